@@ -46,16 +46,16 @@ def _late(mix: str) -> tuple[str, Callable[[], Measurement]]:
 
 def _chosen(beginnings: tuple[str, ...]) -> list[tuple[str, Callable[[], Measurement]]]:
     """The workloads whose names begin so. Exits where some beginning is that of none."""
-    known = list(workloads())
-    wrong = [each for each in beginnings if not any(name.startswith(each) for name, _ in known)]
+    offered = list(workloads())
+    wrong = [each for each in beginnings if not any(name.startswith(each) for name, _ in offered)]
     if wrong:
-        names = "\n".join(f"  {name}" for name, _ in known)
+        names = "\n".join(f"  {name}" for name, _ in offered)
         print(
             f"error: no workload begins with {', '.join(wrong)}; there are\n{names}",
             file=sys.stderr,
         )
         raise SystemExit(2)
-    return [(name, run) for name, run in known if not beginnings or name.startswith(beginnings)]
+    return [(name, run) for name, run in offered if not beginnings or name.startswith(beginnings)]
 
 
 def main() -> None:

@@ -101,8 +101,8 @@ def main() -> None:
         print(f"{count:,} transactions in {runs} runs, made in {making.wall_s:.0f} s", flush=True)
         engine = sweep_engine("spark", MASTER)
         engine()
-        found = recorded_runs(place.path, engine)
-        cost = measured(partial(aggregate, found))
+        recordings = recorded_runs(place.path, engine)
+        cost = measured(partial(aggregate, recordings))
         print(f"aggregated on {MASTER}: {cost.wall_s:.0f} s, {cost.cpu_s:.0f} CPU s", flush=True)
 
 

@@ -49,10 +49,10 @@ NO_CAMPAIGN = frozenset({"f02-vacuum-under-a-reader"})
 def main(minutes: str, seed: str = "1", rows_every: str = ROWS_EVERY) -> None:
     """Run it, and write what came of it and of those before it."""
     began = time.monotonic()
-    told = _campaign(minutes, seed, rows_every)
+    campaign = _campaign(minutes, seed, rows_every)
     results = with_result(
         json.loads(RESULTS.read_text(encoding="utf-8")),
-        result_of(told, code_version(), (time.monotonic() - began) / 60),
+        result_of(campaign, code_version(), (time.monotonic() - began) / 60),
     )
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
@@ -77,20 +77,20 @@ def _name(result: Result) -> tuple[Any, Any]:
     return result["seed"], result["code_version"]
 
 
-def result_of(told: Mapping[str, Any], version: str, minutes: float) -> Result:
+def result_of(campaign: Mapping[str, Any], version: str, minutes: float) -> Result:
     """What is kept of a campaign that this version of the code made in so many minutes."""
-    counts = {key: told[key] for key in COUNTS}
+    counts = {key: campaign[key] for key in COUNTS}
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "seed": told["seed"],
+        "seed": campaign["seed"],
         "code_version": version,
         "scenarios": len(list(_scenarios())),
         "minutes": round(minutes, 1),
         **counts,
-        "findings": _by_cause(told["findings"]),
-        "exercised": told["exercised"],
-        "never_exercised": told["never_exercised"],
-        "not_checked": told["not_checked"],
+        "findings": _by_cause(campaign["findings"]),
+        "exercised": campaign["exercised"],
+        "never_exercised": campaign["never_exercised"],
+        "not_checked": campaign["not_checked"],
     }
 
 
@@ -193,8 +193,8 @@ def _by_cause(findings: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _anomaly(finding: Mapping[str, Any]) -> str:
-    found = finding["findings"]
-    return str(found[0]["anomaly"]) if found else "the run broke"
+    findings = finding["findings"]
+    return str(findings[0]["anomaly"]) if findings else "the run broke"
 
 
 def _cause(named: str | None) -> str:

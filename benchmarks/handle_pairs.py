@@ -51,11 +51,11 @@ STATEMENTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """How a pair ended: what the second was told, and what oracles say at each level."""
+    """How a pair ended: what came of the second, and what oracles say at each level."""
 
     first: str
     second: str
-    told: str
+    outcome: str
     judged: Mapping[IsolationLevel, Judgement]
 
     @property

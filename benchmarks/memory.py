@@ -69,8 +69,8 @@ def main() -> None:
     """Measure and print, a line as soon as it is known."""
     mixes = sys.argv[1:] or ["append-heavy"]
     if wrong := [mix for mix in mixes if mix not in MIXES]:
-        named, known = ", ".join(wrong), ", ".join(MIXES)
-        print(f"error: no workload is called {named}; there are {known}", file=sys.stderr)
+        named, listed = ", ".join(wrong), ", ".join(MIXES)
+        print(f"error: no workload is called {named}; there are {listed}", file=sys.stderr)
         raise SystemExit(2)
     for mix in mixes:
         grown = growth(mix)

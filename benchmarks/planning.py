@@ -17,7 +17,7 @@ from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import Level
-from whitecap.reports.planning.search import Found, found_by
+from whitecap.reports.planning.search import Bracket, bracket_of
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.reports.statistics import Estimate
 from whitecap.sim.loading import load_scenario
@@ -95,8 +95,8 @@ def coverage(pool: Pool, threshold: str, plans: int, most: int) -> Coverage:
     boundary = max(at for at, share in enumerate(shares) if share.point >= least)
     level = Level(len(pool), most)
     searches = [searched(pool, objectives, level, first * most) for first in range(plans)]
-    found = [each for each, _ in searches]
-    held = [each for each in found if each.low <= boundary <= each.high - 1]
+    brackets = [each for each, _ in searches]
+    held = [each for each in brackets if each.low <= boundary <= each.high - 1]
     exact = [each for each in held if each.high - 1 == each.low]
     return Coverage(
         threshold,
@@ -105,7 +105,7 @@ def coverage(pool: Pool, threshold: str, plans: int, most: int) -> Coverage:
         shares[boundary + 1],
         len(held),
         len(exact),
-        sum(each.high - 1 - each.low for each in found) / plans,
+        sum(each.high - 1 - each.low for each in brackets) / plans,
         sum(runs for _, runs in searches) / plans,
     )
 
@@ -123,14 +123,14 @@ def _objectives(threshold: str) -> Objectives:
     return Objectives(each, are_default=False)
 
 
-def searched(pool: Pool, objectives: Objectives, level: Level, first: int) -> tuple[Found, int]:
+def searched(pool: Pool, objectives: Objectives, level: Level, first: int) -> tuple[Bracket, int]:
     """A search on the replications from `first` on, and how many runs it took."""
     tried: dict[int, TriedValue] = {}
     while True:
-        found = found_by({at: each.tried(level.most) for at, each in tried.items()}, level)
-        if not found.wanted:
-            return found, sum(each.replications for each in tried.values())
-        for at, count in found.wanted.items():
+        bracket = bracket_of({at: each.tried(level.most) for at, each in tried.items()}, level)
+        if not bracket.wanted:
+            return bracket, sum(each.replications for each in tried.values())
+        for at, count in bracket.wanted.items():
             runs: Mapping[int, MeasuredRun] = dict(enumerate(pool[at][first : first + count]))
             tried[at] = tried_value(runs, objectives, level.error)
 

@@ -31,7 +31,7 @@ CORRUPT = frozenset(
 """deltalake 1.6.6 leaves files that are removed with dataChange=false out of its check of deleted
 files, so that what a compaction has rewritten is removed once more, and written once more."""
 
-KNOWN = {"1.6.3": frozenset[tuple[str, str]](), "1.6.6": CORRUPT}
+UNSOUND_PAIRS = {"1.6.3": frozenset[tuple[str, str]](), "1.6.6": CORRUPT}
 """Version of the package -> pairs that no order of the two explains. Measured by comparing the
 table with both orders, without the oracles; `REVERSED` is the same in both versions."""
 
@@ -66,9 +66,9 @@ def unsound(
 
 def is_as_known(version: str, pairs: Sequence[Pair]) -> bool:
     """Whether exactly those pairs are found out that are known, at each level."""
-    known = KNOWN[version]
+    expected = UNSOUND_PAIRS[version]
     weak = unsound(pairs, IsolationLevel.WRITE_SERIALIZABLE)
-    return unsound(pairs) == known | REVERSED and weak == known
+    return unsound(pairs) == expected | REVERSED and weak == expected
 
 
 def page(played: dict[str, list[Pair]]) -> Iterator[str]:
@@ -108,7 +108,7 @@ def cell(pair: Pair) -> str:
         return f"**corrupt**: {', '.join(names)}"
     if not pair.is_sound_at(IsolationLevel.SERIALIZABLE):
         return "reversed"
-    return "ok" if pair.told == "committed" else "refused"
+    return "ok" if pair.outcome == "committed" else "refused"
 
 
 if __name__ == "__main__":

@@ -97,16 +97,16 @@ def noted(problems: list[Problem]) -> Iterator[None]:
         problems.extend(error.problems)
 
 
-def require_format(found: object, read: int, place: str, remedy: str) -> None:
+def require_format(version: object, read: int, place: str, remedy: str) -> None:
     """Raises `InvalidInput` unless a file has the format version that is `read`.
 
     It says what to do: `remedy` with an older file, with a newer one to upgrade.
     """
-    if found == read:
+    if version == read:
         return
-    if isinstance(found, int) and found > read:
+    if isinstance(version, int) and version > read:
         remedy = "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"
-    said = f"has format version {found}, and this Whitecap reads {read}: {remedy}"
+    said = f"has format version {version}, and this Whitecap reads {read}: {remedy}"
     raise InvalidInput([Problem(place, said)])
 
 

@@ -224,8 +224,8 @@ def _field_of(key: str) -> dataclasses.Field[Any]:
 
 
 def _hint(key: str) -> str:
-    known = [field.metadata["conf"] for field in _FIELD_OF_CONF.values()]
-    meant = nearest(key, known, alike=0.6)
+    conf_keys = [field.metadata["conf"] for field in _FIELD_OF_CONF.values()]
+    meant = nearest(key, conf_keys, alike=0.6)
     return f" (did you mean {meant}?)" if meant else ""
 
 

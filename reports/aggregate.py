@@ -51,9 +51,9 @@ def _measure_each(runs: RunSet) -> dict[RunName, MeasuredRun]:
     if not durations_ms:
         return read_each(runs, measure_run)
     courses: dict[str, list[Courses]] = defaultdict(list)
-    for name, found in sorted(read_each(runs, courses_of_run).items()):
+    for name, run_courses in sorted(read_each(runs, courses_of_run).items()):
         if name in durations_ms:
-            courses[name[0]].append(found)
+            courses[name[0]].append(run_courses)
     shortest_ms = min(durations_ms.values())
     used_ms = warm_up_in_common(courses.values(), shortest_ms)
     return read_each(runs, partial(measure_run, warm_up_ms=used_ms))

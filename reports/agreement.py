@@ -68,16 +68,16 @@ class Agreement:
     @property
     def sentences(self) -> list[str]:
         """What was replayed, and what could not be compared."""
-        told = [
+        sentences = [
             f"The interleaving recorded in {self.run} was forced on Delta Lake "
             f"{self.delta_version}; outcome, exception class and version were compared."
         ]
         ends = [counted(self.commits, "commit")]
         ends += [f"{number} {name}" for name, number in self.exceptions.items()]
-        told.append(f"Both sides had {', '.join(ends)}.")
+        sentences.append(f"Both sides had {', '.join(ends)}.")
         if self.not_comparable:
-            told.append(f"{self.not_comparable} transactions could not be compared.")
-        return told + list(self._of_several_tables())
+            sentences.append(f"{self.not_comparable} transactions could not be compared.")
+        return sentences + list(self._of_several_tables())
 
     def _of_several_tables(self) -> Iterator[str]:
         if not self.tables:

@@ -48,11 +48,11 @@ def _doubled(counts: Sequence[int]) -> str:
     return f"{counted(doubled, 'transaction')} {stands} in the log twice, and what {what} wrote too"
 
 
-def _removed_again(found: Sequence[Mapping[str, int]]) -> str:
+def _removed_again(counts: Sequence[Mapping[str, int]]) -> str:
     """By an engine that does not look who removed a file before it."""
-    commits = counted(sum(each["commits"] for each in found), "commit")
-    files = counted(sum(each["files_removed_again"] for each in found), "file")
-    since = f", from version {found[0]['first_version']} on," if len(found) == 1 else ""
+    commits = counted(sum(each["commits"] for each in counts), "commit")
+    files = counted(sum(each["files_removed_again"] for each in counts), "file")
+    since = f", from version {counts[0]['first_version']} on," if len(counts) == 1 else ""
     return (
         f"{commits}{since} removed {files} that were gone already; rows that they held may be"
         " there twice"

@@ -88,8 +88,8 @@ def _worded(axis: str, label: str) -> str:
 
 def _counted(noun: str, number: str) -> str:
     """`writers` and `upserter` as they follow a number."""
-    one = noun.removesuffix("s")
-    return one if float(number) == 1 else f"{one}s"
+    singular = noun.removesuffix("s")
+    return singular if float(number) == 1 else f"{singular}s"
 
 
 def is_number(label: str) -> bool:

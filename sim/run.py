@@ -272,8 +272,8 @@ def _tables(world: World, walked: list[WalkedLog]) -> dict[str, Any]:
 def _rows_together(walked: list[WalkedLog]) -> int | None:
     """The rows of all tables; not known where it is not of one."""
     rows = [each.live_rows for each in walked]
-    known = [count for count in rows if count is not None]
-    return sum(known) if len(known) == len(rows) else None
+    counted = [count for count in rows if count is not None]
+    return sum(counted) if len(counted) == len(rows) else None
 
 
 def _warm_up(warm_up_ms: float | None, reached_ms: float) -> dict[str, Any]:

@@ -52,15 +52,15 @@ def variants_named(options: Sequence[str]) -> dict[str, dict[str, Any]]:
     A name alone (`as it is:`) sets nothing. Raises `InvalidInput` for one that is no such thing,
     or a path that a variant sets twice.
     """
-    found: dict[str, list[tuple[str, Any]]] = {}
+    variants: dict[str, list[tuple[str, Any]]] = {}
     for option in options:
         name, colon, change = option.partition(":")
         if not (name.strip() and colon):
             raise InvalidInput([Problem(f"--variant {option}", "is not NAME:PATH=VALUE")])
-        changes = found.setdefault(name.strip(), [])
+        changes = variants.setdefault(name.strip(), [])
         if change.strip():
             changes.append(_parted(f"--variant {option}", change, "NAME:PATH=VALUE"))
-    return {name: _each_once(f"--variant {name}:", own) for name, own in found.items()}
+    return {name: _each_once(f"--variant {name}:", own) for name, own in variants.items()}
 
 
 def cell_named(options: Sequence[str]) -> dict[str, str] | None:
@@ -70,18 +70,18 @@ def cell_named(options: Sequence[str]) -> dict[str, str] | None:
     """
     if not options:
         return None
-    found: list[tuple[str, str]] = []
+    labels: list[tuple[str, str]] = []
     for option in options:
         for part in option.split(","):
             axis, equals, label = part.partition("=")
             if equals:
-                found.append((axis.strip(), label.strip()))
-            elif found:
-                axis, begun = found[-1]
-                found[-1] = axis, f"{begun},{part}".rstrip()
+                labels.append((axis.strip(), label.strip()))
+            elif labels:
+                axis, begun = labels[-1]
+                labels[-1] = axis, f"{begun},{part}".rstrip()
             else:
                 raise InvalidInput([Problem(f"--cell {option}", "is not AXIS=LABEL,...")])
-    return _each_once("--cell", found)
+    return _each_once("--cell", labels)
 
 
 def _each_once(option: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

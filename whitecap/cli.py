@@ -99,8 +99,8 @@ def _options(command: str | None) -> set[str]:
 
 def _exit_codes(command: str | None = None) -> str:
     r"""The exit codes at the end of a help text; \b keeps click from filling the lines."""
-    told = (f"  {code:<4} {meaning}" for code, meaning in exit_codes_of(command).items())
-    return "\n".join(["\b", "Exit codes:", *told])
+    lines = (f"  {code:<4} {meaning}" for code, meaning in exit_codes_of(command).items())
+    return "\n".join(["\b", "Exit codes:", *lines])
 
 
 def _no_such_command(name: str) -> str:

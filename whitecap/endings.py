@@ -43,11 +43,11 @@ def ended_by(error: BaseException, options: Collection[str] = ()) -> ExitCode:
     if code is None:
         _tell_defect(error)
         return ExitCode.INTERNAL_ERROR
-    click.echo(f"error: {_told(error, options)}", err=True)
+    click.echo(f"error: {_message(error, options)}", err=True)
     return code
 
 
-def _told(error: BaseException, options: Collection[str]) -> str:
+def _message(error: BaseException, options: Collection[str]) -> str:
     """The message; what Python calls `max_runs` goes by its option here."""
     if not isinstance(error, InvalidInput):
         return str(error)

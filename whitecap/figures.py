@@ -22,14 +22,14 @@ def heat_map(sweep: Sweep, measure: str = "conflict_rate") -> Figure:
     """A measure over the sweep's first two axes. Raises `ValueError` with fewer than two."""
     from whitecap.reports.figures.figures import rate_map
 
-    return rate_map(sweep.subject, _known(measure))
+    return rate_map(sweep.subject, _checked_measure(measure))
 
 
 def ranges(sweep: Sweep, *measures: str, headline: str = "") -> Figure:
     """Measures per cell with their 95 % intervals, side by side."""
     from whitecap.reports.figures import figures
 
-    titles = ", ".join(MEASURES[_known(measure)].title.lower() for measure in measures)
+    titles = ", ".join(MEASURES[_checked_measure(measure)].title.lower() for measure in measures)
     return figures.ranges(sweep.subject, headline or titles.capitalize(), "", *measures)
 
 
@@ -37,7 +37,7 @@ def over_quantity(sweep: Sweep, measure: str = "goodput_per_minute") -> Figure:
     """A measure against the sweep's numeric axis. Raises `ValueError` where there is none."""
     from whitecap.reports.figures import figures
 
-    return figures.over_quantity(sweep.subject, _known(measure))
+    return figures.over_quantity(sweep.subject, _checked_measure(measure))
 
 
 def exceptions(sweep: Sweep) -> Figure:
@@ -61,7 +61,7 @@ def timeline(run: Run, transaction_id: int | None = None) -> Figure:
     return timeline_of_run(run.transactions, run.recording.manifest, transaction_id)
 
 
-def _known(measure: str) -> str:
+def _checked_measure(measure: str) -> str:
     if measure not in MEASURES:
         raise ValueError(f"there is no measure {measure!r}, there are {', '.join(MEASURES)}")
     return measure

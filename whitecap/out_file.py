@@ -19,11 +19,11 @@ def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:
     if out is None:
         return form
     require_file(out)
-    found = forms.get(out.suffix.lower()) if form == "terminal" else form
-    if found is None:
+    chosen = forms.get(out.suffix.lower()) if form == "terminal" else form
+    if chosen is None:
         names = ", ".join(dict.fromkeys(forms.values()))
         raise InvalidInput([Problem("--out", f"{out} needs --format, one of {names}")])
-    return found
+    return chosen
 
 
 def write_out(out: Path | None, text: str, name: str) -> None:

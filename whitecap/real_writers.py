@@ -70,8 +70,8 @@ def _show_run(run: Verdict | LeftOut) -> None:
         click.echo(f"{title}: left out, {run.why}")
         return
     colour = "green" if run.is_sound else "yellow" if run.is_expected else "red"
-    found = "sound" if run.is_sound else counted(len(run.burnt.judgement.findings), "finding")
-    click.echo(f"{title}: {click.style(found, fg=colour)}")
+    outcome = "sound" if run.is_sound else counted(len(run.burnt.judgement.findings), "finding")
+    click.echo(f"{title}: {click.style(outcome, fg=colour)}")
     console = new_console()
     for line in _lines(run):
         print_indented(console, line, by=2)
@@ -83,8 +83,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     for each in (*verdict.outcomes(), *verdict.anomalies()):
         yield _line(each)
     struck = {**verdict.burnt.struck, "killed": verdict.burnt.deaths}
-    told = ", ".join(f"{name} {count}" for name, count in struck.items() if count)
-    yield f"befell the real ones: {told or 'nothing'}"
+    strikes = ", ".join(f"{name} {count}" for name, count in struck.items() if count)
+    yield f"befell the real ones: {strikes or 'nothing'}"
     for group, why in verdict.expected.lacks.items():
         yield f"left out: {group}, {why}"
     for finding in verdict.burnt.judgement.findings:

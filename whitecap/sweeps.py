@@ -139,10 +139,10 @@ class Sweep:
         expected = expected_by(self.subject.runs.definition)
         measured = self.subject.tables.measured()
         rows = [
-            {"cell": cell, "expectation": str(each), "judgement": found.judgement.value,
-             "found": found.found, "text": found.text}
+            {"cell": cell, "expectation": str(each), "judgement": judged.judgement.value,
+             "found": judged.measured, "text": judged.text}
             for each in judged_cells(expected, measured, self.subject.layout)
-            for cell, found in each.cells.items()
+            for cell, judged in each.cells.items()
         ]  # fmt: skip
         columns = ["cell", "expectation", "judgement", "found", "text"]
         return pd.DataFrame(rows, columns=columns)

@@ -65,7 +65,7 @@ def main(names: Sequence[str], runs: int, resume: bool, first: Sequence[int]) ->
         results.keep()
     if resume or not names:
         PAGE.write_text(page_of(results), encoding="utf-8")
-    escaped = [one.name for one in results.hunted.values() if not one.is_caught]
+    escaped = [hunted.name for hunted in results.hunted.values() if not hunted.is_caught]
     seen = [name for name, what in results.alike.items() if what]
     click.echo(f"{len(results.hunted) - len(escaped)} of {len(results.hunted)} caught")
     sys.exit(1 if escaped or seen else 0)

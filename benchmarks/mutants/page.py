@@ -41,9 +41,9 @@ HEADER = "| bug | witness | run | as |\n|---|---|---|---|"
 
 def page_of(results: Results) -> str:
     """The whole page."""
-    hunted = [one for name, one in results.hunted.items() if name in MUTANTS]
-    unsafe = [one for one in hunted if MUTANTS[one.name].unsafe]
-    others = [one for one in hunted if not MUTANTS[one.name].unsafe]
+    hunted = [hunt for name, hunt in results.hunted.items() if name in MUTANTS]
+    unsafe = [hunt for hunt in hunted if MUTANTS[hunt.name].unsafe]
+    others = [hunt for hunt in hunted if not MUTANTS[hunt.name].unsafe]
     parts = [
         _introduction(results, unsafe, others),
         "\n".join(_score(unsafe)),
@@ -56,19 +56,19 @@ def page_of(results: Results) -> str:
 
 
 def _introduction(results: Results, unsafe: Sequence[Hunted], others: Sequence[Hunted]) -> str:
-    tries = sorted(one.tries for one in unsafe if one.is_caught)
+    tries = sorted(hunt.tries for hunt in unsafe if hunt.is_caught)
     to_hunt = [name for name, mutant in MUTANTS.items() if mutant.unsafe and not mutant.equivalent]
     return INTRODUCTION.format(
         scenarios=len(SCENARIOS),
         caught=len(tries),
         unsafe=len(to_hunt),
         median=tries[len(tries) // 2] if tries else "no",
-        escaped=sum(not one.is_caught for one in unsafe),
+        escaped=sum(not hunt.is_caught for hunt in unsafe),
         left=len(to_hunt) - len(unsafe),
         equivalent=sum(bool(mutant.equivalent) for mutant in MUTANTS.values()),
         clean=_clean(results),
         tried=len(others),
-        cases=sum(one.is_caught for one in others),
+        cases=sum(hunt.is_caught for hunt in others),
         unfaithful=sum(not mutant.unsafe for mutant in MUTANTS.values()),
         days=_days([*unsafe, *others]),
     )
@@ -87,7 +87,7 @@ def _clean(results: Results) -> str:
 
 def _days(hunted: Sequence[Hunted]) -> str:
     """Results may be of several days: one stays for as long as its place in the source does."""
-    counts = Counter(one.day for one in hunted)
+    counts = Counter(hunt.day for hunt in hunted)
     listed = "; ".join(f"{count} of {day}" for day, count in sorted(counts.items()))
     return f"Results by the day of their hunt: {listed or 'none'}."
 
@@ -98,16 +98,16 @@ def _score(unsafe: Sequence[Hunted]) -> Iterator[str]:
     yield ""
     yield "| anomaly | bugs |"
     yield "|---|---|"
-    counts = Counter(one.caught_as for one in unsafe if one.caught_as is not None)
+    counts = Counter(hunt.caught_as for hunt in unsafe if hunt.caught_as is not None)
     yield from (f"| {anomaly} | {count} |" for anomaly, count in counts.most_common())
 
 
 def _not_found(unsafe: Sequence[Hunted]) -> Iterator[str]:
-    escaped = sorted((one for one in unsafe if not one.is_caught), key=lambda one: one.name)
+    escaped = sorted((hunt for hunt in unsafe if not hunt.is_caught), key=lambda hunt: hunt.name)
     if escaped:
-        listed = "; ".join(f"{one.name} (nothing in {one.tries:,} runs)" for one in escaped)
+        listed = "; ".join(f"{hunt.name} (nothing in {hunt.tries:,} runs)" for hunt in escaped)
         yield f"Not found: {listed}."
-    hunted = {one.name for one in unsafe}
+    hunted = {hunt.name for hunt in unsafe}
     left = [name for name, mutant in MUTANTS.items() if _is_to_hunt(mutant) and name not in hunted]
     if left:
         yield ""
@@ -142,6 +142,6 @@ def _table(title: str, hunted: Sequence[Hunted]) -> Iterator[str]:
     yield f"## {title}"
     yield ""
     yield HEADER
-    for one in sorted(hunted, key=lambda one: list(MUTANTS).index(one.name)):
-        found = one.caught_as or "not found"
-        yield f"| {one.name} | {MUTANTS[one.name].witness} | {one.tries} | {found} |"
+    for hunt in sorted(hunted, key=lambda hunt: list(MUTANTS).index(hunt.name)):
+        caught_as = hunt.caught_as or "not found"
+        yield f"| {hunt.name} | {MUTANTS[hunt.name].witness} | {hunt.tries} | {caught_as} |"

@@ -34,9 +34,9 @@ class Results(msgspec.Struct):
             return cls()
         kept = msgspec.json.decode(path.read_bytes(), type=cls)
         kept.hunted = {
-            name: one
-            for name, one in kept.hunted.items()
-            if name in mutants and not mutants[name].equivalent and one.still_holds(mutants[name])
+            name: hunt
+            for name, hunt in kept.hunted.items()
+            if name in mutants and not mutants[name].equivalent and hunt.still_holds(mutants[name])
         }
         return kept
 

@@ -19,7 +19,7 @@ def main() -> int:
         print(f"error: there is nothing to choose: {' '.join(sys.argv[1:])}", file=sys.stderr)
         return 2
     made = results(date.today())
-    rates = [(law, found) for law, found in made.laws if law.expected <= 1]
+    rates = [(law, estimate) for law, estimate in made.laws if law.expected <= 1]
     origin = f"make validate, {made.made.isoformat()}, {made.replications} replications"
     draw(rates, made.contests, origin, DOCS / "images")
     (DOCS / "validation.md").write_text(page(made), encoding="utf-8")

@@ -99,8 +99,8 @@ def estimates(clients: int, algorithm: str, replications: int) -> tuple[Estimate
     return calls, mean([each.time_ms for each in ended], confidence=CONFIDENCE)
 
 
-def _overlap(found: Estimate, published: float, margin: float) -> bool:
+def _overlap(estimate: Estimate, published: float, margin: float) -> bool:
     """Published figures are rounded: half of their last digit belongs to the margin."""
     rounded = 0.5 if published == round(published) else 0.05
     wide = margin * _TO_99 + rounded
-    return found.low <= published + wide and published - wide <= found.high
+    return estimate.low <= published + wide and published - wide <= estimate.high

@@ -37,16 +37,16 @@ class ClosedForm:
     relative: float = 0.0
     ends_by_itself: bool = False
 
-    def found(self, replications: int, confidence: float, length: float = 1.0) -> Estimate:
+    def simulated(self, replications: int, confidence: float, length: float = 1.0) -> Estimate:
         """Run it; `length` shortens every run that does not end by itself."""
         scenario = scenario_of(self._of_length(length))
         runs = [_after_warm_up(scenario, number) for number in range(replications)]
         return self.estimates(runs, confidence)
 
-    def holds(self, found: Estimate) -> bool:
+    def holds(self, estimate: Estimate) -> bool:
         """Whether the law lies within the interval, or as near to it as it claims to be."""
         distance = self.relative * self.expected + 1e-9
-        return found.low - distance <= self.expected <= found.high + distance
+        return estimate.low - distance <= self.expected <= estimate.high + distance
 
     def _of_length(self, length: float) -> dict[str, Any]:
         share = 1.0 if self.ends_by_itself else length

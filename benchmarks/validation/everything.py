@@ -29,15 +29,15 @@ def results(made: date) -> Results:
     laws = closed_forms()
     confidence = 1 - 0.01 / len(laws)
     with Processes(os.cpu_count() or 1) as processes:
-        found = _each(processes, "laws", partial(_found, confidence), laws)
-        told = _each(processes, "contests", _contests, list(PUBLISHED))
+        estimates = _each(processes, "laws", partial(_simulated, confidence), laws)
+        contest_lists = _each(processes, "contests", _contests, list(PUBLISHED))
         print("changes", file=sys.stderr, flush=True)
         return Results(
             made,
             REPLICATIONS,
             CONTEST_REPLICATIONS,
-            list(zip(laws, found, strict=True)),
-            [each for several in told for each in several],
+            list(zip(laws, estimates, strict=True)),
+            [each for several in contest_lists for each in several],
             changes(REPLICATIONS),
             searches(),
             rows(),
@@ -52,8 +52,8 @@ def _each(processes: Processes, what: str, work: Callable[[T], R], items: Sequen
     return results
 
 
-def _found(confidence: float, law: ClosedForm) -> Estimate:
-    return law.found(REPLICATIONS, confidence)
+def _simulated(confidence: float, law: ClosedForm) -> Estimate:
+    return law.simulated(REPLICATIONS, confidence)
 
 
 def _contests(clients: int) -> list[Contests]:

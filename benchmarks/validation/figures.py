@@ -46,10 +46,10 @@ def draw(shares: Shares, contests: Sequence[Contests], origin: str, directory: P
 
 def _against_laws(axes: Axes, shares: Shares) -> None:
     axes.plot([0, 100], [0, 100], color=MUTED, linewidth=0.8, zorder=1)
-    for law, found in shares:
-        below, above = found.point - found.low, found.high - found.point
+    for law, estimate in shares:
+        below, above = estimate.point - estimate.low, estimate.high - estimate.point
         axes.errorbar(
-            100 * law.expected, 100 * found.point, yerr=[[100 * below], [100 * above]],
+            100 * law.expected, 100 * estimate.point, yerr=[[100 * below], [100 * above]],
             fmt="o", markersize=4, color=OKABE_ITO[0], elinewidth=1.2, zorder=2,
         )  # fmt: skip
     axes.set(xlim=(0, 100), ylim=(0, 100), xlabel="worked out (%)", ylabel="simulated (%)")

@@ -111,8 +111,8 @@ def fitted(profile: str) -> list[float]:
     for spread in SPREADS:
         corners = np.vstack([best, *(best * (1 + spread * axis) for axis in np.eye(len(best)))])
         options = {"maxfev": MOST, "initial_simplex": corners}
-        found = minimize(partial(distance, profile), best, method="Nelder-Mead", options=options)
-        best = found.x
+        fit = minimize(partial(distance, profile), best, method="Nelder-Mead", options=options)
+        best = fit.x
     return [float(value) for value in best]
 
 
@@ -128,16 +128,16 @@ def distance(profile: str, values: Sequence[float]) -> float:
     )
 
 
-def _distance(found: Writes, profile: str, clients: int) -> float:
+def _distance(writes: Writes, profile: str, clients: int) -> float:
     was = measured(profile, clients)
     counts = [
-        (found.successes_per_s, was.successes_per_s),
-        (found.attempts_per_success, was.attempts_per_success),
+        (writes.successes_per_s, was.successes_per_s),
+        (writes.attempts_per_success, was.attempts_per_success),
     ]
     squares = sum((np.log(is_ / target) / COUNTS) ** 2 for is_, target in counts)
     for latencies, targets, scale in (
-        (found.success_ms, was.success_ms, SUCCESS_MS),
-        (found.loss_ms, was.loss_ms, LOSS_MS),
+        (writes.success_ms, was.success_ms, SUCCESS_MS),
+        (writes.loss_ms, was.loss_ms, LOSS_MS),
     ):
         if targets:
             squares += float(np.mean((np.log(np.divide(latencies, targets)) / scale) ** 2))

@@ -112,7 +112,7 @@ def _search(name: str, kind: type[World], partition_columns: list[str], writers:
     for contest in combinations_with_replacement(STATEMENTS, writers):
         for played in _played(world, contest, prune=kind is World):
             orders += 1
-            if _found(played) != _committed(played, contest):
+            if _rows_left(played) != _committed(played, contest):
                 steps = _steps(played, contest)
                 shortest = min(shortest or steps, steps, key=len)
     return Search(name, kind is _Careless, orders, shortest)
@@ -137,7 +137,7 @@ def _start(sql: str) -> Start:
     return lambda tables: run_statement(parse_statement(sql), tables)
 
 
-def _found(played: Played) -> Rows:
+def _rows_left(played: Played) -> Rows:
     return Counter((row["k"], row["v"]) for row in played.rows["kv"])
 
 

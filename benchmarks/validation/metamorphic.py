@@ -140,7 +140,7 @@ def _groups_split(replications: int, duration_s: float) -> Change:
     gap = _gap(_abort_rate(whole, replications), _abort_rate(split, replications))
     return Change(
         "six writers of one group, or three each of two", "as many aborts",
-        _told(gap), gap.low <= 0 <= gap.high,
+        _interval_text(gap), gap.low <= 0 <= gap.high,
     )  # fmt: skip
 
 
@@ -172,7 +172,7 @@ def _stronger_isolation(replications: int, duration_s: float) -> Change:
     gap = _gap(*levels.values())
     return Change(
         "WriteSerializable instead of Serializable, beside loaders", "fewer aborts",
-        _told(gap), gap.high < 0,
+        _interval_text(gap), gap.high < 0,
     )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def _falling(of: str, rates: dict[str, Estimate]) -> list[Change]:
     names = list(rates)
     gaps = {(more, less): _gap(rates[more], rates[less]) for more, less in pairwise(names)}
     return [
-        Change(f"{of} {less} instead of {more}", "fewer aborts", _told(gap), gap.high < 0)
+        Change(f"{of} {less} instead of {more}", "fewer aborts", _interval_text(gap), gap.high < 0)
         for (more, less), gap in gaps.items()
     ]
 
@@ -189,5 +189,5 @@ def _gap(before: Estimate, after: Estimate) -> Difference:
     return difference(after, before, confidence=0.99)
 
 
-def _told(gap: Difference) -> str:
+def _interval_text(gap: Difference) -> str:
     return f"{100 * gap.point:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"

@@ -32,7 +32,7 @@ class Results:
     def failures(self) -> list[str]:
         """What did not come out as it must."""
         return [
-            *(law.name for law, found in self.laws if not law.holds(found)),
+            *(law.name for law, estimate in self.laws if not law.holds(estimate)),
             *(f"{c.clients} clients, {c.algorithm}" for c in self.contests if not c.holds),
             *(change.name for change in self.changes if not change.holds),
             *(search.name for search in self.searches if not search.is_as_it_must_be),
@@ -84,10 +84,10 @@ def _laws(results: Results) -> Iterator[str]:
     yield ""
     yield "| scenario | law | quantity | worked out | simulated | interval | holds |"
     yield "|---|---|---|---|---|---|---|"
-    for law, found in results.laws:
+    for law, estimate in results.laws:
         cells = (
-            law.name, f"`{law.law}`", law.quantity, _number(law.expected), _number(found.point),
-            f"{_number(found.low)} to {_number(found.high)}", _mark(law.holds(found)),
+            law.name, f"`{law.law}`", law.quantity, _number(law.expected), _number(estimate.point),
+            f"{_number(estimate.low)} to {_number(estimate.high)}", _mark(law.holds(estimate)),
         )  # fmt: skip
         yield f"| {' | '.join(cells)} |"
     yield ""
@@ -145,8 +145,8 @@ def _searches(results: Results) -> Iterator[str]:
     yield "| store | orders played | result | as it must be |"
     yield "|---|---|---|---|"
     for search in results.searches:
-        found = "a lost commit" if search.finds_a_lost_commit else "nothing is lost"
-        yield f"| {search.name} | {search.orders:,} | {found} | {_mark(search.is_as_it_must_be)} |"
+        shown = "a lost commit" if search.finds_a_lost_commit else "nothing is lost"
+        yield f"| {search.name} | {search.orders:,} | {shown} | {_mark(search.is_as_it_must_be)} |"
     yield ""
     lost = next((search.lost for search in results.searches if search.lost), ())
     if lost:

@@ -90,8 +90,8 @@ def check_no_duplicates(actions: Iterable[AnyAction], settings: Settings) -> Non
             earlier.append(action)
 
 
-def _clash(one: AddFile | RemoveFile, other: AddFile | RemoveFile) -> bool:
-    return type(one) is type(other) or one.dv_id == other.dv_id
+def _clash(file: AddFile | RemoveFile, other: AddFile | RemoveFile) -> bool:
+    return type(file) is type(other) or file.dv_id == other.dv_id
 
 
 def _named(action: AddFile | RemoveFile) -> str:

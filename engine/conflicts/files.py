@@ -27,10 +27,10 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
     """A winner may not have added a file that this transaction should have read."""
     if _concerns_backfill(current, winner):
         return None
-    found = _first_that_should_have_been_read(current, files_to_check(current, winner))
-    if found is None:
+    conflicting = _first_that_should_have_been_read(current, files_to_check(current, winner))
+    if conflicting is None:
         return None
-    file, predicate = found
+    file, predicate = conflicting
     exception, values = ConflictException.CONCURRENT_APPEND, file.partition_values
     verdict = _verdict(Rule.ADDED_FILES, exception, current, winner, values, file.path)
     return dataclasses.replace(verdict, predicate=predicate)

@@ -40,8 +40,8 @@ def with_enablement(
     """
     if snapshot.version == -1 or not is_newly_enabled(metadata, snapshot):
         return metadata
-    told = {
+    enablement = {
         properties.ICT_ENABLEMENT_VERSION: str(version),
         properties.ICT_ENABLEMENT_TIMESTAMP: str(timestamp_ms),
     }
-    return msgspec.structs.replace(metadata, configuration={**metadata.configuration, **told})
+    return msgspec.structs.replace(metadata, configuration={**metadata.configuration, **enablement})

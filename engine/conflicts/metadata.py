@@ -233,15 +233,15 @@ def _only_maps_columns(old: Metadata, new: Metadata) -> bool:
     return all(_same_but_for_mapping(*pair) for pair in zip(before, after, strict=True))
 
 
-def _same_but_for_mapping(one: Field, other: Field) -> bool:
-    same = (one.name, one.type, one.nested, one.nullable) == (
+def _same_but_for_mapping(field: Field, other: Field) -> bool:
+    same = (field.name, field.type, field.nested, field.nullable) == (
         other.name,
         other.type,
         other.nested,
         other.nullable,
     )
-    keys = one.metadata.keys() | other.metadata.keys()
-    differing = {key for key in keys if _value(one, key) != _value(other, key)}
+    keys = field.metadata.keys() | other.metadata.keys()
+    differing = {key for key in keys if _value(field, key) != _value(other, key)}
     return same and differing <= COLUMN_MAPPING_KEYS
 
 

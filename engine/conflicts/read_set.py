@@ -63,9 +63,9 @@ class ReadSet(msgspec.Struct, frozen=True):
         """The file that was read at this path, or `None`."""
         if path in self.dropped_paths:
             return None
-        found = self.files.get(path)
-        if found is not None:
-            return found
+        file_read = self.files.get(path)
+        if file_read is not None:
+            return file_read
         return next((file for scan in self.scans if (file := scan.at(path)) is not None), None)
 
     def with_entry(self, entry: ReadEntry) -> ReadSet:

@@ -86,7 +86,7 @@ def newest_checkpoint(entries: Iterable[Entry]) -> CheckpointFiles | None:
         if len(keys) == parts
     ]
     # Of two checkpoints of one version any will do; the one with the fewest parts is the cheapest.
-    return max(whole, key=lambda found: (found.version, -len(found.keys)), default=None)
+    return max(whole, key=lambda files: (files.version, -len(files.keys)), default=None)
 
 
 def read_checkpoint(files: CheckpointFiles) -> Steps[tuple[bytes, ...]]:
@@ -104,8 +104,8 @@ def snapshot_of(files: CheckpointFiles, bodies: Sequence[bytes]) -> Steps[Snapsh
     """
     actions: list[AnyAction] = []
     for key, body in zip(files.keys, bodies, strict=True):
-        found, sidecars = _decode(body, key, files.version)
-        actions += found
+        part_actions, sidecars = _decode(body, key, files.version)
+        actions += part_actions
         for sidecar in sidecars:
             actions += yield from _read_sidecar(sidecar)
     before = replace(EMPTY_SNAPSHOT, version=files.version - 1)
@@ -166,14 +166,14 @@ def write_checkpoint(snapshot: Snapshot, encode: Encode = encode_checkpoint) -> 
 
 def _instances(entries: Iterable[Entry]) -> dict[tuple[int, int, str], tuple[str, ...]]:
     """The checkpoint files of a listing by (version, number of parts, name of the instance)."""
-    found: defaultdict[tuple[int, int, str], tuple[str, ...]] = defaultdict(tuple)
+    instances: defaultdict[tuple[int, int, str], tuple[str, ...]] = defaultdict(tuple)
     for entry in entries:
         match = _CHECKPOINT_KEY.fullmatch(entry.key)
         if match is None or (match["form"] == "json" and not match["uuid"]):
             continue
         instance = (match["uuid"] or "") + match["form"]
-        found[int(match["version"]), int(match["parts"] or 1), instance] += (entry.key,)
-    return found
+        instances[int(match["version"]), int(match["parts"] or 1), instance] += (entry.key,)
+    return instances
 
 
 def _decode(body: bytes, key: str, version: int) -> tuple[list[AnyAction], list[Sidecar]]:

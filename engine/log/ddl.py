@@ -144,9 +144,9 @@ class _Reader:
         return _TYPES[name]
 
     def expect(self, token: str) -> None:
-        found = self._next()
-        if found.upper() != token:
-            self._fail(f"expected {token or 'the end'!r}, found {found or 'the end'!r}")
+        actual = self._next()
+        if actual.upper() != token:
+            self._fail(f"expected {token or 'the end'!r}, found {actual or 'the end'!r}")
 
     def _options(self) -> tuple[bool, dict[str, Any]]:
         nullable, metadata = True, dict[str, Any]()
@@ -263,5 +263,5 @@ def _unquoted(token: str) -> str:
 
 
 def _nearest(name: str) -> str | None:
-    known = [*_TYPES, *_DECIMALS, "array", "map", "struct"]
-    return nearest(name, known)
+    type_names = [*_TYPES, *_DECIMALS, "array", "map", "struct"]
+    return nearest(name, type_names)

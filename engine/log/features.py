@@ -221,14 +221,14 @@ def unknown_features(protocol: Protocol) -> tuple[str, ...]:
 
 def with_needs(names: Iterable[str]) -> frozenset[str]:
     """The features and, in turn, those that they need."""
-    found: set[str] = set()
+    needed: set[str] = set()
     pending = list(names)
     while pending:
         name = pending.pop()
-        if name not in found:
-            found.add(name)
+        if name not in needed:
+            needed.add(name)
             pending.extend(FEATURES[name].needs if name in FEATURES else ())
-    return frozenset(found)
+    return frozenset(needed)
 
 
 def protocol_for(names: Iterable[str]) -> Protocol:
@@ -259,9 +259,9 @@ def with_features(protocol: Protocol, names: Iterable[str]) -> Protocol:
     return protocol if wanted == have else protocol_for(wanted)
 
 
-def merged(one: Protocol, other: Protocol) -> Protocol:
+def merged(protocol: Protocol, other: Protocol) -> Protocol:
     """The weakest protocol that supports everything that either does."""
-    return protocol_for(feature_names(one) | feature_names(other))
+    return protocol_for(feature_names(protocol) | feature_names(other))
 
 
 @once_for_each
@@ -337,12 +337,12 @@ def _protocol_of_versions(metadata: Metadata) -> Protocol:
 
 
 def _lowest_versions(features: frozenset[str]) -> tuple[int, int]:
-    known = [FEATURES[name].versions for name in features if name in FEATURES]
-    if len(known) < len(features):
-        known.append((FEATURES_READER_VERSION, FEATURES_WRITER_VERSION))
+    versions = [FEATURES[name].versions for name in features if name in FEATURES]
+    if len(versions) < len(features):
+        versions.append((FEATURES_READER_VERSION, FEATURES_WRITER_VERSION))
     return (
-        max((reader for reader, _ in known), default=1),
-        max((writer for _, writer in known), default=1),
+        max((reader for reader, _ in versions), default=1),
+        max((writer for _, writer in versions), default=1),
     )
 
 

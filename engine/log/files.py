@@ -167,12 +167,12 @@ class FileSet:
         changes = self._changes
         if changes is not None:
             since: list[_Changes] = []
-            known = self
+            base = self
             while changes is not None:
                 since.append(changes)
-                known = changes[0]
-                changes = known._changes
-            self._contents = _contents_after(known, since)
+                base = changes[0]
+                changes = base._changes
+            self._contents = _contents_after(base, since)
             self._changes = None
         return self._contents
 
@@ -220,9 +220,9 @@ _Changes = tuple[FileSet, Collection[RemoveFile], Collection[AddFile]]
 """The set before, what leaves it, what joins it."""
 
 
-def _contents_after(known: FileSet, since: Sequence[_Changes]) -> _Contents:
+def _contents_after(base: FileSet, since: Sequence[_Changes]) -> _Contents:
     """What a set holds after changes of another one, the newest of them first."""
-    change = _Change(known)
+    change = _Change(base)
     for _, removes, adds in reversed(since):
         for removed in removes:
             change.remove(removed, is_one_of_many=len(removes) > blocks.KEPT)
@@ -246,9 +246,9 @@ class _PartitionChange:
 class _Change:
     """The making of a set's next contents: mutable until finished, then thrown away."""
 
-    def __init__(self, known: FileSet) -> None:
-        base = known._contents
-        self._set = known
+    def __init__(self, file_set: FileSet) -> None:
+        base = file_set._contents
+        self._set = file_set
         self._base = base
         self._files = base.files.mutate()
         self._partitions = base.partitions.mutate()
@@ -342,7 +342,7 @@ class _Change:
                 partition = self._touched_one(key)
                 partition.packed, partition.packed_count = _NOWHERE, 0
         places: dict[PartitionKey, list[int]] = {}
-        for file, place in zip(moved.things, moved.places.tolist(), strict=True):
+        for file, place in zip(moved.values, moved.places.tolist(), strict=True):
             key = self._set.partition_key(file.partition_values)
             places.setdefault(key, []).append(place)
             self._touched_one(key).whole.pop(file_key(file), None)
@@ -367,7 +367,7 @@ class _Change:
         return touched
 
     def _forget_dv(self, path: str, dv_id: str) -> None:
-        left = tuple(known for known in self._dv_ids[path] if known != dv_id)
+        left = tuple(other for other in self._dv_ids[path] if other != dv_id)
         if left:
             self._dv_ids[path] = left
         else:

@@ -75,10 +75,10 @@ def with_marks(schema: Schema, marks: Mapping[str, int]) -> Schema:
 
 def marks_of(schema: Schema) -> dict[str, int]:
     """The high-water marks that there are, by physical name."""
-    known = ((column.physical_name, identity_of(column)) for column in schema)
+    identities = ((column.physical_name, identity_of(column)) for column in schema)
     return {
         name: identity.high_water_mark
-        for name, identity in known
+        for name, identity in identities
         if identity is not None and identity.high_water_mark is not None
     }
 

@@ -83,10 +83,10 @@ def _at_least_minus_one(text: str) -> int:
 def interval_ms(text: str) -> int:
     """The milliseconds of a calendar interval such as `interval 30 days`. Raises `ValueError`."""
     spans = text.strip().lower().removeprefix("interval").strip()
-    found = _SPAN.findall(spans)
-    if not found or _SPAN.sub("", spans).strip() or any(u not in _UNIT_MS for _, u in found):
+    parts = _SPAN.findall(spans)
+    if not parts or _SPAN.sub("", spans).strip() or any(u not in _UNIT_MS for _, u in parts):
         raise ValueError("expected an interval such as 'interval 30 days'")
-    return int(sum(int(count) * _UNIT_MS[unit] for count, unit in found))
+    return int(sum(int(count) * _UNIT_MS[unit] for count, unit in parts))
 
 
 APPEND_ONLY = TableProperty("delta.appendOnly", "false", flag)

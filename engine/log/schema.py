@@ -92,8 +92,8 @@ class Schema:
 
     def select(self, names: list[str] | tuple[str, ...]) -> Schema:
         """Those of the named columns that exist, in the order named."""
-        found = (self.get(name) for name in names)
-        return Schema(tuple(column for column in found if column is not None))
+        columns = (self.get(name) for name in names)
+        return Schema(tuple(column for column in columns if column is not None))
 
 
 EMPTY_SCHEMA = Schema()

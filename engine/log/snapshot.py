@@ -51,8 +51,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     def apply(self, commit: Commit) -> Snapshot:
         """The table after `commit`. Raises `InvalidLog` unless it is the next version."""
         if commit.version != self.version + 1:
-            found = f"expected version {self.version + 1}, found {commit.version}"
-            raise InvalidLog([Problem(log_key(commit.version), found)])
+            problem = f"expected version {self.version + 1}, found {commit.version}"
+            raise InvalidLog([Problem(log_key(commit.version), problem)])
         metadata = commit.metadata or self.metadata
         columns = physical_partition_columns(metadata)
         return Snapshot(
@@ -133,8 +133,8 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     def transaction_version(self, app_id: str) -> int:
         """The version that an application has reached, -1 if it is unknown."""
-        known = self.applications.get(app_id)
-        return -1 if known is None else known.version
+        application = self.applications.get(app_id)
+        return -1 if application is None else application.version
 
     @property
     def row_id_high_watermark(self) -> int:
@@ -162,8 +162,8 @@ def physical_partition_columns(metadata: Metadata | None) -> tuple[str, ...]:
     if metadata.configuration.get(_MAPPING_MODE, "none") == "none":
         return tuple(names)
     schema = schema_of_metadata(metadata)
-    found = ((name, schema.get(name)) for name in names)
-    return tuple(name if column is None else column.physical_name for name, column in found)
+    columns = ((name, schema.get(name)) for name in names)
+    return tuple(name if column is None else column.physical_name for name, column in columns)
 
 
 def watermark_of(domain: DomainMetadata) -> int:

@@ -213,18 +213,18 @@ def statistics_of(
 ) -> FileStatistics:
     """The statistics of a file of `count` rows, from the extents of its columns."""
     least, most, nulls = dict[str, Any](), dict[str, Any](), dict[str, Any]()
-    for (_, column), found in zip(columns, extents, strict=True):
+    for (_, column), column_extent in zip(columns, extents, strict=True):
         name = column.physical_name
-        nulls[name] = found.nulls
-        bounds = bounds_of(found, column.type, indexed.prefix_length)
+        nulls[name] = column_extent.nulls
+        bounds = bounds_of(column_extent, column.type, indexed.prefix_length)
         if bounds is not None:
             least[name], most[name] = bounds
     return FileStatistics(count, least, most, nulls, tight_bounds)
 
 
-def bounds_of(found: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
+def bounds_of(column_extent: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
     """The JSON of the smallest and largest value, if there are any; each follows from its own."""
-    _, least, most = found
+    _, least, most = column_extent
     if least is None:
         return None
     if type_name in FRACTIONAL:

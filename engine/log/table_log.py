@@ -42,13 +42,13 @@ Listed = tuple[int, Entry]
 
 
 class LogGap(InvalidLog):
-    """A listing skips a version: `expected` is not there, though `found` is."""
+    """A listing skips a version: `expected` is not there, though `existing` is."""
 
-    def __init__(self, expected: int, found: int) -> None:
-        text = f"is missing, {log_key(found)} exists"
+    def __init__(self, expected: int, existing: int) -> None:
+        text = f"is missing, {log_key(existing)} exists"
         super().__init__([Problem(log_key(expected), text)])
         self.expected = expected
-        self.found = found
+        self.existing = existing
 
 
 # How many versions stay parsed. Clients that are further behind than this parse again: slower, not
@@ -73,7 +73,7 @@ class _Recent(OrderedDict[int, V]):
         return len(self) >= self._limit and version < next(iter(self))
 
 
-class _Known(msgspec.Struct, frozen=True):
+class _KeptSnapshot(msgspec.Struct, frozen=True):
     """A snapshot and what it was made from, nothing if it was read from a checkpoint."""
 
     snapshot: Snapshot
@@ -90,13 +90,13 @@ class CommitCache:
 
     def __init__(self, kept_versions: int = _KEPT_VERSIONS) -> None:
         self._commits: _Recent[tuple[bytes, Commit]] = _Recent(kept_versions)
-        self._snapshots: _Recent[_Known] = _Recent(kept_versions)
+        self._snapshots: _Recent[_KeptSnapshot] = _Recent(kept_versions)
 
     def commit(self, version: int, body: bytes, modified_at_ms: int) -> Commit:
         """The commit that `body` holds. Raises `InvalidLog`."""
-        known = self._commits.get(version)
-        if known is not None and known[0] == body and known[1].modified_at_ms == modified_at_ms:
-            return known[1]
+        kept = self._commits.get(version)
+        if kept is not None and kept[0] == body and kept[1].modified_at_ms == modified_at_ms:
+            return kept[1]
         commit = decode_commit(body, version, modified_at_ms)
         if not self._commits.is_behind(version):
             self._commits.put(version, (body, commit))
@@ -106,28 +106,28 @@ class CommitCache:
         """Remember a commit that was not read but written: the one that `body` holds."""
         self._commits.put(commit.version, (body, commit))
 
-    def known(self, version: int) -> Commit | None:
+    def commit_at(self, version: int) -> Commit | None:
         """The commit of a version if someone has read it and it is still kept."""
-        found = self._commits.get(version)
-        return None if found is None else found[1]
+        kept = self._commits.get(version)
+        return None if kept is None else kept[1]
 
     def snapshot_after(self, snapshot: Snapshot, commit: Commit) -> Snapshot:
         """`snapshot.apply(commit)`, made once."""
-        known = self._snapshots.get(commit.version)
-        if known is not None and known.parent is snapshot and known.commit is commit:
-            return known.snapshot
+        kept = self._snapshots.get(commit.version)
+        if kept is not None and kept.parent is snapshot and kept.commit is commit:
+            return kept.snapshot
         following = snapshot.apply(commit)
-        self._snapshots.put(commit.version, _Known(following, snapshot, commit))
+        self._snapshots.put(commit.version, _KeptSnapshot(following, snapshot, commit))
         return following
 
     def snapshot_at(self, version: int) -> Snapshot | None:
         """The snapshot of a version if it is kept."""
-        known = self._snapshots.get(version)
-        return None if known is None else known.snapshot
+        kept = self._snapshots.get(version)
+        return None if kept is None else kept.snapshot
 
     def keep(self, snapshot: Snapshot) -> None:
         """Remember a snapshot that was read from a checkpoint."""
-        self._snapshots.put(snapshot.version, _Known(snapshot))
+        self._snapshots.put(snapshot.version, _KeptSnapshot(snapshot))
 
 
 class TableLog:
@@ -252,9 +252,9 @@ class TableLog:
     ) -> Steps[Snapshot]:
         """A checkpoint's snapshot, with the instant of its version's commit where that is left."""
         bodies = yield from read_checkpoint(checkpoint)
-        known = self._cache.snapshot_at(checkpoint.version)
-        if known is not None:
-            return known
+        kept = self._cache.snapshot_at(checkpoint.version)
+        if kept is not None:
+            return kept
         snapshot = yield from snapshot_of(checkpoint, bodies)
         own = [entry for entry in entries if entry.key == log_key(checkpoint.version)]
         for commit in (yield from self._read_commits(tuple(own), checkpoint.version)):
@@ -282,8 +282,8 @@ def contiguous_commits(entries: tuple[Entry, ...], first: int) -> list[Listed]:
 
     Raises `LogGap`. Source: SnapshotManagement.scala `verifyDeltaVersions`.
     """
-    found = [(version_of_key(entry.key), entry) for entry in entries]
-    commits = [(version, entry) for version, entry in found if version is not None]
+    versioned = [(version_of_key(entry.key), entry) for entry in entries]
+    commits = [(version, entry) for version, entry in versioned if version is not None]
     commits = [(version, entry) for version, entry in commits if version >= first]
     for expected, (version, _) in enumerate(commits, start=first):
         if version != expected:

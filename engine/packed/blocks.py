@@ -79,11 +79,11 @@ class Packing(Generic[T]):
         self._numbers: list[int] = []
         self._read: OrderedDict[int, Sequence[T]] = OrderedDict()
 
-    def extend(self, things: Sequence[T]) -> NDArray[np.int32]:
-        """Pack some things. Returns their places."""
+    def extend(self, entries: Sequence[T]) -> NDArray[np.int32]:
+        """Pack some entries. Returns their places."""
         places = []
-        for begin in range(0, len(things), BLOCK):
-            part = things[begin : begin + BLOCK]
+        for begin in range(0, len(entries), BLOCK):
+            part = entries[begin : begin + BLOCK]
             first = len(self._numbers) * BLOCK
             packed = zlib.compress(self._packer.pack(part), _QUICKLY)
             self._numbers.append(self._shelf.keep(packed))
@@ -95,15 +95,15 @@ class Packing(Generic[T]):
         return self._block(block)[at]
 
     def _block(self, block: int) -> Sequence[T]:
-        things = self._read.get(block)
-        if things is None:
+        entries = self._read.get(block)
+        if entries is None:
             packed = self._shelf.block(self._numbers[block])
-            things = self._read[block] = self._packer.unpack(zlib.decompress(packed))
+            entries = self._read[block] = self._packer.unpack(zlib.decompress(packed))
             if len(self._read) > KEPT_BLOCKS:
                 self._read.popitem(last=False)
         else:
             self._read.move_to_end(block)
-        return things
+        return entries
 
 
 _Run = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -151,12 +151,12 @@ class HashedPlaces:
 
     def with_any(self, hashes: NDArray[np.int64]) -> NDArray[np.int32]:
         """The places of some hashes."""
-        found = []
+        hits = []
         for run, places in self.runs:
             begins, ends = run.searchsorted(hashes), run.searchsorted(hashes, "right")
-            met = (begins < ends).nonzero()[0]
-            found += [places[begins[at] : ends[at]] for at in met.tolist()]
-        return np.concatenate(found) if found else _NO_PLACES
+            present = (begins < ends).nonzero()[0]
+            hits += [places[begins[at] : ends[at]] for at in present.tolist()]
+        return np.concatenate(hits) if hits else _NO_PLACES
 
     def all(self) -> NDArray[np.int32]:
         """Every place, in order."""

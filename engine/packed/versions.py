@@ -36,9 +36,9 @@ _Younger = tuple[Any, "_Younger | None"]
 
 @dataclass(frozen=True, slots=True)
 class Moved(Generic[T]):
-    """Things that were packed, each with its place; `are_all`: others have no place any more."""
+    """Values that were packed, each with its place; `are_all`: others have no place any more."""
 
-    things: Sequence[T] = ()
+    values: Sequence[T] = ()
     places: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     are_all: bool = False
 
@@ -58,9 +58,9 @@ class VersionedMap(Mapping[K, T]):
         self._young_count = 0
 
     def __getitem__(self, key: K) -> T:
-        thing: T | None = self.whole.get(key)
-        if thing is not None:
-            return thing
+        value: T | None = self.whole.get(key)
+        if value is not None:
+            return value
         place = self.place(key)
         if place is None:
             raise KeyError(key)
@@ -78,7 +78,7 @@ class VersionedMap(Mapping[K, T]):
 
     def values(self) -> ValuesView[T]:
         """The things, block by block: none is looked up by its key."""
-        return _Things(self)
+        return _Values(self)
 
     def at(self, place: int) -> T:
         """The packed thing at a place."""
@@ -106,14 +106,14 @@ class VersionedMap(Mapping[K, T]):
         return MapChange(self)
 
 
-class _Things(ValuesView[T]):
-    def __init__(self, things: VersionedMap[Any, T]) -> None:
-        super().__init__(things)
-        self._things = things
+class _Values(ValuesView[T]):
+    def __init__(self, entries: VersionedMap[Any, T]) -> None:
+        super().__init__(entries)
+        self._entries = entries
 
     def __iter__(self) -> Iterator[T]:
-        yield from self._things.whole.values()
-        yield from map(self._things.at, self._things.packed_places())
+        yield from self._entries.whole.values()
+        yield from map(self._entries.at, self._entries.packed_places())
 
 
 class MapChange(Generic[K, T]):
@@ -135,19 +135,19 @@ class MapChange(Generic[K, T]):
         return len(self._whole) + len(self._base._places) - len(self._gone)
 
     def pop(self, key: K) -> tuple[T | None, int | None]:
-        """Take a thing out. Returns it, `None` if it is not there, and where it was packed."""
-        thing: T | None = self._whole.pop(key, None)
-        if thing is not None:
-            return thing, None
+        """Take a value out. Returns it, `None` if it is not there, and where it was packed."""
+        value: T | None = self._whole.pop(key, None)
+        if value is not None:
+            return value, None
         place = self._base.place(key)
         if place is None or place in self._gone:
             return None, None
         self._gone = self._gone.set(place, True)
         return self._base.at(place), place
 
-    def put(self, key: K, thing: T, is_one_of_many: bool = False) -> None:
-        """Put in a thing whose key has none."""
-        self._whole[key] = thing
+    def put(self, key: K, value: T, is_one_of_many: bool = False) -> None:
+        """Put in a value whose key has none."""
+        self._whole[key] = value
         if not is_one_of_many:
             self._young = (key, self._young)
             self._young_count += 1
@@ -180,14 +180,14 @@ class MapChange(Generic[K, T]):
             self._young_count += 1
         if not older:
             return Moved()
-        things = [self._whole.pop(key) for key in older]
+        values = [self._whole.pop(key) for key in older]
         are_all = len(following._gone) > blocks.KEPT + len(following._places) // 2
         if are_all:
-            things = [following.at(place) for place in following.packed_places()] + things
+            values = [following.at(place) for place in following.packed_places()] + values
             following._packing, following._places, following._gone = None, HashedPlaces(), Map()
         if following._packing is None:
             following._packing = Packing(contained.packer)
-        places = following._packing.extend(things)
-        hashes = hashes_of(contained.key_of(thing) for thing in things)
+        places = following._packing.extend(values)
+        hashes = hashes_of(contained.key_of(value) for value in values)
         following._places = following._places.with_more(hashes, places)
-        return Moved(things, places, are_all)
+        return Moved(values, places, are_all)

@@ -1,17 +1,17 @@
-"""Aggregates of a query: their values for the rows of a group."""
+"""Groups of a query's rows, and the aggregates that are asked of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.terms import Parameters
+from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
@@ -39,13 +39,62 @@ def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -
     distinct = len(nodes) == 1 and isinstance(nodes[0], exp.Distinct)
     if distinct:
         nodes = nodes[0].expressions
-    terms = [compile_term(one, scope).known(parameters) for one in nodes]
+    terms = [compile_term(argument, scope).typed_by(parameters) for argument in nodes]
     (term,) = fold.takes(name, terms, scope.session)
     type_name, evaluate = fold.gives(term.type), term.bind(parameters).evaluate
 
     def value(rows: Sequence[Row]) -> Any:
         values = [evaluate(row) for row in rows]
-        kept = [one for one in values if one is not None]
+        kept = [cell for cell in values if cell is not None]
         return fold.value(list(dict.fromkeys(kept)) if distinct else kept, type_name)
 
     return Aggregate(type_name, value)
+
+
+@dataclass(slots=True)
+class Grouping:
+    """Rows by the values of keys; `terms` are the keys'. `aggregates` are those asked for so far.
+
+    A group is a row: its keys, then its aggregates.
+    """
+
+    keys: Sequence[exp.Expr]
+    terms: Sequence[Term]
+    scope: Scope
+    parameters: Parameters
+    aggregates: list[Aggregate] = field(default_factory=list)
+
+    def of_group(self, node: exp.Expr) -> exp.Expr:
+        """An expression with columns of the group in the place of keys and aggregates."""
+        return node.transform(self._replaced)
+
+    def _replaced(self, part: exp.Expr) -> exp.Expr:
+        if part in self.keys:
+            return exp.column(f"key {self.keys.index(part)}")
+        if isinstance(part, exp.AggFunc):
+            self.aggregates.append(compile_aggregate(part, self.scope, self.parameters))
+            return exp.column(f"aggregate {len(self.aggregates) - 1}")
+        return part
+
+    @property
+    def relation(self) -> Relation:
+        """The columns of a group."""
+        keys = (f"key {at}" for at in range(len(self.keys)))
+        aggregates = (f"aggregate {at}" for at in range(len(self.aggregates)))
+        types = (*(term.type for term in self.terms), *(each.type for each in self.aggregates))
+        return Relation(frozenset(), (*keys, *aggregates), types)
+
+    def bound(self) -> Callable[[Iterable[Row]], list[Row]]:
+        """What makes groups of rows; without keys one, of no rows too."""
+        evaluates = [term.bind(self.parameters).evaluate for term in self.terms]
+
+        def grouped(rows: Iterable[Row]) -> list[Row]:
+            groups: dict[Row, list[Row]] = {} if self.keys else {(): []}
+            for row in rows:
+                groups.setdefault(tuple(evaluate(row) for evaluate in evaluates), []).append(row)
+            return [
+                (*key, *(aggregate.value(group) for aggregate in self.aggregates))
+                for key, group in groups.items()
+            ]
+
+        return grouped

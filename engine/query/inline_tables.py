@@ -31,9 +31,9 @@ LiteralRows = tuple[tuple[str, ...], tuple[str, ...], Sequence[Row]]
 def literal_rows(values: Values, parameters: Parameters, session: Session) -> LiteralRows:
     """Names, types and rows of a VALUES, or of the parameter that holds its rows."""
     if values.rows_parameter is not None:
-        types, known = rows_of_parameter(values.rows_parameter, parameters, values.columns)
+        types, rows = rows_of_parameter(values.rows_parameter, parameters, values.columns)
         types = values.types or types
-        return value_names(values.columns, len(types)), types, known
+        return value_names(values.columns, len(types)), types, rows
     scope = Scope((), session)
     table = [[_cell(node, scope, parameters) for node in row] for row in values.rows]
     check_widths(table)
@@ -92,21 +92,21 @@ def _cell(node: exp.Expr, scope: Scope, parameters: Parameters) -> Term:
         text = "differs from call to call"
         raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_NOT_EVALUATED)])
     try:
-        return compile_term(node, scope).known(parameters)
+        return compile_term(node, scope).typed_by(parameters)
     except InvalidInput as error:
         first, *others = error.problems
         if first.refused_as != UNRESOLVED:
             raise
         refused_as = UNRESOLVED[0], "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
-        told = dataclasses.replace(first, refused_as=refused_as)
-        raise InvalidInput([told, *others]) from error
+        problem = dataclasses.replace(first, refused_as=refused_as)
+        raise InvalidInput([problem, *others]) from error
 
 
 def _column_type(table: list[list[Term]], at: int) -> str:
-    found = "void"
+    common = "void"
     for terms in table:
-        found = inline_type(found, terms[at].type)
-    return found
+        common = inline_type(common, terms[at].type)
+    return common
 
 
 def _in_types(

@@ -53,7 +53,7 @@ def with_partition_filters(conditions: Sequence[Predicate], txn: Transaction) ->
         return list(conditions)
     rules = _rules(metadata.schema_string, tuple(metadata.partition_columns))
     constants = Constants(txn.snapshot.schema, session_of(txn.settings))
-    implied = [text for one in conditions for text in _implied(one, rules, constants)]
+    implied = [text for condition in conditions for text in _implied(condition, rules, constants)]
     return [*conditions, *(parse_predicate(text) for text in implied)]
 
 
@@ -116,8 +116,8 @@ def _compared(
         return
     limits = _moments(operator, bound.value) if as_day else [(operator, sql_literal(bound.value))]
     for rule in _of(column, rules):
-        told = (rule.compared(rule.parts, *limit) for limit in limits)
-        yield from (text for text in told if text is not None)
+        texts = (rule.compared(rule.parts, *limit) for limit in limits)
+        yield from (text for text in texts if text is not None)
 
 
 def _moments(operator: Operator, day: date) -> list[tuple[Operator, str]]:
@@ -166,7 +166,7 @@ def _written(
 ) -> str | None:
     """A moment as text, compared as the moment that the text reads as."""
     (part,) = parts
-    read = [f"unix_timestamp({one}, '{pattern}')" for one in (part.name, part.at(literal))]
+    read = [f"unix_timestamp({moment}, '{pattern}')" for moment in (part.name, part.at(literal))]
     return _or_null(f"{read[0]} {_inclusive(operator)} {read[1]}")
 
 
@@ -221,27 +221,27 @@ def _rules(schema_string: str, partition_columns: tuple[str, ...]) -> tuple[_Rul
         text = column.metadata.get(GENERATION_EXPRESSION)
         if text is not None and not _TO_DATE.match(text):
             node = parse_condition(text)
-            sources = {found.name.lower() for found in node.find_all(exp.Column)}
+            sources = {reference.name.lower() for reference in node.find_all(exp.Column)}
             if len(sources) == 1:
                 parts.setdefault(sources.pop(), []).append(_Part(quoted_name(column.name), node))
     return tuple(
         rule
-        for name, known in parts.items()
+        for name, generated in parts.items()
         if (source := schema.get(name)) is not None
-        for rule in _rules_of(source, known)
+        for rule in _rules_of(source, generated)
     )
 
 
 def _rules_of(source: Field, parts: Sequence[_Part]) -> Iterator[_Rule]:
     """The rules of one source column; a month alone says nothing, beside its year it does."""
-    name, found = source.name.lower(), list(parts)
+    name, alone = source.name.lower(), list(parts)
     year = next((part for part in parts if _function(part.node) == "year"), None)
     units = [] if year is None else [year, *_smaller_units(parts, source)]
     if len(units) > 1:
-        found = [part for part in found if _function(part.node) not in _UNITS]
+        alone = [part for part in alone if _function(part.node) not in _UNITS]
         if source.type == "timestamp":
             yield _Rule(name, tuple(units), _units)
-    for part in found:
+    for part in alone:
         compared = _comparison(part.node, source.type)
         if compared is not None:
             yield _Rule(name, (part,), compared)
@@ -282,6 +282,6 @@ def _comparison(
             return _beginning if node.expressions[1].name in ("0", "1") else _middle
         case "date_format":
             pattern = node.expressions[1].name
-            known = pattern in _PATTERNS.get(kind, ())
-            return partial(_written, pattern) if known else None
+            is_readable = pattern in _PATTERNS.get(kind, ())
+            return partial(_written, pattern) if is_readable else None
     return None

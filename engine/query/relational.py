@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
-from whitecap.engine.query.aggregates import Aggregate, compile_aggregate
+from whitecap.engine.query.aggregates import Grouping
 from whitecap.engine.query.inline_tables import literal_rows
 from whitecap.engine.query.query_checks import (
     check_in_query,
@@ -97,8 +97,8 @@ class Planner:
 
     def _relation(self, node: exp.Expr, outer: Scope) -> Rows:
         if isinstance(node, exp.Table):
-            known = self.common.get(node.name.lower()) or numbers_of(node)
-            rows = known or self.tables.get(id(node))
+            named = self.common.get(node.name.lower()) or numbers_of(node)
+            rows = named or self.tables.get(id(node))
             if rows is None:
                 raise UnsupportedFeature(f"WITH {node.name} AS a query of another {node.name}")
             return rows
@@ -126,21 +126,21 @@ class Planner:
 
         def rows_of(row: Row) -> list[Row]:
             others = right.of(row)
-            found: list[Row] = []
+            joined: list[Row] = []
             used: set[int] = set()
-            for one in left_rows(row):
-                hits = [at for at, o in enumerate(others) if test(one + o) is True]
+            for left_row in left_rows(row):
+                hits = [at for at, o in enumerate(others) if test(left_row + o) is True]
                 used.update(hits)
                 if kind in ("SEMI", "ANTI"):
-                    found += [one] if bool(hits) is (kind == "SEMI") else []
+                    joined += [left_row] if bool(hits) is (kind == "SEMI") else []
                     continue
-                found += [one + others[at] for at in hits]
+                joined += [left_row + others[at] for at in hits]
                 if not hits and side in ("LEFT", "FULL"):
-                    found.append(one + blank)
+                    joined.append(left_row + blank)
             if side in ("RIGHT", "FULL"):
                 missing = row + (None,) * (width - len(row))
-                found += [missing + o for at, o in enumerate(others) if at not in used]
-            return found
+                joined += [missing + o for at, o in enumerate(others) if at not in used]
+            return joined
 
         return (left if kind in ("SEMI", "ANTI") else scope), rows_of
 
@@ -163,8 +163,8 @@ class Planner:
         keep = None if where is None else self.whole_condition(where.this, scope)
 
         def kept(row: Row) -> list[Row]:
-            found = rows_of(row)
-            return found if keep is None else [one for one in found if keep(one) is True]
+            candidates = rows_of(row)
+            return candidates if keep is None else [r for r in candidates if keep(r) is True]
 
         grouped = node.args.get("group") is not None or has_aggregate(node)
         made = self._grouped(node, scope, kept) if grouped else self._plain(node, scope, kept)
@@ -179,47 +179,29 @@ class Planner:
         order = self._order(node, scope)
 
         def rows(row: Row) -> list[Row]:
-            found = windows.added(rows_of(row))
-            return [project(one) for one in (order(found) if order else found)]
+            windowed = windows.added(rows_of(row))
+            return [project(r) for r in (order(windowed) if order else windowed)]
 
         return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
 
     def _grouped(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
         group = node.args.get("group")
         keys = [by_position(key, node, "GROUP") for key in (group.expressions if group else ())]
-        key_terms = [self._term(key, scope) for key in keys]
-        key_of = [term.bind(self.parameters).evaluate for term in key_terms]
-        aggregates: list[Aggregate] = []
-        names: list[str] = []
-
-        def replaced(part: exp.Expr) -> exp.Expr:
-            if part in keys:
-                return exp.column(f"key {keys.index(part)}")
-            if isinstance(part, exp.AggFunc):
-                aggregates.append(compile_aggregate(part, scope, self.parameters))
-                names.append(f"aggregate {len(names)}")
-                return exp.column(names[-1])
-            return part
-
+        terms = [self._term(key, scope) for key in keys]
+        grouping = Grouping(keys, terms, scope, self.parameters)
         items = [(item_name(n), unaliased(n)) for n in node.expressions]
-        nodes = [self.resolved(item, scope).transform(replaced) for _, item in items]
+        nodes = [grouping.of_group(self.resolved(item, scope)) for _, item in items]
         having = node.args.get("having")
-        test_node = None if having is None else having.this.copy().transform(replaced)
-        columns = (*(f"key {at}" for at in range(len(keys))), *names)
-        types = (*(t.type for t in key_terms), *(a.type for a in aggregates))
-        of_group = Scope((Relation(frozenset(), columns, types),), self.session)
+        test_node = None if having is None else grouping.of_group(having.this)
+        of_group = Scope((grouping.relation,), self.session)
         terms = [self._term(n, of_group) for n in nodes]
-        bounds = [term.bind(self.parameters).evaluate for term in terms]
+        project = projection(terms, self.parameters, len(grouping.relation.columns))
         test = None if test_node is None else self.whole_condition(test_node, of_group)
+        grouped = grouping.bound()
 
         def rows(row: Row) -> list[Row]:
-            groups: dict[Row, list[Row]] = {} if keys else {(): []}
-            for one in rows_of(row):
-                groups.setdefault(tuple(evaluate(one) for evaluate in key_of), []).append(one)
-            made = [(*key, *(a.value(group) for a in aggregates)) for key, group in groups.items()]
-            return [
-                tuple(b(one) for b in bounds) for one in made if test is None or test(one) is True
-            ]
+            groups = grouped(rows_of(row))
+            return [project(group) for group in groups if test is None or test(group) is True]
 
         return Rows(tuple(name for name, _ in items), tuple(t.type for t in terms), rows)
 
@@ -230,8 +212,8 @@ class Planner:
         if order is None:
             return None
         keys = [
-            (self._term(by_position(one.this, node, "ORDER"), scope), bool(one.args.get("desc")))
-            for one in order.expressions
+            (self._term(by_position(key.this, node, "ORDER"), scope), bool(key.args.get("desc")))
+            for key in order.expressions
         ]
         bounds = [(term.bind(self.parameters).evaluate, descending) for term, descending in keys]
 
@@ -248,18 +230,18 @@ class Planner:
         left, right = self.plan(node.left, outer), self.plan(node.right, outer)
         check_same_width(left, right)
         pairs = zip(left.types, right.types, strict=True)
-        types = tuple(mixed(one, other, _UNION_TYPES) for one, other in pairs)
+        types = tuple(mixed(*pair, _UNION_TYPES) for pair in pairs)
         sides = [(side, casts_between(side.types, types)) for side in (left, right)]
 
         def rows(row: Row) -> list[Row]:
-            ones, others = (
+            left_rows, right_rows = (
                 [
-                    tuple(cast(value) for cast, value in zip(casts, one, strict=True))
-                    for one in side.of(row)
+                    tuple(cast(value) for cast, value in zip(casts, r, strict=True))
+                    for r in side.of(row)
                 ]
                 for side, casts in sides
             )
-            return combined(node, ones, others)
+            return combined(node, left_rows, right_rows)
 
         both = Rows(left.names, types, rows)
         return distinct_rows(both) if node.args.get("distinct") else both
@@ -269,7 +251,7 @@ class Planner:
         return Rows(names, types, lambda _outer: rows)
 
     def _term(self, node: exp.Expr, scope: Scope) -> Term:
-        return compile_term(node, scope).known(self.parameters)
+        return compile_term(node, scope).typed_by(self.parameters)
 
     # Conditions -----------------------------------------------------------------------------
 
@@ -293,7 +275,7 @@ class Planner:
                 return either(self.condition(node.left, scope), self.condition(node.right, scope))
             case exp.Not():
                 inner = self.condition(node.this, scope)
-                return lambda row: None if (found := inner(row)) is None else not found
+                return lambda row: None if (truth := inner(row)) is None else not truth
             case exp.Exists():
                 query = self.plan(node.this, scope)
                 return lambda row: bool(query.of(row))
@@ -310,7 +292,7 @@ class Planner:
         (cast,) = casts_between(query.types, (common,))
 
         def member(row: Row) -> bool | None:
-            value, members = needle(row), [cast(one[0]) for one in query.of(row)]
+            value, members = needle(row), [cast(r[0]) for r in query.of(row)]
             if value is not None and value in members:
                 return True
             return None if members and (value is None or None in members) else False
@@ -358,8 +340,8 @@ def _with_relation(scope: Scope, node: exp.Expr, rows: Rows, depth: int) -> Scop
     alias = node.args.get("alias")
     columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
     names = frozenset({node.alias_or_name.lower()})
-    told = renamed(rows.names, columns, node.alias_or_name)
-    relation = Relation(names, told, rows.types, _width(scope), depth)
+    column_names = renamed(rows.names, columns, node.alias_or_name)
+    relation = Relation(names, column_names, rows.types, _width(scope), depth)
     return Scope((*scope.relations, relation), scope.session)
 
 
@@ -368,4 +350,4 @@ def _width(scope: Scope) -> int:
 
 
 def _each(rows: Rows) -> Callable[[Row], list[Row]]:
-    return lambda row: [row + one for one in rows.of(row)]
+    return lambda row: [row + r for r in rows.of(row)]

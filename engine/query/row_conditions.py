@@ -38,10 +38,10 @@ _NO_TABLE = TableName("")
 class RowCondition:
     """What picks rows: conditions that a scan may use, and tests besides that ask queries.
 
-    `told` is the whole condition, as the operation's parameters show it.
+    `predicate` is the whole condition, as the operation's parameters show it.
     """
 
-    told: tuple[Predicate, ...] = ()
+    predicate: tuple[Predicate, ...] = ()
     conditions: tuple[Predicate, ...] = ()
     tests: tuple[Evaluate, ...] = ()
 

@@ -62,7 +62,7 @@ def _left_out(node: exp.Expr) -> set[str]:
     star = node.this if isinstance(node, exp.Column) else node
     if star.args.get("replace") or star.args.get("rename"):
         raise UnsupportedFeature(f"a star with changes: {node.sql(DIALECT)}")
-    return {one.name.lower() for one in star.args.get("except_") or ()}
+    return {column.name.lower() for column in star.args.get("except_") or ()}
 
 
 def numbers_of(node: exp.Table) -> Rows | None:
@@ -72,7 +72,7 @@ def numbers_of(node: exp.Table) -> Rows | None:
         return None
     if call.name.lower() != "range" or not 0 < len(call.expressions) < 4:
         raise UnsupportedFeature(f"the table function {call.sql(DIALECT)}")
-    numbers = [whole_number(one, call) for one in call.expressions]
+    numbers = [whole_number(argument, call) for argument in call.expressions]
     if numbers[2:] == [0] or len(range(*numbers)) > _MOST_NUMBERS:
         raise UnsupportedFeature(f"the table function {call.sql(DIALECT)}")
     rows = [(number,) for number in range(*numbers)]
@@ -122,13 +122,13 @@ def by_position(node: exp.Expr, select: exp.Select, clause: str) -> exp.Expr:
 
 def has_aggregate(node: exp.Select) -> bool:
     parts = (part for item in node.expressions for part in outside_queries(item))
-    found = (part for part in parts if isinstance(part, exp.AggFunc))
-    return any(part.find_ancestor(exp.Window) is None for part in found)
+    aggregates = (part for part in parts if isinstance(part, exp.AggFunc))
+    return any(part.find_ancestor(exp.Window) is None for part in aggregates)
 
 
 def casts_between(types: Sequence[str], wanted: Sequence[str]) -> list[Callable[[Any], Any]]:
-    found = [caster(one, other) for one, other in zip(types, wanted, strict=True)]
-    return [_of_values(cast) if cast else _same for cast in found]
+    casts = [caster(source, target) for source, target in zip(types, wanted, strict=True)]
+    return [_of_values(cast) if cast else _same for cast in casts]
 
 
 def _of_values(cast: Callable[[Any], Any]) -> Callable[[Any], Any]:

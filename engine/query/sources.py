@@ -52,8 +52,8 @@ def projection(terms: Sequence[Term], parameters: Parameters, width: int) -> Pro
     places = [bound.column for bound in bounds]
     if places == list(range(width)):
         return lambda row: row
-    known = [place for place in places if place is not None]
-    if len(known) == len(places) and len(known) > 1:
-        return itemgetter(*known)
+    columns = [place for place in places if place is not None]
+    if len(columns) == len(places) and len(columns) > 1:
+        return itemgetter(*columns)
     evaluates: list[Evaluate] = [bound.evaluate for bound in bounds]
     return lambda row: tuple([evaluate(row) for evaluate in evaluates])

@@ -61,12 +61,12 @@ class TableScan:
             condition.check(schema, table.session)
             return list(condition.with_parameters(parameters).conjuncts())
         names = {name.lower() for name in schema.names}
-        known = (
+        decided = (
             node
             for node in self.conditions
             if all(column.name.lower() in names for column in node.find_all(exp.Column))
         )
-        return [Predicate.of_node(unqualified(node), parameters) for node in known]
+        return [Predicate.of_node(unqualified(node), parameters) for node in decided]
 
 
 def scans_of(query: Select) -> list[TableScan]:
@@ -204,16 +204,16 @@ def _rows_of(
     if scan.plain is not None:
         tasks = _by_task(file_rows)
         return Rows(schema.names, schema.types, lambda _outer: list(chain(*tasks)), tasks)
-    rows: list[Row] = [row for one in file_rows for row in one.live_rows()]
+    rows: list[Row] = [row for loaded in file_rows for row in loaded.live_rows()]
     return Rows(schema.names, schema.types, lambda _outer: rows)
 
 
 def _by_task(file_rows: Sequence[FileRows]) -> list[list[Row]]:
     """The live rows of files, by the task that reads them."""
-    by_path = {one.file.path: one for one in file_rows}
+    by_path = {loaded.file.path: loaded for loaded in file_rows}
     return [
         [row for file in task for row in by_path[file.path].live_rows()]
-        for task in scan_tasks([one.file for one in file_rows])
+        for task in scan_tasks([loaded.file for loaded in file_rows])
     ]
 
 
@@ -223,14 +223,19 @@ def _conditions(node: exp.Table) -> Iterator[exp.Expr]:
     if select is None or node.find_ancestor(exp.Subquery, exp.Select) is not select:
         return
     joins = [join for join in select.args.get("joins") or () if isinstance(join, exp.Join)]
-    alone = not joins
+    own = [join for join in joins if join.this is node]
     where = select.args.get("where")
-    join = next((join for join in joins if join.this is node), None)
-    outer = any((join.side or "") in ("RIGHT", "FULL") for join in joins)
-    if where is not None and not outer and (join is None or not join.side):
-        yield from (c for c in conjuncts_of(where.this) if _concerns(c, node, alone))
-    if join is not None and join.args.get("on") is not None and join.side in ("", "LEFT"):
-        yield from (c for c in conjuncts_of(join.args["on"]) if _concerns(c, node, False))
+    may_lack_rows = any(join.side in ("RIGHT", "FULL") for join in joins)
+    if where is not None and not may_lack_rows and not any(join.side for join in own):
+        yield from _concerning(where.this, node, alone=not joins)
+    for join in own:
+        on = join.args.get("on")
+        if on is not None and join.side in ("", "LEFT"):
+            yield from _concerning(on, node, alone=False)
+
+
+def _concerning(condition: exp.Expr, table: exp.Table, alone: bool) -> Iterator[exp.Expr]:
+    return (part for part in conjuncts_of(condition) if _concerns(part, table, alone))
 
 
 def _concerns(condition: exp.Expr, table: exp.Table, alone: bool) -> bool:

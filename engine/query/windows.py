@@ -35,18 +35,18 @@ class Windows:
 
 def with_windows(items: Sequence[exp.Expr], scope: Scope, parameters: Parameters) -> Windows:
     """Replace the windows in a list by columns. Raises `UnsupportedFeature` for other forms."""
-    found: list[exp.Window] = []
+    windows: list[exp.Window] = []
     names: list[str] = []
 
     def replaced(part: exp.Expr) -> exp.Expr:
         if not isinstance(part, exp.Window):
             return part
-        found.append(part)
+        windows.append(part)
         names.append(f"window {len(names)}")
         return exp.column(names[-1])
 
     nodes = [item.transform(replaced) for item in items]
-    planned = [_window(node, scope, parameters) for node in found]
+    planned = [_window(node, scope, parameters) for node in windows]
     width = max((r.offset + len(r.columns) for r in scope.relations), default=0)
     types = tuple(type_name for type_name, _ in planned)
     depth = max((r.depth for r in scope.relations), default=0)
@@ -67,8 +67,8 @@ def _window(
     keys = [_evaluate(key, scope, parameters) for key in node.args.get("partition_by") or ()]
     order = node.args.get("order")
     sorting = [
-        (_evaluate(one.this, scope, parameters), bool(one.args.get("desc")))
-        for one in (order.expressions if order is not None else ())
+        (_evaluate(key.this, scope, parameters), bool(key.args.get("desc")))
+        for key in (order.expressions if order is not None else ())
     ]
     type_name, values = _function(node, scope, parameters, bool(sorting))
 
@@ -76,15 +76,15 @@ def _window(
         groups: dict[Row, list[int]] = {}
         for at, row in enumerate(rows):
             groups.setdefault(tuple(key(row) for key in keys), []).append(at)
-        found: list[Any] = [None] * len(rows)
+        column: list[Any] = [None] * len(rows)
         for places in groups.values():
             for evaluate, descending in reversed(sorting):
                 places.sort(key=lambda at: sort_key(evaluate(rows[at])), reverse=descending)
             peers = [tuple(evaluate(rows[at]) for evaluate, _ in sorting) for at in places]
             results = values([rows[at] for at in places], peers)
             for at, value in zip(places, results, strict=True):
-                found[at] = value
-        return found
+                column[at] = value
+        return column
 
     return type_name, run
 
@@ -100,7 +100,7 @@ def _function(
         aggregate = compile_aggregate(function, scope, parameters)
         if is_sorted:
             return aggregate.type, lambda rows, peers: [
-                aggregate.value(rows[: len(peers) - peers[::-1].index(one)]) for one in peers
+                aggregate.value(rows[: len(peers) - peers[::-1].index(peer)]) for peer in peers
             ]
         return aggregate.type, lambda rows, _peers: [aggregate.value(rows)] * len(rows)
     name = function_name(function) if isinstance(function, exp.Anonymous) else ""
@@ -115,15 +115,15 @@ def _function(
 
 _NUMBERINGS: dict[str, WindowFunction] = {
     "row_number": lambda rows, _peers: list(range(1, len(rows) + 1)),
-    "rank": lambda _rows, peers: [peers.index(one) + 1 for one in peers],
+    "rank": lambda _rows, peers: [peers.index(peer) + 1 for peer in peers],
 }
 
 
 def _neighbour(
     name: str, nodes: Sequence[exp.Expr], scope: Scope, parameters: Parameters
 ) -> tuple[str, WindowFunction]:
-    known = all(isinstance(one, exp.Literal) and one.is_int for one in nodes[1:])
-    if not (1 <= len(nodes) <= 2 and known):
+    are_whole = all(isinstance(node, exp.Literal) and node.is_int for node in nodes[1:])
+    if not (1 <= len(nodes) <= 2 and are_whole):
         raise UnsupportedFeature(f"{name}({', '.join(node.sql(DIALECT) for node in nodes)})")
     term = compile_term(nodes[0], scope)
     check_modelled(term.type, name)

@@ -105,8 +105,8 @@ def live_rows(table: Table, store: Store) -> Iterable[dict[str, Any]]:
     """The table's rows as a reader sees them, values as in a case file."""
     snapshot = run(table.at_root(table.log.update()), store)
     steps = table.data_files.read(snapshot.all_files(), snapshot.schema)
-    for one in run(table.at_root(steps), store):
-        for _, row in one:
+    for file_rows in run(table.at_root(steps), store):
+        for _, row in file_rows:
             yield {n: _plain(v) for n, v in zip(snapshot.schema.names, row, strict=True)}
 
 

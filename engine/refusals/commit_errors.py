@@ -104,7 +104,7 @@ def field_not_found(name: str, names: Sequence[str]) -> DeltaError:
     return _error(
         "SparkIllegalArgumentException",
         "FIELD_NOT_FOUND",
-        f"No such struct field `{name}` in {', '.join(f'`{known}`' for known in names)}."
+        f"No such struct field `{name}` in {', '.join(f'`{field}`' for field in names)}."
         " SQLSTATE: 42704",
     )
 

@@ -73,14 +73,14 @@ class RowReader:
 
     def rows(self, file: AddFile) -> Steps[Sequence[Row]]:
         """All rows of a file, hidden ones too."""
-        (found,) = yield from self.files.read([file], self.schema)
-        return found.rows
+        (file_rows,) = yield from self.files.read([file], self.schema)
+        return file_rows.rows
 
     def count(self, file: AddFile) -> Steps[int]:
         """How many rows a file has, hidden ones too."""
-        told = record_count(file.stats)
-        if told is not None:
-            return told
+        num_records = record_count(file.stats)
+        if num_records is not None:
+            return num_records
         return len((yield from self.rows(file)))
 
     def hidden(self, file: AddFile | RemoveFile | None) -> Steps[BitMap64]:

@@ -65,8 +65,8 @@ def follow_moved_rows(
     added = {add.path: add for add in winner.adds}
     hidings: list[Hiding] = []
     for path, positions in hidden.items():
-        known = yield from reader.hidden(added[path])
-        hidings.append(Hiding(added[path], known | positions))
+        hidden_before = yield from reader.hidden(added[path])
+        hidings.append(Hiding(added[path], hidden_before | positions))
     like = own[0].before
     assert like is not None
     rest = without_files(current.actions, moved)
@@ -172,8 +172,8 @@ def _with_hidden_rows(
     hidings: list[Hiding] = []
     for action in actions:
         if isinstance(action, AddFile) and action.path in hidden:
-            known = yield from reader.hidden(action)
-            hidings.append(Hiding(action, known | hidden[action.path]))
+            hidden_before = yield from reader.hidden(action)
+            hidings.append(Hiding(action, hidden_before | hidden[action.path]))
         else:
             others.append(action)
     return [*(yield from with_hidden(hidings, reader, data_change=False)), *others]

@@ -150,23 +150,23 @@ class DataFiles:
         yield from self.fetch(files, schema)
         wanted = schema.physical_names
         seen = as_read(schema)
-        found = []
+        contents = []
         for file in files:
             deleted = None
             if file.deletion_vector is not None:
                 deleted = yield from self.vector(file)
             columns, rows = self._rows[file.path]
-            found.append(FileRows(file, seen(in_columns(rows, columns, wanted)), deleted))
-        return found
+            contents.append(FileRows(file, seen(in_columns(rows, columns, wanted)), deleted))
+        return contents
 
     def vector(self, file: AddFile | RemoveFile) -> Steps[BitMap64]:
         """The positions that a file's deletion vector hides."""
         assert file.deletion_vector is not None
         name = file.deletion_vector.unique_id
-        known = self._vectors.get(name)
-        if known is None:
-            known = self._vectors[name] = yield from read_vector(file.deletion_vector)
-        return known
+        vector = self._vectors.get(name)
+        if vector is None:
+            vector = self._vectors[name] = yield from read_vector(file.deletion_vector)
+        return vector
 
     def fetch(self, files: Iterable[AddFile], schema: Schema) -> Steps[None]:
         """Ask the store, in one request, for the files that nobody here has read.

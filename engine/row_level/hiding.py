@@ -31,7 +31,7 @@ def hide(
 ) -> Steps[list[AddFile | RemoveFile]]:
     """Each file is removed as it is, `like` another, and added with its new vector if rows stay."""
     adds = yield from with_hidden(hidings, reader, data_change=True)
-    return [*(removal(one.live, like) for one in hidings), *adds]
+    return [*(removal(hiding.live, like) for hiding in hidings), *adds]
 
 
 def with_hidden(
@@ -39,15 +39,15 @@ def with_hidden(
 ) -> Steps[list[AddFile]]:
     """The files with their new vectors, stored together in one file; emptied ones are left out."""
     covered: list[Hiding] = []
-    for one in hidings:
-        rows = yield from reader.count(one.live)
-        covered += [one] if len(one.hidden) < rows else []
+    for hiding in hidings:
+        rows = yield from reader.count(hiding.live)
+        covered += [hiding] if len(hiding.hidden) < rows else []
     if not covered:
         return []
-    vectors = yield from write_vectors([one.hidden for one in covered])
+    vectors = yield from write_vectors([hiding.hidden for hiding in covered])
     return [
-        _with_vector(one.live, vector, data_change)
-        for one, vector in zip(covered, vectors, strict=True)
+        _with_vector(hiding.live, vector, data_change)
+        for hiding, vector in zip(covered, vectors, strict=True)
     ]
 
 

@@ -117,18 +117,18 @@ class ByIdentity:
             seen = msgspec.structs.replace(removed, deletion_vector=note.deletion_vector)
             left_out = yield from reader.hidden(seen)
             for at, row in enumerate((yield from reader.rows(FileChange(removed, None).file))):
-                found = free.get(_identity(row))
-                if at not in left_out and found:
-                    places[removed.path, at] = found.pop()
+                candidates = free.get(_identity(row))
+                if at not in left_out and candidates:
+                    places[removed.path, at] = candidates.pop()
         return cls(places)
 
     def locate(self, path: str, positions: BitMap64) -> Steps[Places]:
         yield from ()
-        found: Places = {}
+        targets: Places = {}
         for at in positions:
             target, position = self.places[path, at]
-            found.setdefault(target, BitMap64()).add(position)
-        return found
+            targets.setdefault(target, BitMap64()).add(position)
+        return targets
 
 
 def _identity(row: Row) -> tuple[Any, ...]:

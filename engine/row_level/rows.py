@@ -43,14 +43,14 @@ def check_rows(
     changes = file_changes(winner.removes, winner.adds)
     visible = {add.path for add in files_to_check(current, winner)}
     came = [c for c in changes if c.after is not None and c.after.path in visible]
-    found = yield from _first_concerned(came, reader.brought, reads, reader)
-    if found is not None:
+    concerned = yield from _first_concerned(came, reader.brought, reads, reader)
+    if concerned is not None:
         exception = ConflictException.CONCURRENT_APPEND
-        return row_verdict(Rule.ADDED_ROWS, exception, current, winner, *found)
-    found = yield from _first_concerned(changes, reader.taken, reads, reader)
-    if found is not None:
+        return row_verdict(Rule.ADDED_ROWS, exception, current, winner, *concerned)
+    concerned = yield from _first_concerned(changes, reader.taken, reads, reader)
+    if concerned is not None:
         exception = ConflictException.CONCURRENT_DELETE_READ
-        return row_verdict(Rule.DELETED_VS_READ_ROWS, exception, current, winner, *found)
+        return row_verdict(Rule.DELETED_VS_READ_ROWS, exception, current, winner, *concerned)
     return (yield from _merged(current, winner, changes, reader))
 
 

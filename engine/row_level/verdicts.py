@@ -50,8 +50,8 @@ def row_verdict(
 ) -> Verdict:
     """A conflict about rows; `evidence` is the file with the first, `condition` what it matches."""
     plain = file_verdict(rule, exception, winner, current.table_name, None, evidence)
-    found = dataclasses.replace(plain, predicate=condition or None)
-    return with_sub_condition(found, SubCondition.ROW_LEVEL_CHANGES)
+    verdict = dataclasses.replace(plain, predicate=condition or None)
+    return with_sub_condition(verdict, SubCondition.ROW_LEVEL_CHANGES)
 
 
 def with_sub_condition(verdict: Verdict, sub_condition: SubCondition) -> Verdict:
@@ -60,14 +60,15 @@ def with_sub_condition(verdict: Verdict, sub_condition: SubCondition) -> Verdict
     if sub_condition is SubCondition.EMPTY_READ_PREDICATES and _is_append(exception):
         sub_condition = SubCondition.WHOLE_TABLE_READ
     error_class = f"{verdict.error_class.partition('.')[0]}.{sub_condition}"
-    told = {**verdict.message_parameters, "docLink": DOC_LINK}
+    parameters = {**verdict.message_parameters, "docLink": DOC_LINK}
     text = (
-        f"[{error_class}] Transaction conflict: a concurrent {told['operation']} on table"
-        f" {told['tableName']} (committed at version {told['version']}) {_DONE[exception]}."
+        f"[{error_class}] Transaction conflict: a concurrent {parameters['operation']} on table"
+        f" {parameters['tableName']} (committed at version {parameters['version']})"
+        f" {_DONE[exception]}."
         f" {_WHY[sub_condition]} See {DOC_LINK}."
     )
     return dataclasses.replace(
-        verdict, error_class=error_class, message=text, message_parameters=told
+        verdict, error_class=error_class, message=text, message_parameters=parameters
     )
 
 

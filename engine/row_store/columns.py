@@ -126,11 +126,11 @@ class _Numbers:
         return None
 
     def values(self, ids: Ids) -> list[Any]:
-        found = self._data[ids].tolist()
+        values = self._data[ids].tolist()
         if self._nulls is None:
-            return found  # type: ignore[no-any-return]
+            return values  # type: ignore[no-any-return]
         nulls = self._nulls[ids].tolist()
-        return [None if null else value for value, null in zip(found, nulls, strict=True)]
+        return [None if null else value for value, null in zip(values, nulls, strict=True)]
 
     def cells(self, ids: Ids) -> Cells:
         return Cells(self._data[ids], None if self._nulls is None else self._nulls[ids])
@@ -149,8 +149,8 @@ class Integers(_Numbers):
         """Which rows have one of the wanted values."""
         if not all(type(value) is int and -(2**63) <= value < 2**63 for value in wanted):
             return None
-        found = _is_among(cells.values, list(wanted))
-        return found if cells.nulls is None else found & ~cells.nulls
+        mask = _is_among(cells.values, list(wanted))
+        return mask if cells.nulls is None else mask & ~cells.nulls
 
     def extent(self, cells: Cells) -> Extent:
         """NULLs and bounds."""
@@ -273,11 +273,11 @@ class Coded:
         """How many rows have NULL, and which values the others have."""
         codes = cells.values
         if len(self._values) > 4 * len(codes):
-            nulls, found = int(np.count_nonzero(codes == 0)), np.unique(codes)
+            nulls, distinct = int(np.count_nonzero(codes == 0)), np.unique(codes)
         else:
             counts = np.bincount(codes, minlength=1)
-            nulls, found = int(counts[0]), np.flatnonzero(counts)
-        return nulls, [self._values[code] for code in found.tolist() if code]
+            nulls, distinct = int(counts[0]), np.flatnonzero(counts)
+        return nulls, [self._values[code] for code in distinct.tolist() if code]
 
     def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """The codes."""
@@ -351,10 +351,10 @@ def _is_among(values: NDArray[Any], wanted: Sequence[int]) -> Mask:
         return np.zeros(len(values), np.bool_)
     if len(wanted) > _FEW:
         return np.isin(values, wanted)
-    found: Mask = values == wanted[0]
+    mask: Mask = values == wanted[0]
     for value in wanted[1:]:
-        found |= values == value
-    return found
+        mask |= values == value
+    return mask
 
 
 def column_for(type_name: str) -> Column:

@@ -81,16 +81,16 @@ def positions_with(rows: Sequence[Row], wanted: Wanted, or_null: bool = False) -
     """
     if not isinstance(rows, StoredRows) or not wanted:
         return None
-    found = rows.positions_with(wanted, or_null)
-    return None if found is None else found.tolist()
+    positions = rows.positions_with(wanted, or_null)
+    return None if positions is None else positions.tolist()
 
 
 def holds(rows: Sequence[Row], position: int, value: Any) -> bool:
     """Whether some row has a value, other than NULL, in a column."""
     if isinstance(rows, StoredRows):
-        found = rows.store.columns[position].among(rows.cells(position), (value,))
-        if found is not None:
-            return bool(found.any())
+        mask = rows.store.columns[position].among(rows.cells(position), (value,))
+        if mask is not None:
+            return bool(mask.any())
     return any(row[position] == value for row in rows)
 
 

@@ -54,8 +54,8 @@ class Counts:
 
     def present(self) -> tuple[int, list[Any]]:
         """How many rows have NULL, and which values the others have."""
-        found = [self.values[code] for code, count in enumerate(self.by_code) if count and code]
-        return self.by_code[0], found
+        values = [self.values[code] for code, count in enumerate(self.by_code) if count and code]
+        return self.by_code[0], values
 
     @property
     def extent(self) -> Extent:

@@ -110,34 +110,34 @@ class ByRow:
         """Note where values are."""
         entries = self._rows
         for value, row in zip(values, rows, strict=True):
-            known = entries.get(value)
-            if known is None:
+            entry = entries.get(value)
+            if entry is None:
                 entries[value] = row
-            elif isinstance(known, list):
-                known.append(row)
+            elif isinstance(entry, list):
+                entry.append(row)
             else:
-                entries[value] = [known, row]
+                entries[value] = [entry, row]
         if len(entries) > blocks.KEPT:
             self._pack()
 
     def leave(self, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Forget row versions; older ones go when they are found to be nowhere."""
         for value, row in zip(values, rows, strict=True):
-            known = self._rows.get(value)
-            if known == row:
+            entry = self._rows.get(value)
+            if entry == row:
                 del self._rows[value]
-            elif isinstance(known, list) and row in known:
-                known.remove(row)
+            elif isinstance(entry, list) and row in entry:
+                entry.remove(row)
 
     def with_any(self, values: Collection[Any]) -> list[int]:
         """The versions that have one of some values, and perhaps some that are nowhere any more."""
         rows: list[int] = []
         for value in values:
-            known = self._rows.get(value)
-            if isinstance(known, int):
-                rows.append(known)
-            elif known is not None:
-                rows += known
+            entry = self._rows.get(value)
+            if isinstance(entry, int):
+                rows.append(entry)
+            elif entry is not None:
+                rows += entry
         return rows + self._older_with_any(values)
 
     def _older_with_any(self, values: Collection[Any]) -> list[int]:
@@ -151,13 +151,13 @@ class ByRow:
 
     def _pack(self) -> None:
         values, rows = list[Any](), list[int]()
-        for value, known in self._rows.items():
-            if isinstance(known, int):
+        for value, entry in self._rows.items():
+            if isinstance(entry, int):
                 values.append(value)
-                rows.append(known)
+                rows.append(entry)
             else:
-                values += [value] * len(known)
-                rows += known
+                values += [value] * len(entry)
+                rows += entry
         hashes, numbers = hashes_of(values), np.array(rows, np.int32)
         self._older = self._older.with_more(hashes, numbers, self._are_there)
         self._rows.clear()

@@ -143,7 +143,7 @@ class RowIndex:
             self._clean()
 
     def _known_commits(self, version: int) -> list[Commit] | None:
-        kept = [self._commits.known(v) for v in range(self._version + 1, version + 1)]
+        kept = [self._commits.commit_at(v) for v in range(self._version + 1, version + 1)]
         commits = [commit for commit in kept if commit is not None]
         return commits if len(commits) == len(kept) else None
 

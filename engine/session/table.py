@@ -194,12 +194,12 @@ _DEFAULT_PLACES = ("default.", "spark_catalog.default.")
 
 def table_named(tables: Tables, name: str) -> Table:
     """The table of a name. Raises `InvalidInput` with the nearest one there is."""
-    found = tables.get(name.lower()) or tables.get(name)
-    if found is None and name.lower().startswith(_DEFAULT_PLACES):
-        found = tables.get(name.lower().rpartition(".")[2])
-    if found is None:
+    table = tables.get(name.lower()) or tables.get(name)
+    if table is None and name.lower().startswith(_DEFAULT_PLACES):
+        table = tables.get(name.lower().rpartition(".")[2])
+    if table is None:
         raise InvalidInput([Problem(name, "no such table", nearest(name, tables))])
-    return found
+    return table
 
 
 def _is_absolute(path: str) -> bool:

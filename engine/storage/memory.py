@@ -124,8 +124,8 @@ class MemoryStore:
         return _ANSWERS[type(request)](self, request)
 
     def _get(self, request: Get) -> Body | Missing:
-        found = self._objects.get(request.key)
-        return Missing() if found is None else Body(found[0])
+        stored = self._objects.get(request.key)
+        return Missing() if stored is None else Body(stored[0])
 
     def _put(self, request: Put) -> PutResult:
         self.put(request.key, request.body)
@@ -173,8 +173,8 @@ class MemoryStore:
     def _tree(self, request: ListTree) -> Listing:
         objects = (self._entry(key) for key in self._objects)
         entries = [*objects, *(file.entry for file in self._rows.values())]
-        found = (entry for entry in entries if entry.key.startswith(request.below))
-        return Listing(tuple(sorted(found, key=lambda entry: entry.key)))
+        in_tree = (entry for entry in entries if entry.key.startswith(request.below))
+        return Listing(tuple(sorted(in_tree, key=lambda entry: entry.key)))
 
     def _forget(self, key: str) -> None:
         self._rows.pop(key, None)

@@ -146,7 +146,7 @@ def _listed(table_log: TableLog, version: int) -> Steps[list[Listed]]:
     try:
         return (yield from table_log.listed_after(version - 1))
     except LogGap as gap:
-        raise commit_errors.assertion(f"Expected {gap.expected} but got {gap.found}") from gap
+        raise commit_errors.assertion(f"Expected {gap.expected} but got {gap.existing}") from gap
 
 
 def give_up(

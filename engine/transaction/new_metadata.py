@@ -42,9 +42,9 @@ def protocol_with(metadata: Metadata, protocol: Protocol | None, creates_table: 
     """
     if creates_table:
         return protocol_of_new_table(metadata)
-    known = protocol or DEFAULT_PROTOCOL
-    check_joining(metadata, known)
-    return upgraded_for(known, metadata)
+    base = protocol or DEFAULT_PROTOCOL
+    check_joining(metadata, base)
+    return upgraded_for(base, metadata)
 
 
 def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:
@@ -55,12 +55,12 @@ def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Me
     """
     if properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower() == "none":
         return metadata
-    known = {field.name for field in schema_of_metadata(old)}
+    old_names = {field.name for field in schema_of_metadata(old)}
     number = int(metadata.configuration.get(properties.MAX_COLUMN_ID, 0))
     fields = []
     for field in schema_of_metadata(metadata):
         number = max(number, int(field.metadata.get(COLUMN_ID, number + 1)))
-        physical = field.name if field.name in known else f"col-{unique}-{number}"
+        physical = field.name if field.name in old_names else f"col-{unique}-{number}"
         named = {COLUMN_ID: number, PHYSICAL_NAME: physical, **field.metadata}
         fields.append(dataclasses.replace(field, metadata=named))
     return msgspec.structs.replace(

@@ -87,8 +87,8 @@ def prepare_large(draft: Draft, actions: Sequence[AnyAction], operation: Operati
     set_apart, others = _sorted_by_kind(actions)
     new_metadata = _the_metadata(draft, set_apart)
     given = [action for action in set_apart if isinstance(action, Protocol)]
-    known = next(iter(given), None) or draft.protocol or snapshot.protocol or DEFAULT_PROTOCOL
-    protocol = known if new_metadata is None else _with_required_features(known, new_metadata)
+    base = next(iter(given), None) or draft.protocol or snapshot.protocol or DEFAULT_PROTOCOL
+    protocol = base if new_metadata is None else _with_required_features(base, new_metadata)
     check_writable(protocol, draft.table_name)
     metadata = new_metadata or snapshot.metadata or NO_METADATA
     last = [] if protocol == snapshot.protocol and not given else [protocol]
@@ -129,11 +129,11 @@ def _the_protocol(
     Source: `updateMetadataAndProtocolWithRequiredFeatures`, `Protocol.
     upgradeProtocolFromMetadataForExistingTable`.
     """
-    known = draft.protocol or draft.snapshot.protocol or DEFAULT_PROTOCOL
+    base = draft.protocol or draft.snapshot.protocol or DEFAULT_PROTOCOL
     implied = draft.protocol
     if metadata is not None:
-        upgraded = _with_required_features(known, metadata)
-        implied = implied if upgraded == known else upgraded
+        upgraded = _with_required_features(base, metadata)
+        implied = implied if upgraded == base else upgraded
     changes = [] if implied is None else [implied]
     changes += [action for action in actions if isinstance(action, Protocol)]
     if len(changes) > 1:

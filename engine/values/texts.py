@@ -140,7 +140,7 @@ def to_single(value: float) -> float:
 def shortest_single(value: float) -> float:
     """The fraction with fewest digits that is the same FLOAT."""
     texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    return next((found for text in texts if to_single(found := float(text)) == value), value)
+    return next((number for text in texts if to_single(number := float(text)) == value), value)
 
 
 def to_scale(value: Decimal, type_name: str) -> Decimal:

@@ -70,11 +70,11 @@ def job(
     files = list(read)
     yield Compute(
         name,
-        rows_read=sum(len(one.rows) for one in files),
-        bytes_read=sum(one.file.size for one in files),
+        rows_read=sum(len(loaded.rows) for loaded in files),
+        bytes_read=sum(loaded.file.size for loaded in files),
         bytes_written=0 if writer is None else writer.bytes_written,
         scanned=files if scan is None else scan,
-        paths_read=tuple([one.file.path for one in files]),
+        paths_read=tuple([loaded.file.path for loaded in files]),
     )
 
 

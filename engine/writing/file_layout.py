@@ -60,8 +60,8 @@ class FileLayout:
         """What the log says of a file that holds these rows."""
         columns = self.with_statistics
         extents = extents_of(rows, columns)
-        found = statistics_of(len(rows), columns, extents, self.indexed, self.tight_bounds)
-        return statistics_text(found)
+        statistics = statistics_of(len(rows), columns, extents, self.indexed, self.tight_bounds)
+        return statistics_text(statistics)
 
     def file_name(self, kind: str, number: int, job: str) -> str:
         """The name of a job's file. Source: DelayedCommitProtocol.scala."""

@@ -44,8 +44,8 @@ def check_expressions(schema: Schema, session: Session) -> None:
 
 def is_made_up(column: Field) -> bool:
     """Whether the table has a value of its own for a column that a write leaves out."""
-    known = column.metadata.keys() & {CURRENT_DEFAULT, GENERATION_EXPRESSION}
-    return bool(known) or identity_of(column) is not None
+    keys = column.metadata.keys() & {CURRENT_DEFAULT, GENERATION_EXPRESSION}
+    return bool(keys) or identity_of(column) is not None
 
 
 def given_columns(schema: Schema, rows: Sequence[Mapping[str, Any]]) -> Schema:
@@ -103,7 +103,8 @@ class _Expression:
     def __init__(self, at: int, text: str, column: Field, schema: Schema, session: Session) -> None:
         node = parse_condition(text)
         term = compile_term(node, schema_scope(schema, session=session))
-        names = {part.name.lower() for one in node.find_all(exp.Column) for part in one.parts}
+        references = node.find_all(exp.Column)
+        names = {part.name.lower() for reference in references for part in reference.parts}
         self.at = at
         self.reads = [at for at, field in enumerate(schema) if field.name.lower() in names]
         self.compute = convert(term, column.type, session).bind({}).evaluate

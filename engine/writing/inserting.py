@@ -101,10 +101,10 @@ def _static_value(node: exp.Expr, scope: Scope) -> Term:
 
 
 def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:
-    found = given.get(column.name.lower())
-    if found is None:
+    term = given.get(column.name.lower())
+    if term is None:
         return default_term(column, session)
-    return inserted(found, column, session)
+    return inserted(term, column, session)
 
 
 def _check_names(statement: Insert, schema: Schema) -> None:

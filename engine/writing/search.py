@@ -37,8 +37,8 @@ def search(
     file_rows = yield from table.data_files.read(files, schema)
     partitions = frozenset(schema.index(name) for name in txn.snapshot.partition_columns)
     picks = _Picks.of(conditions, schema, table.session, extra_tests, partitions)
-    found = ((one, picks.positions(one)) for one in file_rows)
-    return [(one, positions) for one, positions in found if positions]
+    matches = ((loaded, picks.positions(loaded)) for loaded in file_rows)
+    return [(loaded, positions) for loaded, positions in matches if positions]
 
 
 def files_to_read(
@@ -58,9 +58,9 @@ def files_to_read(
         if name.lower() not in partitions
     }
     if index is not None and useful:
-        found = yield from index.files_with(txn.snapshot, useful)
-        if found is not None:
-            return [file for file in found if file in scan]
+        files = yield from index.files_with(txn.snapshot, useful)
+        if files is not None:
+            return [file for file in files if file in scan]
     return list(scan)
 
 
@@ -102,17 +102,17 @@ class _Picks:
             self._tests = self.bind()
         return self._tests
 
-    def positions(self, one: FileRows) -> list[int]:
+    def positions(self, loaded: FileRows) -> list[int]:
         """The positions of live rows that match."""
-        found = positions_with(one.rows, self.wanted, or_null=not self.wanted_is_all)
-        if found is None:
+        positions = positions_with(loaded.rows, self.wanted, or_null=not self.wanted_is_all)
+        if positions is None:
             if not self.tests:
-                return one.live(list(range(len(one.rows))))
-            return [at for at, row in one if self._matches(row)]
-        found = one.live(found)
+                return loaded.live(list(range(len(loaded.rows))))
+            return [at for at, row in loaded if self._matches(row)]
+        positions = loaded.live(positions)
         if self.wanted_is_all:
-            return found
-        return [at for at, row in one.rows_at(found) if self._matches(row)]
+            return positions
+        return [at for at, row in loaded.rows_at(positions) if self._matches(row)]
 
     def _matches(self, row: Row) -> bool:
         return all(test(row) is True for test in self.tests)

@@ -23,15 +23,15 @@ def hide_rows(hidden: Iterable[Hidden], at_ms: int) -> Steps[list[AddFile | Remo
     """The actions that hide rows: each file again with a larger vector, or just gone if emptied."""
     emptied: list[FileRows] = []
     covered: list[tuple[FileRows, BitMap64]] = []
-    for one, positions in hidden:
-        if len(positions) == one.live_count:
-            emptied.append(one)
+    for loaded, positions in hidden:
+        if len(positions) == loaded.live_count:
+            emptied.append(loaded)
         elif positions:
-            covered.append((one, BitMap64(positions) | (one.deleted or BitMap64())))
-    actions: list[AddFile | RemoveFile] = [remove(one.file, at_ms) for one in emptied]
+            covered.append((loaded, BitMap64(positions) | (loaded.deleted or BitMap64())))
+    actions: list[AddFile | RemoveFile] = [remove(loaded.file, at_ms) for loaded in emptied]
     if covered:
         vectors = yield from write_vectors([bitmap for _, bitmap in covered])
-        actions += [remove(one.file, at_ms) for one, _ in covered]
+        actions += [remove(loaded.file, at_ms) for loaded, _ in covered]
         pairs = zip(covered, vectors, strict=True)
-        actions += [with_vector(one.file, vector) for (one, _), vector in pairs]
+        actions += [with_vector(loaded.file, vector) for (loaded, _), vector in pairs]
     return actions

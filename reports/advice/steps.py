@@ -77,8 +77,8 @@ def steps_of(
 
 
 def _bought(followed: Followed, before: Runs, after: Runs, confidence: float) -> Bought:
-    one, two = followed.estimate(before), followed.estimate(after)
-    return Bought(followed, one, two, gap_of(two, one, confidence))
+    old, new = followed.estimate(before), followed.estimate(after)
+    return Bought(followed, old, new, gap_of(new, old, confidence))
 
 
 def stood(design: Design, runs: Runs, objectives: Objectives) -> Stood:

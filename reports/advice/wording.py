@@ -39,12 +39,12 @@ def headline(advice: Advice) -> str:
             way = listed([each.label for each in advice.steps])
             return f"Cheapest found that meets {objectives}: {way}."
         case Standing.UNDECIDED, _:
-            return f"Whether the best found meets {objectives} stays undecided{_found(advice)}."
+            return f"Whether the best found meets {objectives} stays undecided{_best_way(advice)}."
         case _:
-            return f"Nothing that was found meets {objectives}{_found(advice)}."
+            return f"Nothing that was found meets {objectives}{_best_way(advice)}."
 
 
-def _found(advice: Advice) -> str:
+def _best_way(advice: Advice) -> str:
     way = listed([each.label for each in advice.steps]) if advice.steps else "what stands"
     return f"; it is {way}"
 
@@ -117,5 +117,5 @@ def notes(advice: Advice) -> Iterator[str]:
         f"together with 95 %; seed {searched.seed}."
     )
     if searched.refused:
-        told = "; ".join(f"{label} ({why})" for label, why in searched.refused.items())
-        yield f"Not possible: {told}."
+        refused = "; ".join(f"{label} ({why})" for label, why in searched.refused.items())
+        yield f"Not possible: {refused}."

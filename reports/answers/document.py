@@ -79,7 +79,7 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
         "direction": objective.direction.value,
         "threshold": objective.threshold,
         "stands": judged.stands.value,
-        "value": finite(judged.judged.found),
+        "value": finite(judged.judged.measured),
         "low": finite(estimate.low),
         "high": finite(estimate.high),
         "statement": estimate.statement.value,

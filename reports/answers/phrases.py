@@ -55,7 +55,7 @@ def value_text(judged: JudgedObjective) -> str:
     """
     unit, estimate = judged.held.measure.unit, judged.estimate
     if unit.is_counted:
-        return exact(judged.judged.found, unit)
+        return exact(judged.judged.measured, unit)
     text = written_estimate(estimate, unit)
     is_one_sided = estimate.statement in (Statement.AT_LEAST, Statement.AT_MOST)
     return f"{written(estimate.point, unit)}, {text}" if is_one_sided else text
@@ -82,7 +82,7 @@ def found_text(judged: JudgedObjective) -> str:
 def beyond_text(judged: JudgedObjective) -> str:
     """By how much a threshold is missed: `6.9 points below 99 %`."""
     objective, unit = judged.held.objective, judged.held.measure.unit
-    gap = abs(objective.threshold - judged.judged.found)
+    gap = abs(objective.threshold - judged.judged.measured)
     if unit.is_counted or math.isnan(gap):
         return f"{asked(objective)} is asked for"
     side = "below" if objective.direction is Direction.AT_LEAST else "above"

@@ -28,8 +28,8 @@ class Settling:
     @property
     def found_ms(self) -> float | None:
         """What the cell that settles last needs; infinite if one does not; `None`: nobody knows."""
-        known = [each for each in self.cells.values() if each is not None]
-        return max(known) if known else None
+        settled = [each for each in self.cells.values() if each is not None]
+        return max(settled) if settled else None
 
     @property
     def is_warning(self) -> bool:
@@ -49,18 +49,18 @@ class Settling:
                 return f"the runs are too short for any warm-up: {self._unsettled()}; {left_out}"
             case found_ms if self.is_warning:
                 advice = f"write warm_up: {_rounded_up(found_ms)}, or auto"
-                return f"the warm-up is too short: {left_out}, {self._found(found_ms)}; {advice}"
+                return f"the warm-up is too short: {left_out}, {self._cut_text(found_ms)}; {advice}"
             case found_ms if self.is_auto:
-                return f"{left_out}, {self._found(found_ms)}"
+                return f"{left_out}, {self._cut_text(found_ms)}"
             case found_ms:
-                return f"{left_out}; {self._found(found_ms)}"
+                return f"{left_out}; {self._cut_text(found_ms)}"
 
     def _left_out(self) -> str:
         if not self.used_ms:
             return "no warm-up is left out"
         return f"the first {duration(self.used_ms)} are left out as warm-up"
 
-    def _found(self, found_ms: float) -> str:
+    def _cut_text(self, found_ms: float) -> str:
         if not found_ms:
             return "MSER-5 finds none"
         last = max(self.cells, key=lambda cell: self.cells[cell] or 0.0)
@@ -68,7 +68,7 @@ class Settling:
         return f"MSER-5 finds {duration(found_ms)}{where}"
 
     def _unsettled(self) -> str:
-        cells = [cell for cell, found in self.cells.items() if found is not None]
+        cells = [cell for cell, at_ms in self.cells.items() if at_ms is not None]
         count = sum(math.isinf(self.cells[cell] or 0.0) for cell in cells)
         where = f"{count} of {len(cells)} cells have" if len(cells) > 1 else "they have"
         return f"by MSER-5 {where} not settled in the first half"
@@ -92,8 +92,8 @@ def settling_of(measured: Mapping[str, Runs]) -> Settling:
         title: [run.warm_up.courses for run in several.values() if run.warm_up.courses]
         for title, several in measured.items()
     }
-    found = {title: settled_ms(several) for title, several in courses.items() if several}
-    return Settling(used_ms, any(run.warm_up.is_auto for run in runs), found)
+    cells = {title: settled_ms(several) for title, several in courses.items() if several}
+    return Settling(used_ms, any(run.warm_up.is_auto for run in runs), cells)
 
 
 def settling_document(settling: Settling) -> dict[str, Any]:
@@ -105,5 +105,5 @@ def settling_document(settling: Settling) -> dict[str, Any]:
         "found_ms": finite(settling.found_ms),
         "is_warning": settling.is_warning,
         "text": str(settling),
-        "cells": {cell: finite(found) for cell, found in settling.cells.items()},
+        "cells": {cell: finite(at_ms) for cell, at_ms in settling.cells.items()},
     }

@@ -57,7 +57,7 @@ class JudgedObjective:
 
         Parts can be compared between measures of different units. Without a value, infinite.
         """
-        objective, value = self.held.objective, self.judged.found
+        objective, value = self.held.objective, self.judged.measured
         beyond = objective.threshold - value
         if objective.direction is Direction.AT_MOST:
             beyond = -beyond
@@ -154,7 +154,7 @@ def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     tallies = [run.tally(held.measure, held.writer) for _, run in sorted(runs.items())]
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
     stands = Stands(judged.judgement.value)
-    is_beyond = stands is Stands.MISSED and not math.isnan(judged.found)
+    is_beyond = stands is Stands.MISSED and not math.isnan(judged.measured)
     if is_default and jobs < FEWEST_JOBS and not is_beyond:
         stands = Stands.TOO_FEW
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)

@@ -73,9 +73,9 @@ def _of_one_cell(findings: Findings, standing: CellStanding) -> str:
             as_far = ", as far as it can be judged" if standing.those(Stands.TOO_FEW) else ""
             return _capital(f"{the_objectives(findings.objectives)} {verb} met{as_far}")
         case Stands.TOO_FEW:
-            least = min(standing.objectives, key=lambda each: each.judged.found, default=None)
-            told = f": {found_text(least)}" if least else ""
-            return f"Too few jobs to judge{told}"
+            least = min(standing.objectives, key=lambda each: each.judged.measured, default=None)
+            detail = f": {found_text(least)}" if least else ""
+            return f"Too few jobs to judge{detail}"
         case stands:
             worst, *others = standing.short
             more = f" (and {len(others)} more)" if others else ""
@@ -218,8 +218,8 @@ def _flattered(findings: Findings) -> Iterator[str]:
 
 def _compared(choice: Choice) -> str:
     alike = choice.compared - len(choice.less_goodput)
-    told = f", {alike} of which cannot be told apart by it" if alike < choice.compared else ""
-    return f"the highest of {choice.compared} that were compared{told}"
+    caveat = f", {alike} of which cannot be told apart by it" if alike < choice.compared else ""
+    return f"the highest of {choice.compared} that were compared{caveat}"
 
 
 def _to_decide(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:

@@ -46,12 +46,12 @@ _OF_CHANGES = {
 
 def findings_of(checked: Checked, *, undecided_passes: bool) -> list[Finding]:
     """Everything but what is as expected, and what has not changed."""
-    found = []
+    findings = []
     if checked.error is not None:
-        found.append(Finding(Level.ERROR, "broken", checked.error))
+        findings.append(Finding(Level.ERROR, "broken", checked.error))
     if checked.unjudged:
-        found.append(Finding(Level.ERROR, "not judged", checked.unjudged))
-    return [*found, *_of_expectations(checked, undecided_passes), *_of_baseline(checked)]
+        findings.append(Finding(Level.ERROR, "not judged", checked.unjudged))
+    return [*findings, *_of_expectations(checked, undecided_passes), *_of_baseline(checked)]
 
 
 def _of_expectations(checked: Checked, undecided_passes: bool) -> Iterator[Finding]:

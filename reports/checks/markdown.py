@@ -19,7 +19,7 @@ MOST_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ScenarioCheck:
     """One scenario: its name, its file, and how it came out."""
 
     name: str
@@ -27,7 +27,9 @@ class Told:
     checked: Checked
 
 
-def check_markdown(results: Sequence[Told], headline: str, *, undecided_passes: bool) -> str:
+def check_markdown(
+    results: Sequence[ScenarioCheck], headline: str, *, undecided_passes: bool
+) -> str:
     """The comment: all scenarios in a table, then what is to be told of each."""
     parts = [MARKER, f"### Whitecap: {_escaped(headline)}", "", *_table(results)]
     for result in results:
@@ -35,7 +37,7 @@ def check_markdown(results: Sequence[Told], headline: str, *, undecided_passes: 
     return "\n".join(parts) + "\n"
 
 
-def _table(results: Sequence[Told]) -> Iterator[str]:
+def _table(results: Sequence[ScenarioCheck]) -> Iterator[str]:
     compares = any(each.checked.changes is not None for each in results)
     yield "| scenario | | expectations |" + (" since the baseline |" if compares else "")
     yield "|---|---|---|" + ("---|" if compares else "")
@@ -57,14 +59,14 @@ def _expectations(checked: Checked) -> str:
     return ", ".join(f"{count} {judgement}" for judgement, count in counts.items()) or "none"
 
 
-def _details(result: Told, undecided_passes: bool) -> Iterator[str]:
+def _details(result: ScenarioCheck, undecided_passes: bool) -> Iterator[str]:
     findings = findings_of(result.checked, undecided_passes=undecided_passes)
     changes = result.checked.changes
     notes = notes_of(changes) if changes else []
     if not findings and not notes:
         return
     yield from ("", f"**{_escaped(result.name)}** ({_escaped(result.source)})", "")
-    yield from (f"- {_told(each)}" for each in findings[:MOST_TOLD])
+    yield from (f"- {_finding_text(each)}" for each in findings[:MOST_TOLD])
     if len(findings) > MOST_TOLD:
         yield f"- and {len(findings) - MOST_TOLD} more"
     yield from (f"- {_escaped(note)}" for note in notes)
@@ -72,7 +74,7 @@ def _details(result: Told, undecided_passes: bool) -> Iterator[str]:
         yield from ("", f"<sub>{basis_text(changes)}; all intervals together: 95 %</sub>")
 
 
-def _told(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     what = f"**{finding.what}**" if finding.level is Level.ERROR else finding.what
     first, *rest = finding.text.splitlines() or [""]
     more = "".join(f"<br>{_escaped(line)}" for line in rest)

@@ -154,10 +154,10 @@ def _parts(kept: Kept) -> dict[str, float]:
     if isinstance(kept, PerRun | Latencies):
         return {_VALUE: kept.value}
     numbers = zip(NUMBERS, numbers_of(kept), strict=True)
-    return dict(islice(numbers, _TOLD[type(kept)]))
+    return dict(islice(numbers, _NUMBERS_OF_TALLY[type(kept)]))
 
 
-_TOLD: Mapping[type, int] = {Count: 1, Share: 2, PerMinute: 2, WeightedShare: 4}
+_NUMBERS_OF_TALLY: Mapping[type, int] = {Count: 1, Share: 2, PerMinute: 2, WeightedShare: 4}
 """How many of the `NUMBERS` say all of a tally."""
 
 

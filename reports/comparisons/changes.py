@@ -129,17 +129,17 @@ def changes_between(
     many comparisons is a false alarm, so the intervals have Bonferroni's level for all that differ
     at all: what is the same to the last bit cannot be called worse.
     """
-    found = [
+    pairs = [
         pair
         for cell in then
         if cell in now
         for pair in _pairs(cell, then[cell].groups, now[cell].groups, paired)
     ]
-    compared = sum(not pair.is_same for pair in found)
+    compared = sum(not pair.is_same for pair in pairs)
     confidence = 1 - (1 - CONFIDENCE) / max(compared, 1)
     both = [cell for cell in then if cell in now]
     return Changes(
-        tuple(_change(pair, paired, confidence, tolerated) for pair in found),
+        tuple(_change(pair, paired, confidence, tolerated) for pair in pairs),
         paired,
         min((_shared(then[c].replications, now[c].replications, paired) for c in both), default=0),
         compared,
@@ -153,12 +153,12 @@ def _shared(then: set[int], now: set[int], paired: bool) -> int:
     return len(then & now) if paired else min(len(then), len(now))
 
 
-def _groups_of(one: Sides, other: Sides) -> Iterator[str]:
+def _groups_of(sides: Sides, other: Sides) -> Iterator[str]:
     """Writer groups that only one side has, of the cells of both."""
     names = {
         str(group)
-        for cell in one.keys() & other.keys()
-        for group in one[cell].groups.keys() - other[cell].groups.keys()
+        for cell in sides.keys() & other.keys()
+        for group in sides[cell].groups.keys() - other[cell].groups.keys()
     }
     yield from (f"writers {name}" for name in sorted(names))
 

@@ -67,8 +67,8 @@ def side_of(runs: Runs, digest: str = "", measures: Sequence[Measure] = COMPARED
     """What measured runs of a cell say."""
     groups = dict.fromkeys(group for number in sorted(runs) for group in runs[number].groups)
     # One writer group alone is all of them.
-    told = [WHOLE, *(groups if len(groups) > 1 else ())]
-    return Side({group: dict(_series(runs, group, measures)) for group in told}, digest)
+    reported = [WHOLE, *(groups if len(groups) > 1 else ())]
+    return Side({group: dict(_series(runs, group, measures)) for group in reported}, digest)
 
 
 def _series(
@@ -89,10 +89,10 @@ def _series(
 
 def is_same(first: Kept, second: Kept) -> bool:
     """Whether two runs gave the very same; nothing twice is the same too."""
-    one, other = (
+    left, right = (
         each.sorted_ms if isinstance(each, Latencies) else astuple(each) for each in (first, second)
     )
-    return np.array_equal(one, other, equal_nan=True)
+    return np.array_equal(left, right, equal_nan=True)
 
 
 def estimate_of(measure: Measure, series: Sequence[Kept]) -> Estimate:

@@ -14,7 +14,7 @@ from whitecap.reports.statistics import counted, written_difference
 
 ALL_WRITERS = "all writers"
 
-TOLD = (Verdict.WORSE, Verdict.TOLERATED, Verdict.DIFFERENT, Verdict.BETTER)
+SHOWN_EACH = (Verdict.WORSE, Verdict.TOLERATED, Verdict.DIFFERENT, Verdict.BETTER)
 """What is told one by one; of the others it is told how many there are."""
 
 

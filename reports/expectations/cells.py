@@ -52,7 +52,7 @@ def judged_cells(
     layout: Layout,
 ) -> list[JudgedCells]:
     """Hold what a scenario expects against the runs of its sweep, by cell and replication."""
-    found = []
+    judged = []
     for expected in expectations:
         cells = {
             cell.name: judge(expected, measured[cell.name])
@@ -60,5 +60,5 @@ def judged_cells(
             if cell.name in measured and of_cell([expected], cell.labels)
         }
         if cells:
-            found.append(JudgedCells(expected, cells))
-    return found
+            judged.append(JudgedCells(expected, cells))
+    return judged

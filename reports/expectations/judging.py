@@ -30,7 +30,7 @@ WORST_FIRST = (Standing.MISSED, Standing.UNDECIDED, Standing.MET)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One expectation and what was found; `found` is a run's value or the estimate.
+    """One expectation and what was found; `measured` is a run's value or the estimate.
 
     `text` says what was found, and, unless it is met, what was expected. `needed`: how many
     replications would probably decide it, where more would; `more_than`: so many would not.
@@ -38,7 +38,7 @@ class Judged:
 
     expected: Expected
     judgement: Standing
-    found: float
+    measured: float
     text: str
     needed: int | None = None
     more_than: int | None = None
@@ -63,7 +63,7 @@ def judged_document(judged: Judged) -> dict[str, Any]:
     return {
         "subject": judged.subject,
         "judgement": judged.judgement,
-        "found": judged.found,
+        "found": judged.measured,
         "text": judged.text,
         "because": judged.expected.because,
         "replications_needed": judged.needed,
@@ -86,12 +86,12 @@ def judge_run(expected: Expected, run: MeasuredRun) -> Judged:
     """Hold an expectation against one run, whatever chance had to do with it."""
     if not _was_there(expected, [run]):
         return _nothing_there(expected)
-    found = _tally(expected, run).value
-    text = f"{subject(expected)} is {_shown(expected, found)}"
-    missed = _missed(expected, found)
+    measured = _tally(expected, run).value
+    text = f"{subject(expected)} is {_shown(expected, measured)}"
+    missed = _missed(expected, measured)
     if missed is None:
-        return Judged(expected, Standing.MET, found, text)
-    return Judged(expected, Standing.MISSED, found, f"{text}, expected {missed}")
+        return Judged(expected, Standing.MET, measured, text)
+    return Judged(expected, Standing.MISSED, measured, f"{text}, expected {missed}")
 
 
 def _tally(expected: Expected, run: MeasuredRun) -> Tally:
@@ -120,11 +120,11 @@ def _in_every_run(expected: Expected, tallies: Mapping[int, Tally]) -> Judged:
     missing = [number for number, value in values.items() if _missed(expected, value) is not None]
     of_all = f"in {'all of ' * (least == most)}{len(values)} replications"
     if not missing:
-        found = f"{subject(expected)} is {shown} {of_all}"
-        return Judged(expected, Standing.MET, most, found)
+        sentence = f"{subject(expected)} is {shown} {of_all}"
+        return Judged(expected, Standing.MET, most, sentence)
     first = missing[0]
-    found = f"{subject(expected)} is {_shown(expected, values[first])} in replication {first}"
-    text = f"{found} ({shown} {of_all}), expected {wanted(expected)}"
+    sentence = f"{subject(expected)} is {_shown(expected, values[first])} in replication {first}"
+    text = f"{sentence} ({shown} {of_all}), expected {wanted(expected)}"
     return Judged(expected, Standing.MISSED, values[first], text)
 
 
@@ -172,15 +172,15 @@ def _advice(undecided: Sequence[Judgement]) -> tuple[str, int | None]:
     return f"about {needed:,} replications would tell", needed
 
 
-def _missed(expected: Expected, found: float) -> str | None:
+def _missed(expected: Expected, measured: float) -> str | None:
     """The first threshold that one number does not meet; what has no value meets none."""
-    if math.isnan(found):
+    if math.isnan(measured):
         return f"{wanted(expected)}, and a value to have"
     for key, threshold in expected.thresholds.items():
         within = {
-            "at_least": found >= threshold,
-            "at_most": found <= threshold,
-            "equals": math.isclose(found, threshold, rel_tol=ALIKE_WITHIN, abs_tol=ALIKE_WITHIN),
+            "at_least": measured >= threshold,
+            "at_most": measured <= threshold,
+            "equals": math.isclose(measured, threshold, rel_tol=ALIKE_WITHIN, abs_tol=ALIKE_WITHIN),
         }
         if not within[key]:
             return threshold_text(expected, key)

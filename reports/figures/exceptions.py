@@ -37,9 +37,9 @@ def exception_bars(tables: Tables, layout: Layout, caption: Caption) -> Figure:
     figure, (axes,) = row_panels(rows, 1, caption, panel=6.0, right=_LEGEND_WIDTH)
     names = ordered_exceptions(tables.exceptions)
     colours = colours_by_exception(names)
-    found = {name: tables.aborts_by(name) for name in names}
+    aborts = {name: tables.aborts_by(name) for name in names}
     shares = {
-        row.cell: {name: found[name][row.cell].point for name in names if row.cell in found[name]}
+        row.cell: {name: aborts[name][row.cell].point for name in names if row.cell in aborts[name]}
         for row in rows
         if row.cell is not None
     }
@@ -59,8 +59,8 @@ def exception_bars(tables: Tables, layout: Layout, caption: Caption) -> Figure:
 
 def ordered_exceptions(exceptions: pd.DataFrame) -> list[str]:
     """The exceptions that occurred: Delta's seven first, in Delta's order, then others by name."""
-    found = set(exceptions.loc[exceptions["aborted"] > 0, "exception"])
-    return [name for name in CONFLICTS if name in found] + sorted(found - set(CONFLICTS))
+    occurred = set(exceptions.loc[exceptions["aborted"] > 0, "exception"])
+    return [name for name in CONFLICTS if name in occurred] + sorted(occurred - set(CONFLICTS))
 
 
 def _stack(

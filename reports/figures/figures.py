@@ -78,8 +78,8 @@ def rate_map(subject: Subject, measure: str) -> Figure:
         reading += " Tiles: mean over replications and its 95 % interval."
     headline = HEADLINES.get(f"{measure}_map", MEASURES[measure].title)
     caption = Caption(headline, reading, subject.provenance.line)
-    found = subject.tables.of(measure)
-    return heat_map(found, subject.layout, MEASURES[measure], caption)
+    estimates = subject.tables.of(measure)
+    return heat_map(estimates, subject.layout, MEASURES[measure], caption)
 
 
 def ranges(subject: Subject, headline: str, reading: str, *measures: str) -> Figure:

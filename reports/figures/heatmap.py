@@ -42,7 +42,7 @@ _TOP, _PANEL_TITLE, _BOTTOM = 0.85, 0.35, 0.85
 
 
 @house_style()
-def heat_map(found: Estimates, layout: Layout, measure: Definition, caption: Caption) -> Figure:
+def heat_map(estimates: Estimates, layout: Layout, measure: Definition, caption: Caption) -> Figure:
     """`measure` over the layout's two grid axes; further axes become panels side by side.
 
     Raises `ValueError` where the layout has no two varying axes.
@@ -51,10 +51,10 @@ def heat_map(found: Estimates, layout: Layout, measure: Definition, caption: Cap
         raise ValueError("a heat map needs two axes that vary")
     rows, columns = layout.grid
     panels = list(layout.combinations(layout.rest(rows, columns)))
-    scale = _scale(found, measure)
+    scale = _scale(estimates, measure)
     figure, grid = _panels(layout, len(panels), caption)
     for axes, labels in zip(grid, panels, strict=False):
-        _draw_panel(axes, found, layout, labels, scale, measure)
+        _draw_panel(axes, estimates, layout, labels, scale, measure)
         axes.set_title(phrase(labels))
         axes.set_xlabel(columns)
     for position, axes in enumerate(grid):
@@ -66,9 +66,9 @@ def heat_map(found: Estimates, layout: Layout, measure: Definition, caption: Cap
     return figure
 
 
-def _scale(found: Estimates, measure: Definition) -> Normalize:
+def _scale(estimates: Estimates, measure: Definition) -> Normalize:
     """From nothing to the most there is; shares of which one wants all, from the least to all."""
-    values = [tile.point for tile in found.values() if not math.isnan(tile.point)]
+    values = [tile.point for tile in estimates.values() if not math.isnan(tile.point)]
     most, least = max(values, default=0.0), min(values, default=0.0)
     if measure.unit is not Unit.SHARE:
         return Normalize(0, most or 1.0)
@@ -101,7 +101,7 @@ def _panels(layout: Layout, count: int, caption: Caption) -> tuple[Figure, Seque
 
 def _draw_panel(
     axes: Axes,
-    found: Estimates,
+    estimates: Estimates,
     layout: Layout,
     labels: Labels,
     scale: Normalize,
@@ -114,10 +114,10 @@ def _draw_panel(
     values = np.full((len(rows), len(columns)), np.nan)
     for (i, row), (j, column) in ((a, b) for a in enumerate(rows) for b in enumerate(columns)):
         cell = layout.find({row_axis: row, column_axis: column, **labels})
-        if cell is None or cell.name not in found:
+        if cell is None or cell.name not in estimates:
             axes.text(j, i, "not run", ha="center", va="center", color=MUTED)
             continue
-        tile = found[cell.name]
+        tile = estimates[cell.name]
         values[i, j] = tile.point
         ink = ink_on(colours(scale(tile.point)))
         _write_tile(axes, j, i, tile, measure, ink)

@@ -39,8 +39,10 @@ def latency_figure(tables: Tables, layout: Layout, caption: Caption) -> Figure:
     rows = rows_of(layout)
     figure, (axes,) = row_panels(rows, 1, caption, panel=6.4, right=2.0)
     axes.set_xscale("log")
-    found = {measure: tables.of(measure) for measure in PERCENTILES}
-    drawn = [value for row in rows if row.cell for value in _draw_row(axes, row, row.cell, found)]
+    estimates = {measure: tables.of(measure) for measure in PERCENTILES}
+    drawn = [
+        value for row in rows if row.cell for value in _draw_row(axes, row, row.cell, estimates)
+    ]
     _scale(axes, drawn)
     axes.set_xlabel("time from first submission to commit (logarithmic)")
     write_row_labels(axes, rows)
@@ -49,17 +51,17 @@ def latency_figure(tables: Tables, layout: Layout, caption: Caption) -> Figure:
 
 
 def _draw_row(
-    axes: Axes, row: Row, cell: str, found: Mapping[str, Mapping[str, Estimate]]
+    axes: Axes, row: Row, cell: str, estimates: Mapping[str, Mapping[str, Estimate]]
 ) -> list[float]:
     """Draw one cell and return every value drawn, for the axis."""
-    known = {m: found[m][cell] for m in PERCENTILES if _is_known(found[m].get(cell))}
-    means = [interval.point for interval in known.values()]
-    if not known:
+    intervals = {m: estimates[m][cell] for m in PERCENTILES if _is_known(estimates[m].get(cell))}
+    means = [interval.point for interval in intervals.values()]
+    if not intervals:
         _say_nothing_committed(axes, row)
         return []
     axes.plot([means[0], means[-1]], [row.y, row.y], color="#CBD2D9", lw=1.2, zorder=1)
     drawn = list(means)
-    for measure, interval in known.items():
+    for measure, interval in intervals.items():
         _, marker, colour = PERCENTILES[measure]
         low, high = interval.bounds()
         ends = [max(low, interval.point / 10), high]

@@ -34,7 +34,7 @@ LOGARITHMIC_FROM = 8.0
 
 @house_style()
 def quantity_figure(
-    found: Mapping[str, Estimate], layout: Layout, measure: Definition, caption: Caption
+    estimates: Mapping[str, Estimate], layout: Layout, measure: Definition, caption: Caption
 ) -> Figure:
     """`measure` against the layout's numeric axis: panels by the first name, lines by the others.
 
@@ -48,10 +48,10 @@ def quantity_figure(
     panels = list(layout.combinations(panel_axes))
     lines = list(layout.combinations(line_axes))
     figure, grid = _grid(len(panels), max(len(phrase(labels)) for labels in lines), caption)
-    top = max((each.bounds()[1] for each in found.values()), default=0.0)
+    top = max((each.bounds()[1] for each in estimates.values()), default=0.0)
     for position, (axes, labels) in enumerate(zip(grid, panels, strict=True)):
         axes.set_ylim(0, (top or 1.0) * 1.08)
-        _draw_lines(axes, found, layout, axis, labels, lines, name_lines=axes is grid[-1])
+        _draw_lines(axes, estimates, layout, axis, labels, lines, name_lines=axes is grid[-1])
         axes.set_title(phrase(labels))
         axes.set_xlabel(axis)
         axes.yaxis.set_major_formatter(lambda value, _: tick(value, measure.unit))
@@ -74,7 +74,7 @@ def _grid(panels: int, longest_label: int, caption: Caption) -> tuple[Figure, li
 
 def _draw_lines(
     axes: Axes,
-    found: Mapping[str, Estimate],
+    estimates: Mapping[str, Estimate],
     layout: Layout,
     axis: str,
     panel: Labels,
@@ -88,7 +88,7 @@ def _draw_lines(
     ends: list[tuple[float, str, str]] = []
     for labels in lines:
         name = phrase(labels)
-        points = _points(found, layout, axis, {**panel, **labels})
+        points = _points(estimates, layout, axis, {**panel, **labels})
         if not points:
             continue
         x, mean, low, high = zip(*points, strict=True)
@@ -100,15 +100,15 @@ def _draw_lines(
 
 
 def _points(
-    found: Mapping[str, Estimate], layout: Layout, axis: str, labels: Labels
+    estimates: Mapping[str, Estimate], layout: Layout, axis: str, labels: Labels
 ) -> list[tuple[float, float, float, float]]:
     """x, mean, low and high, by rising x; without bounds the band has no height."""
     points = []
     for label in layout.axes[axis]:
         cell = layout.find({**labels, axis: label})
-        if cell is None or cell.name not in found:
+        if cell is None or cell.name not in estimates:
             continue
-        interval = found[cell.name]
+        interval = estimates[cell.name]
         if not math.isnan(interval.point):
             points.append((float(label), interval.point, *interval.bounds()))
     return sorted(points)

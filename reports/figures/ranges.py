@@ -126,11 +126,11 @@ def write_row_labels(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _draw(
-    axes: Axes, rows: Sequence[Row], found: Mapping[str, Estimate], measure: Definition
+    axes: Axes, rows: Sequence[Row], estimates: Mapping[str, Estimate], measure: Definition
 ) -> None:
     ends: list[float] = []
     for row in rows:
-        interval = found.get(row.cell) if row.cell else None
+        interval = estimates.get(row.cell) if row.cell else None
         if interval is None or math.isnan(interval.point):
             continue
         low, high = interval.bounds()

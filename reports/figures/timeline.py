@@ -176,9 +176,9 @@ def _finish(axes: Axes, writers: list[str], window: Window, shown: pd.DataFrame)
     locator = MaxNLocator(8, steps=[1, 1.2, 1.5, 2, 3, 6, 10])
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _clock(value)))
-    found = [outcome for outcome in COLOURS if (shown["outcome"] == outcome).any()]
+    outcomes = [outcome for outcome in COLOURS if (shown["outcome"] == outcome).any()]
     handles: list[Patch | Line2D] = [
-        Patch(color=COLOURS[outcome], label=WORDS.get(outcome, outcome)) for outcome in found
+        Patch(color=COLOURS[outcome], label=WORDS.get(outcome, outcome)) for outcome in outcomes
     ]
     handles += [
         Patch(color=MUTED, alpha=0.4, label="reads and computes"),

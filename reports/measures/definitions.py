@@ -93,7 +93,7 @@ def _wasted(sample: Sample) -> Tally:
     rows = sample.rows
     computed = ~rows.ended(RecordedOutcome.IN_FLIGHT) & (rows.compute_ms > 0)
     aborted = rows.ended(RecordedOutcome.ABORTED) & computed
-    wasted_ms, spent_ms = (float(rows.compute_ms[one].sum()) for one in (aborted, computed))
+    wasted_ms, spent_ms = (float(rows.compute_ms[mask].sum()) for mask in (aborted, computed))
     return WeightedShare(wasted_ms, spent_ms, int(aborted.sum()), int(computed.sum()))
 
 

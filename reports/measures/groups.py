@@ -35,9 +35,9 @@ def with_tables(rows: pa.Table) -> pa.Table:
     return rows.set_column(rows.column_names.index("command"), "command", command)
 
 
-def coded_groups(transactions: pa.Table, known: Iterable[Group]) -> tuple[Codes, list[Group]]:
+def coded_groups(transactions: pa.Table, planned: Iterable[Group]) -> tuple[Codes, list[Group]]:
     """Of each transaction the position of its group in the list, in which people count on from
-    `merger-2` to `merger-10`; the `known` ones are in it too."""
+    `merger-2` to `merger-10`; the `planned` ones are in it too."""
     transactions = with_tables(transactions)
     writers, writer_names = coded(transactions["writer_group"])
     commands, command_names = coded(transactions["command"])
@@ -46,6 +46,6 @@ def coded_groups(transactions: pa.Table, known: Iterable[Group]) -> tuple[Codes,
         Group(writer_names[pair // len(command_names)], command_names[pair % len(command_names)])
         for pair in pairs.tolist()
     ]
-    groups = sorted({*known, *present}, key=lambda group: tuple(map(natural, group)))
+    groups = sorted({*planned, *present}, key=lambda group: tuple(map(natural, group)))
     positions = np.array([groups.index(group) for group in present], dtype=np.int64)
     return positions[codes], groups

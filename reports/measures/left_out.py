@@ -65,14 +65,14 @@ def due_by_group(writers: pa.Table) -> dict[Group, Due]:
 
     Those of several statements are with the last one.
     """
-    found: dict[Group, Due] = {}
+    by_group: dict[Group, Due] = {}
     for row in with_tables(writers).to_pylist():
         group = Group(row["writer_group"], row["command"])
         scheduled = int(row["arrival"] == Arrivals.SCHEDULE)
         due = Due(1, scheduled, row["jobs_due"], row["jobs_not_begun"])
         due = due if row.get("ends_job", True) else Due()
-        found[group] = found.get(group, Due()) + due
-    return found
+        by_group[group] = by_group.get(group, Due()) + due
+    return by_group
 
 
 def left_out_of(sample: Sample, due: Due) -> LeftOut:

@@ -73,11 +73,11 @@ class MeasuredRun:
 
     def aborts(self, *groups: Group) -> Counter[str]:
         """How many transactions of these writer groups were aborted by each exception."""
-        found: Counter[str] = Counter()
+        aborts: Counter[str] = Counter()
         for refusal in self.refusals:
             if refusal.loser in groups:
-                found[refusal.exception] += refusal.count
-        return found
+                aborts[refusal.exception] += refusal.count
+        return aborts
 
     def only(self, group: Group) -> MeasuredRun:
         """What one writer group did, as if it were the whole."""
@@ -141,8 +141,8 @@ def measure_run(
 
 def _findings(manifest: Mapping[str, Any]) -> float:
     """Of the oracles; not a number where nobody asked them."""
-    found = manifest.get("findings")
-    return math.nan if found is None else float(sum(found.values()))
+    findings = manifest.get("findings")
+    return math.nan if findings is None else float(sum(findings.values()))
 
 
 def _request_costs(manifest: Mapping[str, Any], groups: Sequence[Group]) -> list[float]:

@@ -164,8 +164,8 @@ def _winners(
     row_of_winner = _looked_up(made_by, transactions["transaction_id"], rows)
     codes = {special: len(names) - len(NO_WRITERS) + i for i, special in enumerate(NO_WRITERS)}
     winners = np.full(aborted.num_rows, codes[UNKNOWN_WINNER])
-    known = row_of_winner.is_valid().to_numpy(zero_copy_only=False)
-    winners[known] = group_of_each[row_of_winner.drop_null().to_numpy()]
+    is_in_run = row_of_winner.is_valid().to_numpy(zero_copy_only=False)
+    winners[is_in_run] = group_of_each[row_of_winner.drop_null().to_numpy()]
     is_there = pc.is_in(versions, landed.combine_chunks()).to_numpy()
     winners[is_there & made_by.is_null().to_numpy(zero_copy_only=False)] = codes[BEFORE_THE_RUN]
     own = pc.fill_null(pc.equal(made_by, aborted["transaction_id"].combine_chunks()), False)

@@ -159,8 +159,8 @@ def run_of_rows(
 def _complete(counted: Mapping[Measure, Tally], latencies_ms: Numbers) -> dict[Measure, Tally]:
     """All tallies in the order of the definitions, the percentiles of the latencies among them."""
     percentiles = {m: Latencies(latencies_ms, percent) for m, percent in PERCENTILES.items()}
-    found: dict[Measure, Tally] = {**counted, **percentiles}
-    return {each.measure: found[each.measure] for each in MEASURES.values()}
+    tallies: dict[Measure, Tally] = {**counted, **percentiles}
+    return {each.measure: tallies[each.measure] for each in MEASURES.values()}
 
 
 def tally_of(measure: Measure, row: Mapping[str, Any]) -> Tally:

@@ -52,16 +52,16 @@ def is_auto(manifest: Mapping[str, Any]) -> bool:
 def settled_ms(runs: Sequence[Courses]) -> float | None:
     """When all series of a cell's runs have settled; as `settles_at_ms`."""
     names = dict.fromkeys(name for run in runs for name in run)
-    found = [settles_at_ms([run[name] for run in runs if name in run]) for name in names]
-    known = [each for each in found if each is not None]
-    return max(known) if known else None
+    instants = [settles_at_ms([run[name] for run in runs if name in run]) for name in names]
+    settled = [each for each in instants if each is not None]
+    return max(settled) if settled else None
 
 
 def warm_up_in_common(cells: Iterable[Sequence[Courses]], duration_ms: float) -> float:
     """What to leave out of all runs of these cells: until the last one has settled, but never more
     than half."""
-    known = [found for found in map(settled_ms, cells) if found is not None]
-    return min(max(known, default=0.0), duration_ms / 2)
+    settled = [at_ms for at_ms in map(settled_ms, cells) if at_ms is not None]
+    return min(max(settled, default=0.0), duration_ms / 2)
 
 
 def courses_of(rows: Rows, groups: Codes, duration_ms: float) -> Courses:

@@ -29,10 +29,10 @@ def wasteful_refusals(runs: Runs, besides: Collection[Group] = ()) -> list[tuple
     total_ms = sum(wasted_ms.values())
     if not total_ms:
         return []
-    found = [
+    refusals = [
         (Refusal(loser, winner, exception, count, aborts[loser]),
          count / aborts[loser] * wasted_ms[loser] / total_ms)
         for (loser, winner, exception), count in counts.items()
         if winner not in besides
     ]  # fmt: skip
-    return sorted(found, key=lambda each: -each[1])
+    return sorted(refusals, key=lambda each: -each[1])

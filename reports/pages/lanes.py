@@ -97,8 +97,8 @@ def _refused(rows: pd.DataFrame) -> Lanes:
 
 
 def _described(rule: str) -> dict[str, str]:
-    known = RULES[rule]
-    return {"name": rule, "sentence": known.sentence, "source": known.source}
+    definition = RULES[rule]
+    return {"name": rule, "sentence": definition.sentence, "source": definition.source}
 
 
 def _winners(rows: pd.DataFrame, refused: pd.DataFrame) -> list[int]:

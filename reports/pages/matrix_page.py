@@ -102,9 +102,9 @@ def _by_loser(matrix: Plain, grid: Plain) -> Iterator[tuple[str, list[Plain]]]:
             yield name, conflicts
 
 
-def count(things: Sequence[Any], name: str) -> str:
+def count(entries: Sequence[Any], name: str) -> str:
     """How many there are, in words."""
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+    return f"{len(entries)} {name}{'' if len(entries) == 1 else 's'}"
 
 
 def anchor(cell: Plain, grid: int) -> str:

@@ -92,12 +92,12 @@ class Stopped:
 
 def _stopped(subject: Subject, cell: str | None) -> Stopped:
     names = [cell.name for cell in subject.layout.cells]
-    told = cell or names[0]
+    shown = cell or names[0]
     several = len(names) > 1 and subject.runs.is_sweep
     return Stopped(
-        where=subject.layout.title(told) if several else "",
-        sentences=tuple(refusal_sentences(subject.tables.refusals_of(told))),
-        table=refusals_table(subject, [told]),
+        where=subject.layout.title(shown) if several else "",
+        sentences=tuple(refusal_sentences(subject.tables.refusals_of(shown))),
+        table=refusals_table(subject, [shown]),
         all_cells=refusals_table(subject, names) if several else None,
     )
 

@@ -31,13 +31,13 @@ def objectives_table(subject: Subject, answer: Answer) -> PageTable:
     held = list(dict.fromkeys(o.held for s in standings.values() for o in s.objectives))
     rows = []
     for cell, standing in standings.items():
-        found = {each.held: each for each in standing.objectives}
+        objectives = {each.held: each for each in standing.objectives}
         rows.append(
             (
                 Entry(subject.layout.title(cell) if subject.runs.is_sweep else "this run"),
                 _stands(standing),
                 estimate_entry(success.get(cell) or success.get(WHOLE_RUN), Unit.SHARE),
-                *(_judged(found.get(each)) for each in held),
+                *(_judged(objectives.get(each)) for each in held),
             )
         )
     headings = ("cell", "objectives", "job success rate of all", *map(held_text, held))

@@ -42,11 +42,11 @@ def measures_table(
     subject: Subject, measures: Sequence[str], stressed: str | None = None
 ) -> PageTable:
     """Cells down, measures across; money with its currency."""
-    found = {measure: subject.tables.of(measure) for measure in measures}
+    estimates = {measure: subject.tables.of(measure) for measure in measures}
     rows = tuple(
         (
             Entry(subject.layout.title(cell.name)),
-            *(estimate_entry(found[m].get(cell.name), MEASURES[m].unit) for m in measures),
+            *(estimate_entry(estimates[m].get(cell.name), MEASURES[m].unit) for m in measures),
         )
         for cell in subject.layout.cells
     )
@@ -63,12 +63,12 @@ def exceptions_table(subject: Subject) -> PageTable:
     """Cells down, exceptions across: how many, and their share of ended transactions."""
     names = ordered_exceptions(subject.tables.exceptions)
     counts = subject.tables.exceptions.set_index(["cell", "exception"])["aborted"].to_dict()
-    found = {name: subject.tables.aborts_by(name) for name in names}
+    shares = {name: subject.tables.aborts_by(name) for name in names}
     rows = tuple(
         (
             Entry(subject.layout.title(cell.name)),
             *(
-                _counted(counts.get((cell.name, name), 0), found[name].get(cell.name))
+                _counted(counts.get((cell.name, name), 0), shares[name].get(cell.name))
                 for name in names
             ),
         )
@@ -137,8 +137,8 @@ def groups_table(subject: Subject) -> PageTable:
     keys = ["cell", "writer_group", "command"]
     rows = []
     for (cell, group, command), frame in groups.groupby(keys, sort=False):
-        found = {row["measure"]: estimate_in(row) for row in frame.to_dict("records")}
-        entries = (estimate_entry(found[m], MEASURES[m].unit) for m in measures)
+        estimates = {row["measure"]: estimate_in(row) for row in frame.to_dict("records")}
+        entries = (estimate_entry(estimates[m], MEASURES[m].unit) for m in measures)
         rows.append(
             (
                 Entry(subject.layout.title(str(cell))),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.recorded import Objective
-from whitecap.reports.planning.search import Found, Sense
+from whitecap.reports.planning.search import Bracket, Sense
 from whitecap.reports.planning.trying import TriedValue
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ class Boundary:
     point: int | None
 
     @classmethod
-    def of(cls, found: Found, tried: Mapping[int, TriedValue], positions: int) -> Boundary:
+    def of(cls, bracket: Bracket, tried: Mapping[int, TriedValue], positions: int) -> Boundary:
         """Of what was found; the guess follows the values without their intervals."""
-        low, high = found.low, found.high - 1
-        if found.sense is Sense.SMALLEST:
+        low, high = bracket.low, bracket.high - 1
+        if bracket.sense is Sense.SMALLEST:
             low, high = low + 1, high + 1
-        point = _point(found.sense, low, high, tried) if 0 <= low <= high < positions else None
-        return cls(found.sense, low, high, point)
+        point = _point(bracket.sense, low, high, tried) if 0 <= low <= high < positions else None
+        return cls(bracket.sense, low, high, point)
 
 
 def _point(sense: Sense | None, low: int, high: int, tried: Mapping[int, TriedValue]) -> int | None:

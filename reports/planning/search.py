@@ -44,7 +44,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Bracket:
     """The last position that is as the first ones lies between `low` and `high` - 1.
 
     `low` is -1 where not even the first position is shown to be so, `high` the number of positions
@@ -58,7 +58,7 @@ class Found:
     wanted: Mapping[int, int]
 
 
-def found_by(tried: Mapping[int, Tried], level: Level, sense: Sense | None = None) -> Found:
+def bracket_of(tried: Mapping[int, Tried], level: Level, sense: Sense | None = None) -> Bracket:
     """Where the boundary lies, as far as these values say, and what to try next.
 
     Without a `sense` it follows from the first position, or where that stays undecided from the
@@ -71,32 +71,32 @@ def found_by(tried: Mapping[int, Tried], level: Level, sense: Sense | None = Non
         )
         if sense is None:
             wanted = {} if waiting is None else {(first, last)[waiting]: 0}
-            return _found(None, -1, level.positions, wanted, tried, level)
+            return _bracket(None, -1, level.positions, wanted, tried, level)
     low, _, for_low = _walk(level.positions, _is(sense.near, tried, level))
     _, high, for_high = _walk(level.positions, _is_not(sense.far, tried, level))
     wanted = {at: 0 for at in (for_low, for_high) if at is not None}
-    return _found(sense, low, max(high, low + 1), wanted, tried, level)
+    return _bracket(sense, low, max(high, low + 1), wanted, tried, level)
 
 
-def _found(
+def _bracket(
     sense: Sense | None,
     low: int,
     high: int,
     positions: Mapping[int, int],
     tried: Mapping[int, Tried],
     level: Level,
-) -> Found:
+) -> Bracket:
     seen = {at: tried[at].replications if at in tried else 0 for at in positions}
-    return Found(sense, low, high, {at: level.next_look(count) for at, count in seen.items()})
+    return Bracket(sense, low, high, {at: level.next_look(count) for at, count in seen.items()})
 
 
 def _standing(tried: Mapping[int, Tried], at: int, level: Level) -> Standing | None:
     """How a position stands in the end; `None` as long as it is not tried enough."""
-    known = tried.get(at)
-    if known is None:
+    attempt = tried.get(at)
+    if attempt is None:
         return None
-    is_open = known.standing is Standing.UNDECIDED and known.replications < level.most
-    return None if is_open and not known.is_given_up else known.standing
+    is_open = attempt.standing is Standing.UNDECIDED and attempt.replications < level.most
+    return None if is_open and not attempt.is_given_up else attempt.standing
 
 
 def _sense(
@@ -134,8 +134,8 @@ def _is_not(
     answer = _is(wanted, tried, level)
 
     def opposite(at: int) -> bool | None:
-        known = answer(at)
-        return None if known is None else not known
+        holds = answer(at)
+        return None if holds is None else not holds
 
     return opposite
 

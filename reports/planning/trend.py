@@ -45,13 +45,13 @@ def contradictions(tried: Mapping[int, TriedValue], labels: Sequence[str]) -> tu
 
 def _deciding(tried: Mapping[int, TriedValue]) -> dict[Held, dict[int, Quantity]]:
     """What is not met everywhere, by position."""
-    found: dict[Held, dict[int, Quantity]] = {}
+    by_held: dict[Held, dict[int, Quantity]] = {}
     for at, value in sorted(tried.items()):
         for quantity in value.quantities:
-            found.setdefault(quantity.held, {})[at] = quantity
+            by_held.setdefault(quantity.held, {})[at] = quantity
     return {
         held: along
-        for held, along in found.items()
+        for held, along in by_held.items()
         if any(each.standing is not Standing.MET for each in along.values())
     }
 
@@ -71,9 +71,9 @@ def _gap(quantity: Quantity, other: Quantity, confidence: float) -> Difference |
     """The difference over the replications that both have."""
     both = min(len(quantity.tallies), len(other.tallies))
     measure = quantity.held.measure
-    one, two = (estimated(measure, each.tallies[:both]) for each in (quantity, other))
+    first, second = (estimated(measure, each.tallies[:both]) for each in (quantity, other))
     try:
-        return difference(one, two, confidence=confidence)
+        return difference(first, second, confidence=confidence)
     except ValueError:
         return None
 

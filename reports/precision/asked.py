@@ -61,34 +61,34 @@ class Asked:
 def asked_for(texts: Iterable[str], option: str = "until") -> tuple[Asked, ...]:
     """All that was asked for. Raises `InvalidInput` with everything that is wrong, at `option`."""
     problems: list[Problem] = []
-    found: list[Asked] = []
+    all_asked: list[Asked] = []
     for text in texts:
         try:
             asked = _asked(text, f"{option} {text!r}")
         except InvalidInput as error:
             problems += error.problems
             continue
-        if asked.measure in [each.measure for each in found]:
+        if asked.measure in [each.measure for each in all_asked]:
             said = f"{asked.measure} is asked for twice"
             problems.append(Problem(f"{option} {text!r}", said))
-        found.append(asked)
+        all_asked.append(asked)
     if problems:
         raise InvalidInput(problems)
-    return tuple(found)
+    return tuple(all_asked)
 
 
 def measures_named(names: Iterable[str], option: str) -> tuple[Measure, ...]:
     """Measures by their names, each once. Raises `InvalidInput` with everything that is wrong."""
     problems: list[Problem] = []
-    found: list[Measure] = []
+    measures: list[Measure] = []
     for name in names:
         try:
-            found.append(_measure(f"{option} {name!r}", name))
+            measures.append(_measure(f"{option} {name!r}", name))
         except InvalidInput as error:
             problems += error.problems
     if problems:
         raise InvalidInput(problems)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(measures))
 
 
 def _asked(text: str, place: str) -> Asked:

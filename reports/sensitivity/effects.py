@@ -103,11 +103,11 @@ def moving_by(
 def _effects(
     followed: Followed, stands: Estimate, varied: Varied, confidence: float
 ) -> list[Effect]:
-    found = []
+    effects = []
     for value, runs in varied.runs.items():
         estimate = followed.estimate(runs)
-        found.append(Effect(value, estimate, gap_of(estimate, stands, confidence)))
-    return found
+        effects.append(Effect(value, estimate, gap_of(estimate, stands, confidence)))
+    return effects
 
 
 def gap_of(estimate: Estimate, other: Estimate, confidence: float) -> Difference | None:

@@ -75,5 +75,5 @@ def notes(sensitivity: Sensitivity) -> Iterator[str]:
         "One parameter is changed at a time: what two do together is not seen."
     )
     if sensitivity.left_out:
-        told = "; ".join(f"{path} ({why})" for path, why in sensitivity.left_out.items())
-        yield f"Not varied: {told}."
+        left_out = "; ".join(f"{path} ({why})" for path, why in sensitivity.left_out.items())
+        yield f"Not varied: {left_out}."

@@ -58,17 +58,17 @@ def compare_with_best(
 
     Raises `ValueError` where the estimates cannot be compared.
     """
-    known = {name: each for name, each in estimates.items() if not math.isnan(each.point)}
-    if len(known) < 2:
+    candidates = {name: each for name, each in estimates.items() if not math.isnan(each.point)}
+    if len(candidates) < 2:
         return None
     sign = -1.0 if higher_is_better else 1.0
-    best, *others = sorted(known, key=lambda name: sign * known[name].point)
+    best, *others = sorted(candidates, key=lambda name: sign * candidates[name].point)
     pairs = {
-        (one, other): pair_of(known[one], known[other])
-        for one, other in itertools.combinations([best, *others], 2)
+        (candidate, other): pair_of(candidates[candidate], candidates[other])
+        for candidate, other in itertools.combinations([best, *others], 2)
     }
     corrected = 1 - (1 - confidence) / len(pairs)
-    prior = _prior(list(pairs.values()), len(known))
+    prior = _prior(list(pairs.values()), len(candidates))
     gaps = {name: pairs[best, name].difference(corrected, prior) for name in others}
     alike = {best, *(name for name, gap in gaps.items() if not gap.is_distinguishable)}
     equals = [pair for names, pair in pairs.items() if alike.issuperset(names)]
@@ -82,11 +82,11 @@ def _flattery(pairs: Sequence[MeansPair | CountsPair], candidates: int) -> float
     each is that of their differences over the root of two; the root of a variance that is known
     with few degrees of freedom is too small on average, by a fourth of one over them.
     """
-    known = [pair for pair in pairs if pair.error > 0]
-    if not known:
+    uncertain = [pair for pair in pairs if pair.error > 0]
+    if not uncertain:
         return 0.0
-    error = math.sqrt(float(np.mean([pair.error**2 for pair in known])) / 2)
-    freedom = (candidates - 1) * (min(pair.replications for pair in known) - 1)
+    error = math.sqrt(float(np.mean([pair.error**2 for pair in uncertain])) / 2)
+    freedom = (candidates - 1) * (min(pair.replications for pair in uncertain) - 1)
     return error * greatest_of(candidates) * (1 + 1 / (4 * freedom))
 
 

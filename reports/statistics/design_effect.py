@@ -122,7 +122,7 @@ def of_counts(events: Numbers, units: Numbers, times: float = 1.0) -> DesignEffe
         for likelihood in scattered
     )
     part = np.minimum(_NORMAL_SHARE / np.maximum(replications - 1, 1), 0.5)[..., None]
-    values = np.concatenate([_one(size), below, above], axis=-1)
+    values = np.concatenate([_ones(size), below, above], axis=-1)
     return DesignEffect(values, part * normal + (1 - part) * beta)
 
 
@@ -145,26 +145,26 @@ def of_scatter(
 
 def _doubts(freedom: Numbers, effective_freedom: Numbers) -> Numbers:
     """The prior's weight per factor e; replications of unequal size tell less about D."""
-    told = np.clip(effective_freedom / np.maximum(freedom, 1e-9), 0, 1)
+    evenness = np.clip(effective_freedom / np.maximum(freedom, 1e-9), 0, 1)
     doubts: Numbers = (
         _DOUBT
         * np.maximum(freedom / _LEAST_FREEDOM, 1) ** 1.5
-        * np.where(freedom > 0, told, 1) ** 3
+        * np.where(freedom > 0, evenness, 1) ** 3
     )
     return doubts
 
 
 def _weights(priors: tuple[Numbers, ...], likelihoods: tuple[Numbers, ...]) -> Numbers:
     """Of D = 1, whose prior is 1, and then of what has these priors and log likelihoods."""
-    one = _one(priors[0][..., 0])
-    prior = np.concatenate([one, *priors], axis=-1)
-    likelihood = np.concatenate([0 * one, *likelihoods], axis=-1)
+    ones = _ones(priors[0][..., 0])
+    prior = np.concatenate([ones, *priors], axis=-1)
+    likelihood = np.concatenate([0 * ones, *likelihoods], axis=-1)
     weights: Numbers = prior * np.exp(likelihood - likelihood.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     return weights
 
 
-def _one(like: Numbers) -> Numbers:
+def _ones(like: Numbers) -> Numbers:
     return np.ones((*like.shape, 1))
 
 

@@ -45,14 +45,14 @@ def difference(first: Estimate, second: Estimate, confidence: float = CONFIDENCE
 def pair_of(first: Estimate, second: Estimate) -> MeansPair | CountsPair:
     """The two side by side. Raises `ValueError` where they cannot be compared."""
     match first.observations, second.observations:
-        case Means() as one, Means() as other if len(one.every) == len(other.every):
-            return MeansPair.of(one, other)
-        case Shares() as one, Shares() as other if len(one.units) == len(other.units):
-            return CountsPair(one, other)
-        case Percentiles() as one, Percentiles() as other if (
-            len(one.units) == len(other.units) and one.level == other.level
+        case Means() as left, Means() as right if len(left.every) == len(right.every):
+            return MeansPair.of(left, right)
+        case Shares() as left, Shares() as right if len(left.units) == len(right.units):
+            return CountsPair(left, right)
+        case Percentiles() as left, Percentiles() as right if (
+            len(left.units) == len(right.units) and left.level == right.level
         ):
-            return CountsPair(one, other)
+            return CountsPair(left, right)
     raise ValueError(
         "only two shares, two means or two equal percentiles of the same replications have a "
         "difference"
@@ -165,11 +165,11 @@ class CountsPair:
 
     def _recovered(self, tail: float, effect: float) -> tuple[float, float]:
         """Bounds of the difference from the bounds of either side."""
-        one, other = self.first.bounds(tail, effect), self.second.bounds(tail, effect)
+        left, right = self.first.bounds(tail, effect), self.second.bounds(tail, effect)
         first, second = self.first.point, self.second.point
         return (
-            first - second - math.hypot(first - one[0], other[1] - second),
-            first - second + math.hypot(one[1] - first, second - other[0]),
+            first - second - math.hypot(first - left[0], right[1] - second),
+            first - second + math.hypot(left[1] - first, second - right[0]),
         )
 
 

@@ -24,14 +24,18 @@ def unpaired_difference(
 
     Raises `ValueError` where the two are not of one kind.
     """
-    one, other = first.observations, second.observations
-    if not isinstance(one, _KINDS) or not isinstance(other, _KINDS) or type(one) is not type(other):
+    left, right = first.observations, second.observations
+    if (
+        not isinstance(left, _KINDS)
+        or not isinstance(right, _KINDS)
+        or type(left) is not type(right)
+    ):
         raise ValueError("only two shares, two means or two percentiles have a difference")
-    count, point = min(_replications(one), _replications(other)), first.point - second.point
+    count, point = min(_replications(left), _replications(right)), first.point - second.point
     if count < 2 or math.isnan(point):
         return Difference(point, math.nan, math.nan, Statement.NONE, count, confidence)
     tail = (1 - confidence) / 2
-    (low, high), (other_low, other_high) = _bounds(one, tail), _bounds(other, tail)
+    (low, high), (other_low, other_high) = _bounds(left, tail), _bounds(right, tail)
     down = math.hypot(first.point - low, other_high - second.point)
     up = math.hypot(high - first.point, second.point - other_low)
     if not down and not up:

@@ -65,11 +65,11 @@ class Tables:
     def difference(self, measure: str, first: str, second: str) -> Difference:
         """The paired difference `first - second` of a measure; not known if they share no run."""
         frame = self.differences[self.differences["measure"] == measure]
-        for one, other in ((first, second), (second, first)):
-            rows = frame[(frame["first"] == one) & (frame["second"] == other)].to_dict("records")
+        for cell, other in ((first, second), (second, first)):
+            rows = frame[(frame["first"] == cell) & (frame["second"] == other)].to_dict("records")
             if rows:
                 gap = difference_in(rows[0])
-                return gap if one == first else -gap
+                return gap if cell == first else -gap
         return Difference(math.nan, math.nan, math.nan, Statement.NONE, 0)
 
     def refusals_of(self, cell: str) -> tuple[Refusal, ...]:
@@ -80,24 +80,24 @@ class Tables:
     def left_out_of(self, cell: str) -> dict[Group, LeftOut]:
         """What the numbers of a cell do not tell, by writer group over all replications."""
         rows = self.left_out[self.left_out["cell"] == cell].to_dict("records")
-        found: dict[Group, list[LeftOut]] = defaultdict(list)
+        by_group: dict[Group, list[LeftOut]] = defaultdict(list)
         for row in rows:
             group, left_out = left_out_of_row(row)
             if group != WHOLE:
-                found[group].append(left_out)
-        return {group: added(several) for group, several in found.items()}
+                by_group[group].append(left_out)
+        return {group: added(several) for group, several in by_group.items()}
 
     def measured(self) -> dict[str, dict[int, MeasuredRun]]:
         """Every run as it was measured, by cell and replication."""
         frames = (self.tallies, self.latencies, self.left_out, self.aborts, self.courses)
         tallies, latencies, left_out, aborts, courses = map(_by_run, frames)
-        found: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
+        runs: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
         for run in tallies:
             cell, replication = run
-            found[cell][replication] = run_of_rows(
+            runs[cell][replication] = run_of_rows(
                 tallies[run], latencies[run], left_out[run], aborts[run], courses[run]
             )
-        return dict(found)
+        return dict(runs)
 
     def write(self, directory: Path) -> None:
         """Write each table as `<name>.parquet`, and as `<name>.csv` if it can be."""
@@ -126,7 +126,7 @@ def _refusal(row: Mapping[Any, Any]) -> Refusal:
 
 
 def _by_run(frame: pd.DataFrame) -> dict[tuple[str, int], list[Row]]:
-    found: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    rows: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in frame.to_dict("records"):
-        found[str(row["cell"]), int(row["replication"])].append({str(k): row[k] for k in row})
-    return found
+        rows[str(row["cell"]), int(row["replication"])].append({str(k): row[k] for k in row})
+    return rows

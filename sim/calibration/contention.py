@@ -152,14 +152,14 @@ def simulated(profile: Document, held_ms: float, clients: int, success_ms: float
     return _contest(clients, took["created"] or [0.0], took["already_exists"])
 
 
-def _distance(measured: Sequence[Contest], found: Sequence[Contest]) -> float:
-    return sum(was.distance(is_) for was, is_ in zip(measured, found, strict=True))
+def _distance(measured: Sequence[Contest], modelled: Sequence[Contest]) -> float:
+    return sum(was.distance(is_) for was, is_ in zip(measured, modelled, strict=True))
 
 
-def _compared(measured: Sequence[Contest], found: Sequence[Contest]) -> str:
+def _compared(measured: Sequence[Contest], modelled: Sequence[Contest]) -> str:
     return "; ".join(
         f"of {was.clients} clients each success took {was.attempts_per_success:.2f} attempts and"
         f" {was.success_ms:.4g} ms, {is_.attempts_per_success:.2f} and {is_.success_ms:.4g} as"
         " simulated"
-        for was, is_ in zip(measured, found, strict=True)
+        for was, is_ in zip(measured, modelled, strict=True)
     )

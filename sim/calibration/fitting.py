@@ -43,12 +43,12 @@ def line_through(units: Sequence[float], latencies_ms: Sequence[float]) -> Line:
     size there is no line, and everything is base.
     """
     sizes, taken = np.array(units, float), np.array(latencies_ms, float)
-    known = np.unique(sizes)
-    medians = np.array([max(SHORTEST_MS, np.median(taken[sizes == size])) for size in known])
-    if len(known) < 2:
+    distinct = np.unique(sizes)
+    medians = np.array([max(SHORTEST_MS, np.median(taken[sizes == size])) for size in distinct])
+    if len(distinct) < 2:
         return Line(float(medians[0]), 0.0)
-    relative = np.column_stack([np.ones(len(known)), known]) / medians[:, None]
-    (base_ms, per_unit_ms), _ = nnls(relative, np.ones(len(known)))
+    relative = np.column_stack([np.ones(len(distinct)), distinct]) / medians[:, None]
+    (base_ms, per_unit_ms), _ = nnls(relative, np.ones(len(distinct)))
     return Line(float(base_ms), float(per_unit_ms))
 
 

@@ -92,7 +92,7 @@ class S3Target:
             pages.append(self.client.list_objects_v2(Bucket=at["Bucket"], Prefix=prefix))
 
         self._ask(page, "")
-        return [found["Key"].removeprefix(prefix) for found in pages[0].get("Contents", ())]
+        return [entry["Key"].removeprefix(prefix) for entry in pages[0].get("Contents", ())]
 
     def copy(self, source: str, target: str) -> None:
         origin = {"Bucket": self.bucket, "Key": self.prefix + source}

@@ -104,7 +104,7 @@ def _of_line(place: str, line: Mapping[str, str | None]) -> Iterator[Problem]:
     if operation not in {*Operation}:
         said = f"{operation!r} is none of {', '.join(Operation)}"
         yield Problem(
-            f"{place} operation", said, nearest(operation, [known.value for known in Operation])
+            f"{place} operation", said, nearest(operation, [member.value for member in Operation])
         )
     else:
         outcomes = OUTCOMES.get(Operation(operation), OTHER_OUTCOMES)

@@ -69,19 +69,21 @@ def alternatives_of(scenario: Scenario, allowed: Sequence[str]) -> Alternatives:
                 seen.add(made)
                 kinds.setdefault(name, {})[label] = changes
     if not kinds:
-        told = "; ".join(f"{label}: {why}" for label, why in refused.items())
-        reason = f"leaves nothing to change ({told})" if told else "leaves nothing to change"
+        refusals = "; ".join(f"{label}: {why}" for label, why in refused.items())
+        reason = (
+            f"leaves nothing to change ({refusals})" if refusals else "leaves nothing to change"
+        )
         raise InvalidInput([Problem(f"allow {', '.join(allowed)}", reason)])
     return Alternatives(kinds, refused)
 
 
-def _problems(unknown: Sequence[str], known: Sequence[str]) -> list[Problem]:
-    listed = ", ".join(dict.fromkeys(known))
+def _problems(unknown: Sequence[str], choices: Sequence[str]) -> list[Problem]:
+    listed = ", ".join(dict.fromkeys(choices))
     if not unknown:
         said = f"say what may be changed, here or as `may_change:` in the scenario: {listed}"
         return [Problem("allow", said)]
     said = f"is no kind of change and no axis: there are {listed}"
-    return [Problem(f"allow {name!r}", said, nearest(name, known)) for name in unknown]
+    return [Problem(f"allow {name!r}", said, nearest(name, choices)) for name in unknown]
 
 
 def _tables(scenario: Scenario) -> Iterator[tuple[str, Table]]:

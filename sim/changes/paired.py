@@ -22,10 +22,10 @@ def paired_runs(
         for name, scenario in scenarios.items()
         for number in replications
     ]
-    found: dict[K, dict[int, T]] = {name: {} for name in scenarios}
+    readings: dict[K, dict[int, T]] = {name: {} for name in scenarios}
     made = making.make([run for _, run in wanted])
     for (name, run), ran in zip(wanted, made, strict=True):
         if ran.read is None:
             raise InvariantViolated(ran.error or "a run left nothing to be measured")
-        found[name][run.replication] = ran.read
-    return found
+        readings[name][run.replication] = ran.read
+    return readings

@@ -46,19 +46,19 @@ class Parameters:
 def parameters_named(scenario: Scenario, vary: Sequence[str]) -> Parameters:
     """Those of `PATH=LOW..HIGH`, at both ends. Raises `InvalidInput` with all that is wrong."""
     problems: list[Problem] = []
-    found: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     for text in vary:
         try:
             each = _named(scenario, text)
         except InvalidInput as error:
             problems += error.problems
             continue
-        if each.path in found:
+        if each.path in parameters:
             problems.append(Problem(each.path, "is varied twice"))
-        found[each.path] = each
+        parameters[each.path] = each
     if problems:
         raise InvalidInput(list({str(problem): problem for problem in problems}.values()))
-    return Parameters(tuple(found.values()), {})
+    return Parameters(tuple(parameters.values()), {})
 
 
 def _named(scenario: Scenario, text: str) -> Parameter:

@@ -70,8 +70,8 @@ def _row(model: type[BaseModel], name: str, field: FieldInfo, defaults: dict[str
     default = "needed" if field.is_required() else ""
     if name in defaults:
         default = f"`{json.dumps(defaults[name], ensure_ascii=False)}`"
-    told = sentence_of(model, name)
-    return f"| `{field.alias or name}` | {_type(field)} | {default} | {told} |\n"
+    sentence = sentence_of(model, name)
+    return f"| `{field.alias or name}` | {_type(field)} | {default} | {sentence} |\n"
 
 
 def _type(field: FieldInfo) -> str:

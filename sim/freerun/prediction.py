@@ -148,10 +148,10 @@ def predicted_ranges(
     watch: Callable[[int], None],
 ) -> list[Range]:
     """Run the simulator and say between what each share will lie, `comparisons` in all at once."""
-    one = partial(refusals_of, workload, calibration, statements, seed)
+    refusals_of_run = partial(refusals_of, workload, calibration, statements, seed)
     counts = []
     with Processes(jobs) as processes:
-        for count in processes.map(one, range(replications)):
+        for count in processes.map(refusals_of_run, range(replications)):
             counts.append(count)
             watch(len(counts))
     return [

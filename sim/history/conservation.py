@@ -142,8 +142,8 @@ def _outcomes(transactions: pa.Table) -> pa.Array:
 
 def _numbers(table: pa.Table, column: str) -> Numbers:
     """A column of whole numbers; NULL is nobody."""
-    found = table[column]
-    filled = pc.fill_null(found, scalar_of(_NOBODY, found.type)).combine_chunks()
+    chunked = table[column]
+    filled = pc.fill_null(chunked, scalar_of(_NOBODY, chunked.type)).combine_chunks()
     return np.from_dlpack(filled).astype(np.int64)  # `to_numpy` would import pandas
 
 
@@ -217,8 +217,8 @@ def _pairs(transactions: Numbers, versions: Numbers) -> Numbers:
 
 
 def _of_pairs(owners: Owners) -> Numbers:
-    known = [(_NOBODY if owner is None else owner, version) for owner, version in owners]
-    numbers = np.array(known, np.int64).reshape(-1, 2)
+    pairs = [(_NOBODY if owner is None else owner, version) for owner, version in owners]
+    numbers = np.array(pairs, np.int64).reshape(-1, 2)
     return _pairs(numbers[:, 0], numbers[:, 1])
 
 

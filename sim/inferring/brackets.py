@@ -134,7 +134,7 @@ def _since_others(read: Rows, own: Rows, instants: Instants) -> Floats:
     """How long before the version that was read others committed; the first counts as theirs."""
     others = np.array(sorted({min(instants)} | set(instants) - set(own.tolist())))
     last = others[np.searchsorted(others, read, side="right") - 1]
-    gaps = [instants[one] - instants[other] for one, other in zip(read, last, strict=True)]
+    gaps = [instants[version] - instants[other] for version, other in zip(read, last, strict=True)]
     return np.array([max(gap, 0.0) for gap in gaps])
 
 

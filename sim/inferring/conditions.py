@@ -88,5 +88,5 @@ def _is_value(text: str, columns: Collection[str]) -> bool:
     """Whether it is a value and no column: quoted, a number, or no name that the table has."""
     if text.startswith("'") or text[:1].isdigit() or text[:1] == "-":
         return True
-    known = {name.lower() for name in columns}
-    return "." not in text and text.lower() not in known
+    column_names = {name.lower() for name in columns}
+    return "." not in text and text.lower() not in column_names

@@ -32,8 +32,8 @@ class Product:
 def product_of(engine_info: str | None) -> Product | None:
     """The engine that `engineInfo` names; `None` for one that is not modelled."""
     for name, pattern in _PRODUCTS.items():
-        if engine_info and (found := pattern.search(engine_info)):
-            return Product(name, tuple(int(part) for part in found.groups() if part))
+        if engine_info and (match := pattern.search(engine_info)):
+            return Product(name, tuple(int(part) for part in match.groups() if part))
     return None
 
 
@@ -59,14 +59,14 @@ class Guess:
 def guessed_dialect(commits: Sequence[ObservedCommit]) -> Guess:
     """By the engine that made most of them."""
     engines = Counter(product_of(commit.origin.engine) for commit in commits)
-    known = {product: count for product, count in engines.items() if product is not None}
-    if not known:
+    products = {product: count for product, count in engines.items() if product is not None}
+    if not products:
         names = sorted({commit.origin.engine or "nobody" for commit in commits})
         because = f"no commit names an engine that is modelled ({', '.join(names[:3])})"
         return Guess(DELTA_OSS_4_4, assumed(DELTA_OSS_4_4.name, because))
-    product = max(known, key=lambda each: known[each])
+    product = max(products, key=lambda each: products[each])
     dialect = dialect_of(product)
-    because = f"engineInfo of {known[product]:,} of {len(commits):,} commits says {product}"
+    because = f"engineInfo of {products[product]:,} of {len(commits):,} commits says {product}"
     modelled = product_of(dialect.engine_info)
     if modelled is None or modelled.version[:2] != product.version[:2]:
         because += "; the nearest version that is modelled"

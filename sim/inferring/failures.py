@@ -98,8 +98,8 @@ class Comparison:
         """What the figures are, and what is in none of them."""
         said = f"Conflicts per hour with 95 % intervals; the draft's mean of {REPLICATIONS} runs."
         aside = (f"{count:,} {reason}" for reason, count in self.not_compared.items())
-        told = "; ".join(aside)
-        return f"{said} Not compared: {told}." if told else said
+        left_out = "; ".join(aside)
+        return f"{said} Not compared: {left_out}." if left_out else said
 
 
 def read_failures(path: Path) -> list[Failure]:
@@ -190,11 +190,11 @@ def _groups_by_job(draft: Draft) -> dict[str, str]:
     return groups
 
 
-def _unknown_jobs(failures: Sequence[Failure], known: Mapping[str, str]) -> list[Problem]:
+def _unknown_jobs(failures: Sequence[Failure], group_of: Mapping[str, str]) -> list[Problem]:
     jobs = dict.fromkeys(failure.job for failure in failures)
-    listed = ", ".join(dict.fromkeys(known.values()))
+    listed = ", ".join(dict.fromkeys(group_of.values()))
     said = f"is no writer group of the draft: there are {listed}"
-    return [Problem(f"job {job!r}", said, nearest(job, known)) for job in list(jobs)[:MOST_TOLD]]
+    return [Problem(f"job {job!r}", said, nearest(job, group_of)) for job in list(jobs)[:MOST_TOLD]]
 
 
 def _predicted(draft: Draft) -> dict[str, list[float]]:

@@ -126,13 +126,13 @@ def _few_groups(
 
     keys: tuple[KeyOf, ...] = (what, who, kind)
     for key_of in keys:
-        found: dict[Key, list[ObservedCommit]] = defaultdict(list)
+        groups: dict[Key, list[ObservedCommit]] = defaultdict(list)
         for commit in commits:
-            found[key_of(commit)].append(commit)
-        sizes = sorted((len(each) for each in found.values() if len(each) >= FEWEST), reverse=True)
+            groups[key_of(commit)].append(commit)
+        sizes = sorted((len(each) for each in groups.values() if len(each) >= FEWEST), reverse=True)
         if sum(sizes[:MOST_GROUPS]) >= MOSTLY * len(commits):
             break
-    return found
+    return groups
 
 
 def _engine(commit: ObservedCommit) -> str | None:

@@ -118,16 +118,16 @@ def contents_of(observed: ObservedTable) -> Contents:
         none = counted("0", "the newest version has no files")
         each = assumed("1000", "there are no files to tell it by")
         return Contents(none, each, assumed(str(ASSUMED_BYTES_PER_ROW), none.because), 0, 1.0)
-    known = RowCounts.of(files)
-    rows, rows_each = known.total, known.rows_each
+    row_counts = RowCounts.of(files)
+    rows, rows_each = row_counts.total, row_counts.rows_each
     count = min(len(files), MOST_FILES)
     drafted = max(round(rows / len(files) / rows_each * count), 1)
-    said = f"{many(rows, 'row')} by {_rows_said(known)}"
+    said = f"{many(rows, 'row')} by {_rows_said(row_counts)}"
     if rows_each > 1:
         said += f"; one of the draft stands for {rows_each:,.0f}, so that it runs: files decide"
     if count < len(files):
         said += f"; only {count:,} of the files are drafted"
-    size = known.size_bytes
+    size = row_counts.size_bytes
     bytes_per_row = min(max(round(size / len(files) * count / drafted), 1), MAX_BYTES_PER_ROW)
     return Contents(
         counted(str(drafted), said),
@@ -147,13 +147,13 @@ def _sizes_said(files: Sequence[AddFile]) -> str:
     )
 
 
-def _rows_said(known: RowCounts) -> str:
+def _rows_said(row_counts: RowCounts) -> str:
     """How the number of rows is known."""
-    if not known.with_statistics:
+    if not row_counts.with_statistics:
         return f"their size, {ASSUMED_BYTES_PER_ROW} bytes each: no file has statistics"
-    said = f"statistics of {known.with_statistics:,} of {many(known.files, 'live file')}"
-    if known.hidden:
-        said += f", less {many(known.hidden, 'row')} that deletion vectors hide"
+    said = f"statistics of {row_counts.with_statistics:,} of {many(row_counts.files, 'live file')}"
+    if row_counts.hidden:
+        said += f", less {many(row_counts.hidden, 'row')} that deletion vectors hide"
     return said
 
 

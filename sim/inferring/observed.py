@@ -145,8 +145,8 @@ def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> Ob
 def _rows(commit: Commit) -> int | None:
     """The rows of the files that it added; `None` if one of them does not say."""
     counts = [record_count(file.stats) for file in commit.adds]
-    known = [count for count in counts if count is not None]
-    return sum(known) if counts and len(known) == len(counts) else None
+    stated = [count for count in counts if count is not None]
+    return sum(stated) if counts and len(stated) == len(counts) else None
 
 
 def _partition(file: AddFile | RemoveFile, columns: Sequence[str]) -> Partition:

@@ -96,7 +96,7 @@ def merged(spans: Sequence[Span]) -> list[Span]:
     left = list(spans)
     worth = float(chi2.ppf(1 - LEVEL, 1)) / 2
     while len(left) > 1:
-        losses = [_loss(one, other) for one, other in pairwise(left)]
+        losses = [_loss(span, following) for span, following in pairwise(left)]
         least = min(range(len(losses)), key=losses.__getitem__)
         if losses[least] > worth:
             break
@@ -104,9 +104,9 @@ def merged(spans: Sequence[Span]) -> list[Span]:
     return left
 
 
-def _loss(one: Span, other: Span) -> float:
+def _loss(span: Span, following: Span) -> float:
     """The log-likelihood that two Poisson rates have before one for both."""
-    return _likelihood(one) + _likelihood(other) - _likelihood(one.with_next(other))
+    return _likelihood(span) + _likelihood(following) - _likelihood(span.with_next(following))
 
 
 def _likelihood(span: Span) -> float:

@@ -279,24 +279,26 @@ def _pin(
 
 def _rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> Parameter:
     """The rows that an append brings."""
-    known = [each.rows for each in commits if each.rows is not None]
+    row_counts = [each.rows for each in commits if each.rows is not None]
     files = middle([each.added for each in commits])
-    return _rows_parameter(known, f" in {many(files, 'file')}", more, table)
+    return _rows_parameter(row_counts, f" in {many(files, 'file')}", more, table)
 
 
 def _source_rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> Parameter:
     """The rows that a MERGE brings: most of those that it writes were there before."""
-    known = [rows for rows in (each.metric(*_SOURCE) for each in commits) if rows is not None]
-    return _rows_parameter(known, " in the source", more, table)
+    row_counts = [rows for rows in (each.metric(*_SOURCE) for each in commits) if rows is not None]
+    return _rows_parameter(row_counts, " in the source", more, table)
 
 
-def _rows_parameter(known: Sequence[float], where: str, more: str, table: TableFacts) -> Parameter:
-    if not known:
+def _rows_parameter(
+    row_counts: Sequence[float], where: str, more: str, table: TableFacts
+) -> Parameter:
+    if not row_counts:
         figure = assumed("", "the log does not say how many rows a job brings")
         return Parameter("rows", f"{{rows: {{count: {ASSUMED_ROWS}{more}}}}}", figure)
-    real = max(middle(known), 1)
+    real = max(middle(row_counts), 1)
     count = min(max(round(real / table.rows_each), 1), MOST_ROWS)
-    because = f"{many(real, 'row')}{where}, median of {many(len(known), 'commit')}"
+    because = f"{many(real, 'row')}{where}, median of {many(len(row_counts), 'commit')}"
     if count < real:
         because += "; drafted with fewer, as the table is: how many there are decides no conflict"
     return Parameter("rows", f"{{rows: {{count: {count}{more}}}}}", counted("", because))

@@ -57,8 +57,8 @@ class Domain:
 
     def of(self, commit: ObservedCommit) -> set[str]:
         """The values that a commit touched."""
-        found = (partition[self.position] for partition in commit.partitions)
-        return {value for value in found if value is not None}
+        partition_values = (partition[self.position] for partition in commit.partitions)
+        return {value for value in partition_values if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,5 +175,5 @@ def zipf_fit(counts: NDArray[np.float64]) -> tuple[float, float]:
         scale = np.log(np.exp(-exponent * logs).sum())
         return float((counts * (exponent * logs + scale)).sum())
 
-    found = minimize_scalar(improbability, bounds=(0.01, 10.0), method="bounded")
-    return float(found.x), 2 * (improbability(0.0) - float(found.fun))
+    fit = minimize_scalar(improbability, bounds=(0.01, 10.0), method="bounded")
+    return float(fit.x), 2 * (improbability(0.0) - float(fit.fun))

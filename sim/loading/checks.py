@@ -91,7 +91,7 @@ class Parts:
 
 def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
     """Every way in which the parts do not fit together."""
-    found = [
+    findings = [
         *_of_settings(parts),
         *(wrong for each in parts.tables for wrong in each.problems(parts.dialect)),
         *_of_writers(parts),
@@ -100,7 +100,7 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
         *vain_objectives(parts.objectives, parts.writer_names),
         *_of_costs(parts),
     ]
-    return [Problem(text.where(place), said, hint) for place, said, hint in found]
+    return [Problem(text.where(place), said, hint) for place, said, hint in findings]
 
 
 Finding = tuple[Place, str, str | None]
@@ -127,8 +127,8 @@ def _of_writers(parts: Parts) -> Iterator[Finding]:
     if not parts.tables:
         return
     for name, group in parts.writers.items():
-        found = _of_stream(group, parts) if group.streaming else _of_statements(group, parts)
-        for where, said, hint in found:
+        findings = _of_stream(group, parts) if group.streaming else _of_statements(group, parts)
+        for where, said, hint in findings:
             yield ("writers", name, *where), said, hint
     yield from _of_checkpoints(parts)
     yield from _written_by_nobody(parts)
@@ -328,11 +328,11 @@ def commands_nobody_runs(
 
 
 def _unknown_variant(place: Place, axis: str, variant: str, parts: Parts) -> Iterator[Finding]:
-    known = parts.axes.get(axis)
-    if known is None:
+    variants = parts.axes.get(axis)
+    if variants is None:
         yield place, f"the sweep has no axis {axis!r}", nearest(axis, parts.axes)
-    elif variant not in known:
-        yield place, f"axis {axis!r} has no variant {variant!r}", nearest(variant, known)
+    elif variant not in variants:
+        yield place, f"axis {axis!r} has no variant {variant!r}", nearest(variant, variants)
 
 
 def _unknown_writer(place: Place, name: str, parts: Parts) -> Iterator[Finding]:

@@ -224,23 +224,23 @@ def _problems_of_cells(
     document: Document,
     expectations: Mapping[int, Expectation],
     text: YamlText,
-    known: list[Problem],
+    of_document: list[Problem],
 ) -> list[Problem]:
     """Problems that only a cell of the sweep has, told once per variant that brings them."""
     try:
         sweep = Sweep.model_validate(document.get("sweep"))
     except ValidationError:
         return []
-    found: dict[str, Problem] = {}
-    told = {problem.text for problem in known}
+    of_cells: dict[str, Problem] = {}
+    reported = {problem.text for problem in of_document}
     for cell in sweep.cells():
         meant = {n: e for n, e in expectations.items() if e.when.items() <= cell.items()}
         plain = {key: part for key, part in document.items() if key not in ("sweep", "expect")}
         for problem in _problems_of_cell(plain, sweep.changes(cell), meant, text):
-            if problem.text not in told:
+            if problem.text not in reported:
                 place = f"{text.where(('sweep',))} ({show_cell(cell)}): {problem.place}"
-                found.setdefault(problem.text, Problem(place, problem.text, problem.nearest))
-    return list(found.values())
+                of_cells.setdefault(problem.text, Problem(place, problem.text, problem.nearest))
+    return list(of_cells.values())
 
 
 def _problems_of_cell(
@@ -281,9 +281,9 @@ def _with_log_store(group: Any, place: Place, text: YamlText, problems: list[Pro
     try:
         profile = profiles.profile_named(name)
     except InvalidInput:
-        known = profiles.shipped_profiles()
-        said = f"no store profile {name!r} has a log store: there are {', '.join(known)}"
-        problems.append(Problem(text.where(place), said, nearest(name, known)))
+        profile_names = profiles.shipped_profiles()
+        said = f"no store profile {name!r} has a log store: there are {', '.join(profile_names)}"
+        problems.append(Problem(text.where(place), said, nearest(name, profile_names)))
         return {key: part for key, part in group.items() if key != "log_store"}
     return {**group, "log_store": profile.log_store.model_dump(mode="json")}
 

@@ -36,9 +36,9 @@ def statement_problems(
     except (InvalidInput, UnsupportedFeature) as error:
         yield ("statement",), str(error), None
         return
-    known = [*_of_spark(statement), *_of_names(statement, part, table)]
-    yield from known
-    if not known:
+    findings = [*_of_spark(statement), *_of_names(statement, part, table)]
+    yield from findings
+    if not findings:
         for said in refusals(statement, part.parameters, table, platform):
             yield ("statement",), _reads_another(said, others) or said, None
 

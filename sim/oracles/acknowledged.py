@@ -22,11 +22,11 @@ def acknowledged_findings(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _lost(evidence: Evidence) -> Iterator[Finding]:
-    told: dict[int, list[Transaction]] = defaultdict(list)
+    claims: dict[int, list[Transaction]] = defaultdict(list)
     for transaction in evidence.transactions:
         for version in transaction.acknowledged:
-            told[version].append(transaction)
-    for version, claimants in sorted(told.items()):
+            claims[version].append(transaction)
+    for version, claimants in sorted(claims.items()):
         for transaction in claimants:
             owner = evidence.owners.get(version)
             if owner is not None and owner.name == transaction.name:
@@ -79,8 +79,8 @@ def _transactions_twice(evidence: Evidence) -> Iterator[Finding]:
         elif version in evidence.owners:
             versions[evidence.owners[version].name].append(version)
     for txn_id, made in versions.items():
-        told = evidence.commits[made[0]].commit_info
-        has_id = told is not None and told.txn_id == txn_id
+        commit_info = evidence.commits[made[0]].commit_info
+        has_id = commit_info is not None and commit_info.txn_id == txn_id
         if len(made) > 1 and (has_id or _added_twice(evidence, made)):
             owner = evidence.owners.get(made[0])
             name = f"the transaction {txn_id}" if owner is None else owner.name

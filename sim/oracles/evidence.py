@@ -58,9 +58,9 @@ class Evidence:
             if transaction.wrote is None:
                 owners |= dict.fromkeys(transaction.acknowledged, transaction)
         for version, commit in self.commits.items():
-            told = None if commit.commit_info is None else commit.commit_info.txn_id
-            if told in by_id:
-                owners[version] = by_id[told]
+            txn_id = None if commit.commit_info is None else commit.commit_info.txn_id
+            if txn_id in by_id:
+                owners[version] = by_id[txn_id]
         for transaction in self.transactions:
             owners |= dict.fromkeys(transaction.wrote or (), transaction)
         return {version: owner for version, owner in owners.items() if version in self.commits}

@@ -93,14 +93,14 @@ def graph_of(evidence: Evidence, effects: Effects) -> Graph:
 
 def _reordered(missed: Iterable[Edge]) -> list[range]:
     """The versions that may change places: those between an earlier one and who missed it."""
-    found: list[range] = []
+    ranges: list[range] = []
     for edge in sorted(missed, key=lambda edge: edge.after_version):
         first, end = edge.after_version, edge.before_version + 1
-        if found and first in found[-1]:
-            before = found.pop()
+        if ranges and first in ranges[-1]:
+            before = ranges.pop()
             first, end = before.start, max(end, before.stop)
-        found.append(range(first, end))
-    return found
+        ranges.append(range(first, end))
+    return ranges
 
 
 def _wrote_again(evidence: Evidence) -> bool:
@@ -191,12 +191,12 @@ def worst_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
     """
     edges = list(edges)
     written = [edge for edge in edges if edge.kind is Kind.WW]
-    known = [edge for edge in edges if edge.kind is not Kind.RW]
+    dependencies = [edge for edge in edges if edge.kind is not Kind.RW]
     missed = [edge for edge in edges if edge.kind is Kind.RW]
     return (
         _shortest(written, written)
-        or _shortest(known, known)
-        or _shortest(missed, known)
+        or _shortest(dependencies, dependencies)
+        or _shortest(missed, dependencies)
         or _shortest(edges, edges)
     )
 

@@ -104,8 +104,8 @@ def one_live_file_per_path(commit: CommitInQuestion) -> Iterator[Finding]:
 
 
 def _live_keys_of(snapshot: Snapshot, path: str) -> set[FileKey]:
-    found = snapshot.file_at(path)
-    return set() if found is None else {file_key(found)}
+    file = snapshot.file_at(path)
+    return set() if file is None else {file_key(file)}
 
 
 def files_are_well_formed(commit: CommitInQuestion) -> Iterator[Finding]:
@@ -150,23 +150,23 @@ def statistics_hold_together(commit: CommitInQuestion) -> Iterator[Finding]:
     schema = commit.after.schema
     for line, add in commit.of(AddFile):
         try:
-            found = parse_statistics(add.stats)
+            statistics = parse_statistics(add.stats)
         except InvalidLog as error:
             yield line, f"stats of {add.path!r}: {error.problems[0].text}"
             continue
-        yield from ((line, f"stats of {add.path!r}: {text}") for text in _odd(found, schema))
+        yield from ((line, f"stats of {add.path!r}: {text}") for text in _odd(statistics, schema))
 
 
-def _odd(found: FileStatistics, schema: Schema) -> Iterator[str]:
-    rows = found.num_records
+def _odd(statistics: FileStatistics, schema: Schema) -> Iterator[str]:
+    rows = statistics.num_records
     if rows is not None and rows < 0:
         yield f"numRecords is {rows}"
     for column in schema:
-        nulls = found.nulls_of(column)
+        nulls = statistics.nulls_of(column)
         if rows is not None and nulls is not None and not 0 <= nulls <= rows:
             yield f"{nulls} nulls of {column.name!r} in {rows} rows"
         try:
-            bounds = None if column.nested else found.range_of(column)
+            bounds = None if column.nested else statistics.range_of(column)
             if bounds is not None and bounds[0] > bounds[1]:
                 yield f"the smallest {column.name!r} is above the largest"
         except (ValueError, TypeError, ArithmeticError):
@@ -213,9 +213,9 @@ def _odd_metadata(metadata: Metadata) -> Iterator[str]:
         yield from _odd_columns(schema_of_metadata(metadata), metadata.partition_columns)
     except InvalidLog as error:
         yield f"schemaString: {error.problems[0].text}"
-    for known in vars(properties).values():
-        if isinstance(known, properties.TableProperty):
-            yield from _meaningless(known, metadata.configuration)
+    for table_property in vars(properties).values():
+        if isinstance(table_property, properties.TableProperty):
+            yield from _meaningless(table_property, metadata.configuration)
 
 
 def _odd_columns(schema: Schema, partition_columns: list[str]) -> Iterator[str]:
@@ -231,10 +231,10 @@ def _odd_columns(schema: Schema, partition_columns: list[str]) -> Iterator[str]:
 
 
 def _meaningless(
-    known: properties.TableProperty[Any], configuration: Mapping[str, str]
+    table_property: properties.TableProperty[Any], configuration: Mapping[str, str]
 ) -> Iterator[str]:
     try:
-        known.of(configuration)
+        table_property.of(configuration)
     except DeltaError as error:
         yield error.message
 
@@ -299,11 +299,11 @@ def in_commit_timestamps_rise(commit: CommitInQuestion) -> Iterator[Finding]:
     if not _in_commit_timestamps(commit.after):
         return
     first = commit.lines[0][1] if commit.lines else None
-    told = first.in_commit_timestamp if isinstance(first, CommitInfo) else None
-    if told is None:
+    timestamp_ms = first.in_commit_timestamp if isinstance(first, CommitInfo) else None
+    if timestamp_ms is None:
         yield 1, "the first line is no commitInfo with an inCommitTimestamp"
-    elif _in_commit_timestamps(commit.before) and told <= commit.before.timestamp_ms:
-        yield 1, f"inCommitTimestamp {told} is not after {commit.before.timestamp_ms}"
+    elif _in_commit_timestamps(commit.before) and timestamp_ms <= commit.before.timestamp_ms:
+        yield 1, f"inCommitTimestamp {timestamp_ms} is not after {commit.before.timestamp_ms}"
 
 
 def _in_commit_timestamps(snapshot: Snapshot) -> bool:

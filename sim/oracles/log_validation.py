@@ -199,10 +199,10 @@ def _form(line: bytes) -> Iterator[str]:
 
 def _keys(line: bytes) -> list[str]:
     try:
-        found: Any = msgspec.json.decode(line)
+        action: Any = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return []
-    return list(found) if isinstance(found, dict) else []
+    return list(action) if isinstance(action, dict) else []
 
 
 def _misnamed(entries: tuple[Entry, ...]) -> Iterator[Breach]:

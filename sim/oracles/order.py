@@ -23,11 +23,13 @@ def order_findings(evidence: Evidence) -> Iterator[Finding]:
     if evidence.history is None:
         return
     own_only = not evidence.history.promise.real_time
-    known = _Acknowledgements.of(evidence, own_only)
+    acknowledgements = _Acknowledgements.of(evidence, own_only)
     for transaction in evidence.transactions:
         if transaction.began is None or transaction.read_version is None:
             continue
-        newest = known.newest_before(transaction.began, transaction.writer if own_only else None)
+        newest = acknowledgements.newest_before(
+            transaction.began, transaction.writer if own_only else None
+        )
         if newest > transaction.read_version:
             yield _stale(evidence, transaction, newest)
     yield from _schema_changes(evidence)
@@ -43,16 +45,16 @@ class _Acknowledgements:
     @classmethod
     def of(cls, evidence: Evidence, by_writer: bool) -> Self:
         """Of a history."""
-        known = cls(defaultdict(list), defaultdict(list))
+        acknowledgements = cls(defaultdict(list), defaultdict(list))
         ended = [each for each in evidence.transactions if each.ended is not None]
         for each in sorted(ended, key=lambda transaction: transaction.ended or 0.0):
-            told = [v for v in each.acknowledged if v in evidence.commits]
-            if told:
+            versions = [v for v in each.acknowledged if v in evidence.commits]
+            if versions:
                 whose = each.writer if by_writer else None
-                before = known.newest[whose][-1:]
-                known.instants[whose].append(each.ended or 0.0)
-                known.newest[whose].append(max([*before, *told]))
-        return known
+                before = acknowledgements.newest[whose][-1:]
+                acknowledgements.instants[whose].append(each.ended or 0.0)
+                acknowledgements.newest[whose].append(max([*before, *versions]))
+        return acknowledgements
 
     def newest_before(self, instant: float, whose: str | None) -> int:
         """The newest version that was acknowledged before an instant, -1 if none was."""

@@ -102,12 +102,12 @@ def replay_findings(
         if not set(stretch).isdisjoint(cyclic):
             continue
         try:
-            found = _of_stretch(evidence, effects, stretch)
+            finding = _of_stretch(evidence, effects, stretch)
         except (NotTranslated, RowsUnreadable) as problem:
             unchecked.update(dict.fromkeys(sorted(stretch), str(problem)))
             continue
-        if found is not None:
-            yield found
+        if finding is not None:
+            yield finding
 
 
 def _of_stretch(evidence: Evidence, effects: Statements, stretch: Sequence[int]) -> Finding | None:

@@ -41,8 +41,8 @@ def without_commit_findings(
         if transaction.app_id is not None and transaction.batch_id is not None:
             if progress.at(read, transaction.app_id) < transaction.batch_id:
                 yield _batch(transaction, read)
-            elif (told := _other_rows(transaction, batches)) is not None:
-                yield _finding(transaction, read, told, ())
+            elif (difference := _other_rows(transaction, batches)) is not None:
+                yield _finding(transaction, read, difference, ())
             continue
         try:
             yield from _statement(evidence, effects, transaction, read)
@@ -128,11 +128,11 @@ class _Progress:
 
     def __init__(self, evidence: Evidence) -> None:
         self._commits = sorted(evidence.commits.items(), reverse=True)
-        self._known = dict(evidence.log.base.set_transactions)
+        self._progress = dict(evidence.log.base.set_transactions)
 
     def at(self, version: int, app_id: str) -> int:
         """At a version, -1 if nothing is recorded."""
         while self._commits and self._commits[-1][0] <= version:
             _, commit = self._commits.pop()
-            self._known |= {each.app_id: each.version for each in commit.set_transactions}
-        return self._known.get(app_id, -1)
+            self._progress |= {each.app_id: each.version for each in commit.set_transactions}
+        return self._progress.get(app_id, -1)

@@ -32,13 +32,13 @@ def unwritable_findings(evidence: Evidence) -> Iterator[Finding]:
     if not failed:
         return
     newest = max(evidence.commits, default=-1)
-    told = ", ".join(dict.fromkeys(each.exception or each.outcome.value for each in failed))
+    exceptions = ", ".join(dict.fromkeys(each.exception or each.outcome.value for each in failed))
     who = failed[0].name if len(failed) == 1 else f"{len(failed)} transactions"
     yield Finding(
         oracle=Oracle.LIVENESS,
         anomaly=Anomaly.UNWRITABLE,
-        sentence=f"{who} began after the last fault ({stop:g} ms) and failed ({told}), though "
-        f"nobody has committed since: after version {newest} the table takes no commit; "
+        sentence=f"{who} began after the last fault ({stop:g} ms) and failed ({exceptions}), "
+        f"though nobody has committed since: after version {newest} the table takes no commit; "
         f"{_leftover(evidence, newest)}",
         transactions=tuple(each.name for each in failed),
         versions=(newest,) if newest >= 0 else (),

@@ -26,7 +26,7 @@ _DENOMINATOR: Final = (
 )  # fmt: skip
 """Of `.180625 - q * q`, where `q` is a rank less a half; the highest power first."""
 
-_one = NormalDist().inv_cdf
+_quantile_of_one = NormalDist().inv_cdf
 
 
 def standard_normal(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -37,5 +37,5 @@ def standard_normal(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
         np.polyval(_NUMERATOR, power) * from_median / np.polyval(_DENOMINATOR, power)
     )
     tails = np.abs(from_median) > _MIDDLE
-    quantiles[tails] = [_one(rank) for rank in ranks[tails].tolist()]
+    quantiles[tails] = [_quantile_of_one(rank) for rank in ranks[tails].tolist()]
     return quantiles

@@ -39,10 +39,10 @@ def parse_duration(text: Any) -> float:
     """
     if text == 0 and not isinstance(text, bool):
         return 0.0
-    found = _DURATION.fullmatch(str(text))
-    if found is None:
+    match = _DURATION.fullmatch(str(text))
+    if match is None:
         raise ValueError(f"{shown(text)} is not a duration: write a number and ms, s, min, h or d")
-    duration_ms = float(found["number"]) * MS_PER[found["unit"]]
+    duration_ms = float(match["number"]) * MS_PER[match["unit"]]
     if duration_ms > MAX_DURATION_MS:
         raise ValueError(f"{shown(text)} is longer than {show_duration(MAX_DURATION_MS)}")
     return duration_ms
@@ -54,10 +54,10 @@ def parse_rate(text: Any) -> float:
     Raises:
         ValueError: not a positive number per ms, s, min, h or d; or beyond all use.
     """
-    found = _RATE.fullmatch(str(text))
-    if found is None or float(found["number"]) <= 0:
+    match = _RATE.fullmatch(str(text))
+    if match is None or float(match["number"]) <= 0:
         raise ValueError(f"{shown(text)} is not a rate: write for instance '3 per min'")
-    rate = float(found["number"]) / MS_PER[found["unit"]]
+    rate = float(match["number"]) / MS_PER[match["unit"]]
     if not 1 / MAX_DURATION_MS <= rate <= MAX_RATE:
         bounds = f"1 per {show_duration(MAX_DURATION_MS)} and {MAX_RATE:g} per ms"
         raise ValueError(f"{shown(text)} is not between {bounds}")

@@ -28,12 +28,12 @@ class RowCounts:
     @classmethod
     def of(cls, files: Sequence[AddFile]) -> RowCounts:
         """Of the live files of a table."""
-        known = [(file.size, count) for file in files if (count := record_count(file.stats))]
-        counted = sum(count for _, count in known)
+        sized_counts = [(file.size, count) for file in files if (count := record_count(file.stats))]
+        counted = sum(count for _, count in sized_counts)
         return cls(
             len(files),
-            len(known),
-            sum(size for size, _ in known) / counted if counted else ASSUMED_BYTES_PER_ROW,
+            len(sized_counts),
+            sum(size for size, _ in sized_counts) / counted if counted else ASSUMED_BYTES_PER_ROW,
             sum(file.size for file in files),
             sum(f.deletion_vector.cardinality for f in files if f.deletion_vector is not None),
         )

@@ -216,11 +216,11 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version, tables = manifest["format_version"], manifest["tables"]
-        known = {name: (int(t["rows"]), str(t["sha256"])) for name, t in tables.items()}
+        listed_tables = {name: (int(t["rows"]), str(t["sha256"])) for name, t in tables.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput([Problem(str(path), f"is damaged: {error!r}")]) from error
     require_format(version, RECORDING_FORMAT, str(path), MADE_ANEW)
-    if unknown := set(known) - set(SCHEMAS):
+    if unknown := set(listed_tables) - set(SCHEMAS):
         raise InvalidInput([Problem(str(path), f"names unknown tables {sorted(unknown)}")])
     return manifest
 

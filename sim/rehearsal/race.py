@@ -54,14 +54,14 @@ def contestants(scenario: Scenario, name: str, command: str) -> list[Contestant]
     if group.streaming is not None:
         table = tables[(group.streaming.table or next(iter(tables))).lower()]
         return [Contestant(_batch(group, group.streaming, table), group, table)]
-    found: list[Contestant] = []
+    matching: list[Contestant] = []
     for part in group.parts:
         statement = parse_statement(part.statement)
         table = tables[statement.table.name.lower()]
-        told = (statement.command, *([table.name] if scenario.tells_statements_apart else ()))
-        if len(group.parts) == 1 or command == " ".join(told):
-            found.append(Contestant(part, group, table))
-    return found
+        words = (statement.command, *([table.name] if scenario.tells_statements_apart else ()))
+        if len(group.parts) == 1 or command == " ".join(words):
+            matching.append(Contestant(part, group, table))
+    return matching
 
 
 def _batch(group: WriterGroup, query: Streaming, table: Table) -> JobPart:

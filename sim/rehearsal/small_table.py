@@ -92,7 +92,7 @@ class SmallCase(SmallTable):
         problems = list(_lacking(self, chosen))
         if problems:
             raise InvalidInput(problems)
-        tables = {one.name: one.table() for one in (self, *self.other_tables)}
+        tables = {table.name: table.table() for table in (self, *self.other_tables)}
         settings = chosen.settings_of(self.settings)
         return RaceCase(tables, self.name, statements, chosen, settings, tuple(self.cluster_by))
 
@@ -150,7 +150,7 @@ def _sound_part(given: dict[str, Any], error: ValidationError) -> SmallCase | No
 
 def _problems(case: SmallCase, text: YamlText) -> list[Problem]:
     tables: list[tuple[Place, SmallTable]] = [((), case)]
-    tables += [(("other_tables", at), one) for at, one in enumerate(case.other_tables)]
+    tables += [(("other_tables", at), table) for at, table in enumerate(case.other_tables)]
     problems = [p for place, table in tables for p in _table_problems(table, place, text)]
     if case.partition_by and case.cluster_by:
         said = "a table cannot be both partitioned and clustered"
@@ -158,8 +158,8 @@ def _problems(case: SmallCase, text: YamlText) -> list[Problem]:
     try:
         dialect_named(case.dialect)
     except InvalidInput as error:
-        (one,) = error.problems
-        problems.append(Problem(text.where(("dialect",)), one.text, one.nearest))
+        (problem,) = error.problems
+        problems.append(Problem(text.where(("dialect",)), problem.text, problem.nearest))
     return problems
 
 
@@ -172,7 +172,8 @@ def _table_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator
     except InvalidInput as error:
         where = text.where((*place, "schema"))
         yield from (
-            Problem(where, f"{one.place}: {one.text}", one.nearest) for one in error.problems
+            Problem(where, f"{problem.place}: {problem.text}", problem.nearest)
+            for problem in error.problems
         )
         return
     layout = {"partition_by": table.partition_by, "cluster_by": getattr(table, "cluster_by", [])}

@@ -48,8 +48,8 @@ def choose_run(place: Place, root: Path, cell: str | None = None) -> Chosen:
     cells = _cells(place)
     chosen = cell or answered_cell(root)
     if chosen not in cells:
-        known = ", ".join(sorted(cells))
-        text = f"there is no cell {chosen!r}; there are {known}"
+        listed = ", ".join(sorted(cells))
+        text = f"there is no cell {chosen!r}; there are {listed}"
         raise InvalidInput([Problem("--cell", text, nearest(chosen, cells))])
     columns = [*KEY.names, "exception"]
     rows = place.rows("transactions", columns, whole_batches(place), chosen)

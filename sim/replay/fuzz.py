@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SHRINKS = 30
 """How many smaller races are tried: each costs real commits."""
 
-TOLD = (
+EXPECTED_KEYS = (
     "current",
     "winner",
     "rerun",
@@ -84,11 +84,11 @@ class Fuzzer:
         place = self._folder / "race"
         asking = msgspec.structs.replace(case, expect={"rows": []})
         try:
-            found = race(self._spark, asking, self._templates, place)
+            facts = race(self._spark, asking, self._templates, place)
         finally:
             shutil.rmtree(place, ignore_errors=True)
             Jvm(self._spark).forget_tables()
-        expect = {key: _plain(found[key]) for key in TOLD if key in found}
+        expect = {key: _plain(facts[key]) for key in EXPECTED_KEYS if key in facts}
         return msgspec.structs.replace(case, expect=expect)
 
     def shrink(self, drawn: DrawnRace, finding: Finding) -> Finding:
@@ -101,9 +101,9 @@ class Fuzzer:
             if smaller is None:
                 break
             tries -= 1
-            found = self.play(smaller)
-            if found.differs:
-                drawn, smallest, candidates = smaller, found, smaller.smaller()
+            smaller_finding = self.play(smaller)
+            if smaller_finding.differs:
+                drawn, smallest, candidates = smaller, smaller_finding, smaller.smaller()
         return smallest
 
 

@@ -90,22 +90,22 @@ def race(
 
 
 def _race(spark: SparkSession, case: StatementCase, target: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     with Interleaving(spark) as interleaving:
         statements = _Statements(spark, interleaving, target)
         start = latest_version(target)
         # A current statement that ends before it comes to a commit has no race: no winner runs.
         if statements.stage("current", case.current, case.waits_at):
             winners = _win(statements, case)
-            found["winner"] = winners if isinstance(case.winner, list) else winners[0]
+            facts["winner"] = winners if isinstance(case.winner, list) else winners[0]
             start = latest_version(target)
         ended = interleaving.finish("current")
-        found |= _current_facts(ended, target, start)
+        facts |= _current_facts(ended, target, start)
         if case.rerun:
-            found["rerun"] = statements.run("rerun", case.current)
+            facts["rerun"] = statements.run("rerun", case.current)
     if "rows" in case.expect:
-        found["rows"] = live_rows(spark, target)
-    return found
+        facts["rows"] = live_rows(spark, target)
+    return facts
 
 
 def _win(statements: _Statements, case: StatementCase) -> list[str]:

@@ -44,7 +44,7 @@ def run_transaction_case(spark: SparkSession, case: TransactionCase, table: Path
             played = _Played(jvm, case, table)
         except UnknownOperation as error:
             return skipped(case, str(error))
-        return judge(case, played.found())
+        return judge(case, played.facts())
 
 
 class UnknownOperation(Exception):
@@ -121,8 +121,8 @@ class _Played:
         return relation.filter(sql).queryExecution().analyzed().condition()
 
     def _files(self, paths: Sequence[str]) -> JavaObject:
-        found = {file.path(): file for file in self.transaction.snapshot().allFiles().collect()}
-        return self.jvm.seq(found[path] for path in paths)
+        files = {file.path(): file for file in self.transaction.snapshot().allFiles().collect()}
+        return self.jvm.seq(files[path] for path in paths)
 
     def _actions(self, lines: Sequence[JsonLine]) -> JavaObject:
         return self.jvm.seq(self.jvm.action(json.dumps(line)) for line in lines)
@@ -146,18 +146,18 @@ class _Played:
             case CommitKind.NONE:
                 return None
 
-    def found(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """What happened, under the keys that a case may expect."""
-        found: dict[str, Any] = {"read_files": sorted(self.read_files)}
+        facts: dict[str, Any] = {"read_files": sorted(self.read_files)}
         if self.failure is not None:
-            found["result"] = self.failure.exception
-            found["error_class"] = self.failure.error_class
-            found["message"] = self.failure.message
-            found["message_parameters"] = self.failure.message_parameters
-            return found
-        found["result"] = "read" if self.case.current.commit is CommitKind.NONE else "committed"
-        found["version"] = self.version
-        return found | self._table_facts() | self._commit_facts()
+            facts["result"] = self.failure.exception
+            facts["error_class"] = self.failure.error_class
+            facts["message"] = self.failure.message
+            facts["message_parameters"] = self.failure.message_parameters
+            return facts
+        facts["result"] = "read" if self.case.current.commit is CommitKind.NONE else "committed"
+        facts["version"] = self.version
+        return facts | self._table_facts() | self._commit_facts()
 
     def _table_facts(self) -> dict[str, Any]:
         snapshot = self.log.update(False, self.jvm.none, self.jvm.none)

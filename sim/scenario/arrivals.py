@@ -85,8 +85,8 @@ class Profile(Section):
 
 def _hours_of(span: str) -> list[int]:
     """The hours that `8-18` means. Raises `ValueError`."""
-    told = _HOURS.fullmatch(span.strip())
-    first, end = (int(told[1]), int(told[2])) if told else (0, 0)
+    match = _HOURS.fullmatch(span.strip())
+    first, end = (int(match[1]), int(match[2])) if match else (0, 0)
     if first == end or first >= HOURS_OF_DAY or end > HOURS_OF_DAY:
         raise ValueError(f"{span!r} is no span of hours: write for instance '8-18' or '22-6'")
     count = (end - first) % HOURS_OF_DAY or HOURS_OF_DAY

@@ -283,8 +283,8 @@ class Scenario(Section):
     def settings_of(self, group: WriterGroup) -> Settings:
         """The settings of a group: of the scenario's, those that its own dialect has."""
         dialect = self.dialect_of(group)
-        known = dialect.settings_known(self.settings) if group.dialect else self.settings
-        return dialect.settings_of(known)
+        supported = dialect.settings_known(self.settings) if group.dialect else self.settings
+        return dialect.settings_of(supported)
 
     @property
     def dialects(self) -> str:

@@ -93,11 +93,11 @@ def vain_objectives(
     earlier: set[tuple[Measure, str | None]] = set()
     for position, stated in objectives.items():
         key = (stated.measure, stated.of)
-        found = [*_of_writers(stated.of, writers), *_of_threshold(stated)]
+        findings = [*_of_writers(stated.of, writers), *_of_threshold(stated)]
         if key in earlier:
-            found.append(((), "the same is stated twice", None))
+            findings.append(((), "the same is stated twice", None))
         earlier.add(key)
-        for place, said, hint in found:
+        for place, said, hint in findings:
             yield ("objective", position, *place), said, hint
 
 

@@ -135,7 +135,7 @@ def _refuse_other_roles(stated: Mapping[str, Any]) -> None:
             type="enum",
             loc=("axes", axis, ROLE),
             input=role,
-            ctx={"expected": ", ".join(f"'{known}'" for known in AxisRole)},
+            ctx={"expected": ", ".join(f"'{member}'" for member in AxisRole)},
         )
         for axis, role in stated.items()
         if role not in list(AxisRole)

@@ -68,19 +68,19 @@ def vain_among(
 
 def _on_tables(writers: Mapping[str, WriterGroup], name: str | None) -> set[str | None]:
     """The commands of a writer, or of all, each with its table, as in `MERGE silver`."""
-    found: set[str | None] = set()
+    commands: set[str | None] = set()
     for group_name, group in writers.items():
         if name not in (None, group_name):
             continue
         if group.streaming is not None and group.streaming.table is not None:
-            found.add(f"{STREAMING} {group.streaming.table}")
+            commands.add(f"{STREAMING} {group.streaming.table}")
         for part in group.parts:
             try:
                 statement = parse_statement(part.statement)
             except (InvalidInput, UnsupportedFeature):
                 continue
-            found.add(f"{statement.command} {statement.table.name}")
-    return found
+            commands.add(f"{statement.command} {statement.table.name}")
+    return commands
 
 
 def commands_of(group: WriterGroup) -> list[str | None]:

@@ -44,24 +44,24 @@ class YamlText:
         for changed in self._changed:
             if place[: len(changed)] == changed:
                 return f"{self.name} {_dotted(place)}, as it was set"
-        known = self._known(place)
-        return f"{self.name}:{self.line_of(known)} {_dotted(known)}".rstrip()
+        written = self._written(place)
+        return f"{self.name}:{self.line_of(written)} {_dotted(written)}".rstrip()
 
     def line_of(self, place: Place) -> int:
         """The line of the nearest part that the file has."""
-        return self._lines.get(self._known(place), 1)
+        return self._lines.get(self._written(place), 1)
 
     def notes_changes(self, paths: Iterable[str]) -> None:
         """From now on these dotted paths are not what the file says."""
         self._changed = [tuple(path.split(".")) for path in paths]
 
-    def _known(self, place: Place) -> Place:
+    def _written(self, place: Place) -> Place:
         """`place` without the parts that validation adds and the file does not spell out."""
-        known: Place = ()
+        written: Place = ()
         for part in place:
-            if (*known, part) in self._lines:
-                known = (*known, part)
-        return known
+            if (*written, part) in self._lines:
+                written = (*written, part)
+        return written
 
     def _read(self, text: str) -> Any:
         if len(text) > MAX_BYTES:

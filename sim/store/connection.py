@@ -37,7 +37,7 @@ def _nothing(_: Moment) -> Answer:
     return DONE
 
 
-def found(size: int) -> Effect:
+def read_effect(size: int) -> Effect:
     """The effect of reading what is there."""
     answer = Answer(result="found", size=size)
     return lambda _: answer
@@ -159,8 +159,8 @@ class Connection:
         """
 
         def look(moment: Moment) -> Answer:
-            found = (appears() or NEVER) <= moment
-            return Answer(found, "found" if found else "missing", size if found else 0)
+            visible = (appears() or NEVER) <= moment
+            return Answer(visible, "found" if visible else "missing", size if visible else 0)
 
         is_decided = appears() is not None
         if is_decided and self.passes:
@@ -186,7 +186,7 @@ class Connection:
             return
         for kind in kinds:
             size = size_bytes if kind is Kind.GET else 0
-            yield from self.ask(kind, key, found(size), shared=False)
+            yield from self.ask(kind, key, read_effect(size), shared=False)
 
     def repeat(self, kind: Kind, key: str, answer: Answer, count: int) -> Waiting[None]:
         """A request that does nothing, several times, one after the other."""
@@ -220,7 +220,7 @@ class Connection:
             return
         for place, kind in enumerate(kinds):
             is_put = kind is Kind.PUT
-            effect = effects.get(place, _nothing if is_put else found(0))
+            effect = effects.get(place, _nothing if is_put else read_effect(0))
             yield from self.ask(kind, key, effect, size_bytes if is_put else 0, shared=False)
 
     def passed_if_there(self, kinds: Sequence[Kind], appears: Moment, size_bytes: int) -> bool:
@@ -326,7 +326,7 @@ class Connection:
 def _lane(sender: Sender, lane: Sequence[tuple[int, str, int]]) -> Waiting[Exception | None]:
     try:
         for number, key, size_bytes in lane:
-            yield from sender.answer(Ask(Kind.GET, number, key, found(size_bytes)))
+            yield from sender.answer(Ask(Kind.GET, number, key, read_effect(size_bytes)))
     except (WriterCrashed, StoreRefused) as error:
         return error
     return None

@@ -26,8 +26,8 @@ class History:
 
     def commit(self, version: int) -> Commit:
         """One commit, as its file is now."""
-        if self.store.exclusive and (known := self.cache.known(version)) is not None:
-            return known
+        if self.store.exclusive and (cached := self.cache.commit_at(version)) is not None:
+            return cached
         stored = self.store.objects[log_key(version)]
         if isinstance(stored.content, DescribedCommit):
             return stored.content.commit
@@ -40,9 +40,9 @@ class History:
 
     def snapshot(self, version: int) -> Snapshot:
         """The table at a version; -1: no table."""
-        known = self.cache.snapshot_at(version)
-        if known is not None and self.store.exclusive:
-            return known
+        cached = self.cache.snapshot_at(version)
+        if cached is not None and self.store.exclusive:
+            return cached
         snapshot, behind = self._nearest(version)
         for number in reversed(behind):
             snapshot = self.cache.snapshot_after(snapshot, self.commit(number))
@@ -52,9 +52,9 @@ class History:
         """The newest snapshot that is kept and still right, and the versions after it."""
         behind: list[int] = []
         for number in range(version, -1, -1):
-            known = self.cache.snapshot_at(number)
-            if known is not None and (self.store.exclusive or self._is_right(number)):
-                return known, behind
+            cached = self.cache.snapshot_at(number)
+            if cached is not None and (self.store.exclusive or self._is_right(number)):
+                return cached, behind
             behind.append(number)
         return EMPTY_SNAPSHOT, behind
 

@@ -141,9 +141,9 @@ def packer_of_data_files() -> Packer[tuple[str, DataFile]]:
         return msgspec.msgpack.encode([plain(key, file) for key, file in entries])
 
     def unpack(content: bytes) -> list[tuple[str, DataFile]]:
-        known = list(layouts)
+        numbered = list(layouts)
         return [
-            (key, DataFile(WriteRows(key, stores.rows(rows), *known[layout]), written_at_ms))
+            (key, DataFile(WriteRows(key, stores.rows(rows), *numbered[layout]), written_at_ms))
             for key, layout, rows, written_at_ms in _PLAIN_FILES.decode(content)
         ]
 

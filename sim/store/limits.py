@@ -107,13 +107,13 @@ class Throttle:
     def _new_buckets(self) -> list[Bucket | None]:
         limits = self.limits
         if limits.requests_per_s is not None:
-            reads = writes = self._one(limits.requests_per_s)
+            reads = writes = self._bucket(limits.requests_per_s)
         else:
-            reads, writes = self._one(limits.reads_per_s), self._one(limits.writes_per_s)
+            reads, writes = self._bucket(limits.reads_per_s), self._bucket(limits.writes_per_s)
         of_the_store = [writes if kind.writes else reads for kind in Kind if kind.is_of_the_store]
         return of_the_store + [None] * (len(Kind) - len(of_the_store))
 
-    def _one(self, per_s: float | None) -> Bucket | None:
+    def _bucket(self, per_s: float | None) -> Bucket | None:
         if per_s is None:
             return None
         left = per_s - self.limits.others_per_s

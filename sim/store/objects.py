@@ -222,8 +222,8 @@ class FakeStore:
         """Every key, data files included."""
         files = (self._data_file_entry(file) for file in self.data_files.values())
         entries = (*(stored.entry for stored in self.objects.values()), *files)
-        found = (entry for entry in entries if entry.key.startswith(below))
-        return Listing(tuple(sorted(found, key=lambda entry: entry.key)))
+        matching = (entry for entry in entries if entry.key.startswith(below))
+        return Listing(tuple(sorted(matching, key=lambda entry: entry.key)))
 
     def delete(self, keys: Sequence[str]) -> None:
         """Remove objects and data files; one that is not there is no error."""

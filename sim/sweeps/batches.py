@@ -28,10 +28,10 @@ def next_batch(
 ) -> Sequence[PlannedRun]:
     """The first of the pending runs, as many as take about `BATCH_S`, by times measured so far."""
     fewest = TASKS_PER_SLOT * slots
-    known = [each for several in seconds.values() for each in several]
-    if last is None or not known:
+    durations = [each for several in seconds.values() for each in several]
+    if last is None or not durations:
         return pending[:fewest]
-    wanted = math.ceil(BATCH_S * slots / max(mean(known), 1e-3))
+    wanted = math.ceil(BATCH_S * slots / max(mean(durations), 1e-3))
     size = max(fewest, min(wanted, GROWTH * last))
     # A remainder of less than half a batch would not be worth one of its own.
     return pending if len(pending) < 1.5 * size else pending[:size]

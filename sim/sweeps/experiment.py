@@ -218,9 +218,9 @@ def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
     ]
 
 
-def _unknown(what: str, name: str, known: Mapping[str, Any]) -> Problem:
-    listed = ", ".join(known) or "none"
-    return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, known))
+def _unknown(what: str, name: str, choices: Mapping[str, Any]) -> Problem:
+    listed = ", ".join(choices) or "none"
+    return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, choices))
 
 
 def _label(value: Any) -> str:
@@ -242,8 +242,8 @@ def _cells(scenario: Scenario) -> tuple[Cell, ...]:
     for labels in scenario.sweep.cells():
         name = cell_name(labels)
         if name in cells:
-            known = dict(cells[name].labels)
-            raise InvalidInput([Problem("sweep.axes", f"{labels} and {known} are both {name!r}")])
+            earlier = dict(cells[name].labels)
+            raise InvalidInput([Problem("sweep.axes", f"{labels} and {earlier} are both {name!r}")])
         cells[name] = Cell(name, labels, cell_of(scenario, labels))
     return tuple(cells.values())
 
@@ -261,9 +261,9 @@ def open_place(experiment: Experiment, place: Place) -> None:
     in it is changed then.
     """
     definition = experiment.definition()
-    known = place.read(DEFINITION)
-    if known is not None:
-        differences = list(_differences(_parsed(place, known), definition))
+    remembered = place.read(DEFINITION)
+    if remembered is not None:
+        differences = list(_differences(_parsed(place, remembered), definition))
         if differences:
             there = f"{place}/{DEFINITION}"
             last = Problem("", "finished runs are kept; use another --out, or delete what is there")
@@ -271,7 +271,7 @@ def open_place(experiment: Experiment, place: Place) -> None:
     elif place.exists():
         raise InvalidInput([Problem(str(place), "is there already and is no sweep's directory")])
     text = json.dumps(definition, indent=1, ensure_ascii=False) + "\n"
-    if text == known:
+    if text == remembered:
         return
     for cell in experiment.cells:
         place.write(f"{CELLS}/{cell.name}.yaml", show_document(cell.scenario.document))
@@ -294,11 +294,11 @@ _JUDGING = ("expect", "objective", "format_version")
 
 
 def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
-    known = was if isinstance(was, dict) else {}
+    remembered = was if isinstance(was, dict) else {}
     for key in _DECIDING:
         if key == "replications" and now.get("until"):
             continue  # they are added until it is reached
-        yield from _changed(_unjudged(known.get(key)), _unjudged(now[key]), key)
+        yield from _changed(_unjudged(remembered.get(key)), _unjudged(now[key]), key)
 
 
 def _unjudged(part: Any) -> Any:

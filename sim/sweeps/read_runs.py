@@ -65,10 +65,10 @@ class Making(Generic[T]):
         """In their order; those of another call may come between. Raises as `KeptRuns.read`."""
         self._total += len(runs)
         read = [self._read(run) for run in runs]
-        lacking = [run for run, known in zip(runs, read, strict=True) if known is None]
+        lacking = [run for run, kept in zip(runs, read, strict=True) if kept is None]
         made = iter(self._processes.map(self._made, lacking))
-        for known in read:
-            each = next(made) if known is None else known
+        for kept in read:
+            each = next(made) if kept is None else kept
             self._done += 1
             if self._watch is not None:
                 self._watch(self._done, self._total)

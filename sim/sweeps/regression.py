@@ -88,7 +88,7 @@ def run_expecting(
     named file that expects nothing, a scenario that is wrong, or nothing found at all.
     """
     began = time.monotonic()
-    files, problems = _found(paths, needs_expectations=accept is None)
+    files, problems = _files_in(paths, needs_expectations=accept is None)
     with Processes(jobs) as processes:
         loaded = list(processes.map(_loaded, files))
         problems += [problem for each in loaded for problem in each.problems]
@@ -146,7 +146,7 @@ def at(labels: Mapping[str, str], text: str) -> str:
     return f"{show_cell(labels)}: {text}" if labels else text
 
 
-def _found(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Path], list[Problem]]:
+def _files_in(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Path], list[Problem]]:
     """The scenarios with an `expect:` in folders, bundled ones too, and among these files unless it
     is not needed; and what is wrong."""
     problems: list[Problem] = []

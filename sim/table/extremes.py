@@ -52,8 +52,8 @@ class Scattered:
         Windows are doubled: one of twice the length is made of two that follow each other. They are
         kept, since all partitions ask for the same ones.
         """
-        found = self._windows.get((stride, size))
-        if found is None:
+        bounds = self._windows.get((stride, size))
+        if bounds is None:
             least = most = self.number_of(np.arange(self.size))
             length = 1
             while 2 * length <= size:
@@ -61,9 +61,12 @@ class Scattered:
                 most = np.maximum(most, rolled(most, length * stride))
                 length *= 2
             beyond = (size - length) * stride
-            found = np.minimum(least, rolled(least, beyond)), np.maximum(most, rolled(most, beyond))
-            self._windows[stride, size] = found
-        return found
+            bounds = (
+                np.minimum(least, rolled(least, beyond)),
+                np.maximum(most, rolled(most, beyond)),
+            )
+            self._windows[stride, size] = bounds
+        return bounds
 
 
 Rule = Ordered | Cyclic | Scattered

@@ -54,10 +54,10 @@ def partitions(rows: TableRows, partition_by: Sequence[str], size: int) -> list[
     """The partitions that hold initial rows, by their values."""
     if not partition_by:
         return [InitialPartition({}, range(rows.initial.rows), size)]
-    found = _keys_by_values(rows, partition_by)
+    keys_by_values = _keys_by_values(rows, partition_by)
     return [
         InitialPartition(dict(zip(partition_by, map(to_text, values), strict=True)), keys, size)
-        for values, keys in sorted(found.items())
+        for values, keys in sorted(keys_by_values.items())
         if len(keys)
     ]
 

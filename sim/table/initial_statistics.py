@@ -132,9 +132,9 @@ class Lengths:
             digits = 1 + np.searchsorted(_WITH_A_DIGIT_MORE, numbers, side="right")
             return digits, digits
         different, which = np.unique(numbers, return_inverse=True)
-        found = [self._of(number, numbering) for number in different.tolist()]
-        lengths = [each for each in found if each is not None]
-        if len(lengths) < len(found):
+        bounds = [self._of(number, numbering) for number in different.tolist()]
+        lengths = [each for each in bounds if each is not None]
+        if len(lengths) < len(bounds):
             return None
         least, most = np.array(lengths, np.int64).T
         return least[which], most[which]

@@ -70,17 +70,17 @@ def create_table(
     created = _created(table, rows, store, new_id, dialect)
     if not table.initial.rows:
         return InitialTable(0, commits=[created.commit])
-    found = partitions(rows, table.partition_by, table.initial.rows_per_file)
+    initial_partitions = partitions(rows, table.partition_by, table.initial.rows_per_file)
     statistics = InitialStatistics(rows, table.partition_by, indexed_by(table.configuration()))
-    ids = FileIds(_numbers(new_id, sum(partition.file_count for partition in found)))
-    files = InitialFiles(found, statistics, rows, store, ids)
+    ids = FileIds(_numbers(new_id, sum(partition.file_count for partition in initial_partitions)))
+    files = InitialFiles(initial_partitions, statistics, rows, store, ids)
     store.data_files = DescribedDataFiles(files, store.data_files)
     if described and not supports(created.protocol, "rowTracking"):
         written = described_commit(1, created.next_info(dialect), files, store.epoch_ms)
         store.describe_commit(written)
-        return InitialTable(1, found, files.path, [created.commit, written.commit])
+        return InitialTable(1, initial_partitions, files.path, [created.commit, written.commit])
     written_out = created.with_files(tuple(files), store, dialect)
-    return InitialTable(1, found, files.path, [created.commit, written_out])
+    return InitialTable(1, initial_partitions, files.path, [created.commit, written_out])
 
 
 def create_table_of(
@@ -164,12 +164,12 @@ def _with_row_ids(adds: Sequence[AddFile], protocol: Protocol) -> Sequence[AnyAc
     return assign_fresh(adds, NO_WATERMARK, commit_version=1)
 
 
-def _stamped(told: CommitInfo, metadata: Metadata) -> CommitInfo:
+def _stamped(commit_info: CommitInfo, metadata: Metadata) -> CommitInfo:
     """With a timestamp of its own, where the table's commits have one; each is later."""
     if not in_commit_timestamp.enabled(metadata):
-        return told
-    later = 0 if told.read_version is None else told.read_version + 1
-    return replace(told, in_commit_timestamp=(told.timestamp or 0) + later)
+        return commit_info
+    later = 0 if commit_info.read_version is None else commit_info.read_version + 1
+    return replace(commit_info, in_commit_timestamp=(commit_info.timestamp or 0) + later)
 
 
 def _clustering(table: Table) -> list[DomainMetadata]:

@@ -225,7 +225,7 @@ class KeysInUse:
     def __init__(self, initial: KeysOfSlices) -> None:
         self._initial = initial
         self._added: dict[Slice, array[int]] = {}
-        self._known: dict[Slice, Sequence[int]] = {}
+        self._initial_keys: dict[Slice, Sequence[int]] = {}
 
     def count(self, slice_: Slice) -> int:
         """How many keys a slice has had so far."""
@@ -233,10 +233,10 @@ class KeysInUse:
 
     def at(self, slice_: Slice, age_rank: int) -> int:
         """The key at a position, oldest first. Raises `IndexError`."""
-        known = self._initially(slice_)
-        if age_rank < len(known):
-            return known[age_rank]
-        return self._added[slice_][age_rank - len(known)]
+        initial_keys = self._initially(slice_)
+        if age_rank < len(initial_keys):
+            return initial_keys[age_rank]
+        return self._added[slice_][age_rank - len(initial_keys)]
 
     def add(self, slice_: Slice, key: int) -> None:
         """A row of this key was committed."""
@@ -246,9 +246,9 @@ class KeysInUse:
         added.append(key)
 
     def _initially(self, slice_: Slice) -> Sequence[int]:
-        keys = self._known.get(slice_)
+        keys = self._initial_keys.get(slice_)
         if keys is None:
-            keys = self._known[slice_] = self._initial.keys_of(slice_)
+            keys = self._initial_keys[slice_] = self._initial.keys_of(slice_)
         return keys
 
 

@@ -27,7 +27,7 @@ from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.bucket import Bucket
 from whitecap.sim.under_fire.deltalake_writer import DeltalakeWriter
 from whitecap.sim.under_fire.expecting import Expected
-from whitecap.sim.under_fire.leading import Client, FastClock, LeadWriter, Told
+from whitecap.sim.under_fire.leading import Client, FastClock, LeadWriter, Tried
 from whitecap.sim.under_fire.misfortunes import Misfortunes, Sender
 from whitecap.sim.under_fire.self_test import proves_one_winner
 from whitecap.sim.under_fire.service import TABLE, Landing, Service, serving
@@ -50,7 +50,7 @@ class Burnt:
     """What happened: what everybody was told, what befell whom, and what oracles say."""
 
     directory: Path
-    told: Sequence[Told]
+    tried: Sequence[Tried]
     judgement: Judgement
     struck: Mapping[str, int]
     deaths: int
@@ -87,11 +87,11 @@ def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
                     deaths[name] = _next_death(misfortunes, name, back_ms)
 
         clock.starts()
-        told = all_work(lead(plan, clients, clock), look, clock.stop)
+        tried = all_work(lead(plan, clients, clock), look, clock.stop)
     wrote = _wrote(service.landings, world.initial_version)
-    history = [_with_versions(each, tuple(wrote.get(each.sender, ()))) for each in told]
+    history = [_with_versions(each, tuple(wrote.get(each.sender, ()))) for each in tried]
     return Burnt(
-        directory, told, judged(directory, history), service.struck,
+        directory, tried, judged(directory, history), service.struck,
         sum(client.deaths for client in clients.values()),
     )  # fmt: skip
 
@@ -132,7 +132,7 @@ def _tries_of(scenario: Scenario, streams: RandomStreams, writer: str) -> Callab
 
 def all_work(
     writers: Sequence[LeadWriter], look: Callable[[], None], stop: Callable[[], None]
-) -> list[Told]:
+) -> list[Tried]:
     """Until everybody is done; meanwhile `look` lets processes die when the scenario says so.
 
     After Ctrl-C, or an error, `stop` lets all come to an end.
@@ -148,7 +148,7 @@ def all_work(
             raise
         for each in working:
             each.result()
-    return [told for writer in writers for told in writer.told]
+    return [tried for writer in writers for tried in writer.tried]
 
 
 def _next_death(misfortunes: Misfortunes, writer: str, after_ms: float) -> tuple[float, float]:
@@ -164,12 +164,12 @@ def _wrote(landings: Sequence[Landing], initial_version: int) -> dict[Sender, li
     return wrote
 
 
-def _with_versions(told: Told, wrote: tuple[int, ...]) -> Transaction:
+def _with_versions(tried: Tried, wrote: tuple[int, ...]) -> Transaction:
     """Who was told that it committed was told its last version.
 
     An INSERT always has one: if the store knows of none, it is what the handle shows, and lost.
     """
-    transaction, shown = told.transaction, told.version
+    transaction, shown = tried.transaction, tried.version
     acknowledged: tuple[int, ...] = ()
     if transaction.outcome is RecordedOutcome.COMMITTED:
         commits = (transaction.statement or "").upper().startswith("INSERT")

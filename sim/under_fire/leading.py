@@ -86,7 +86,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Tried:
     """What a writer was told of one try: the version that its client showed, or an error."""
 
     sender: Sender
@@ -114,7 +114,7 @@ class LeadWriter:
     tries_of: Callable[[int], JobTries]
     clock: FastClock
     client: Client
-    told: list[Told] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
 
     def work(self) -> None:
         """All jobs, one after the other."""
@@ -130,17 +130,17 @@ class LeadWriter:
     def _do(self, job: Job, number: int) -> None:
         tries = self.tries_of(number)
         while True:
-            told = self._try(job, Sender(self.name, number, tries.count))
-            self.told.append(told)
-            if told.transaction.outcome is RecordedOutcome.COMMITTED:
+            tried = self._try(job, Sender(self.name, number, tries.count))
+            self.tried.append(tried)
+            if tried.transaction.outcome is RecordedOutcome.COMMITTED:
                 return
-            is_unknown = told.transaction.outcome is RecordedOutcome.UNKNOWN
+            is_unknown = tried.transaction.outcome is RecordedOutcome.UNKNOWN
             again = tries.next_wait(is_unknown)
             if again is None:
                 return
             self.clock.wait_until(self.clock.now_ms() + again[0])
 
-    def _try(self, job: Job, sender: Sender) -> Told:
+    def _try(self, job: Job, sender: Sender) -> Tried:
         began = self.clock.now_ms()
         answer = self.client.run(job, sender)
         is_over = answer.said != KILLED
@@ -150,4 +150,4 @@ class LeadWriter:
             ended=self.clock.now_ms() if is_over else None, read_version=answer.read_version,
             job=f"{self.name} #{sender.job}",
         )  # fmt: skip
-        return Told(sender, transaction, answer.version, answer.said)
+        return Tried(sender, transaction, answer.version, answer.said)

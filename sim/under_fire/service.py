@@ -221,17 +221,17 @@ class Handler(BaseHTTPRequestHandler):
             return self._fails(404, "NoSuchKey")
         asked = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         first, last = _span(asked, len(body)) if asked else (0, len(body) - 1)
-        told = {"ETag": _tag(body), "Last_Modified": formatdate(time(), usegmt=True)}
+        headers = {"ETag": _tag(body), "Last_Modified": formatdate(time(), usegmt=True)}
         if asked:
-            told["Content_Range"] = f"bytes {first}-{last}/{len(body)}"
+            headers["Content_Range"] = f"bytes {first}-{last}/{len(body)}"
         part = body[first : last + 1]
         if self.command == "HEAD":
-            return self._head(len(part), told)
-        return self._answer(206 if asked else 200, part, **told)
+            return self._head(len(part), headers)
+        return self._answer(206 if asked else 200, part, **headers)
 
-    def _head(self, size: int, told: dict[str, str]) -> None:
+    def _head(self, size: int, headers: dict[str, str]) -> None:
         self.send_response(200)
-        for name, value in told.items():
+        for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.send_header("Content-Length", str(size))
         self.end_headers()
@@ -252,9 +252,9 @@ class Handler(BaseHTTPRequestHandler):
             f"<CommonPrefixes><Prefix>{escape(each)}</Prefix></CommonPrefixes>"
             for each in sorted(folders)
         )
-        found = f"<KeyCount>{len(here)}</KeyCount><IsTruncated>false</IsTruncated>{said}"
+        contents = f"<KeyCount>{len(here)}</KeyCount><IsTruncated>false</IsTruncated>{said}"
         named = f"<Name>{BUCKET}</Name><Prefix>{escape(prefix)}</Prefix>"
-        self._answer(200, f"<ListBucketResult>{named}{found}</ListBucketResult>".encode())
+        self._answer(200, f"<ListBucketResult>{named}{contents}</ListBucketResult>".encode())
 
     @property
     def _key(self) -> str:

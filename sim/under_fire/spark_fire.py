@@ -24,7 +24,7 @@ from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
 from whitecap.sim.store.faults import Crashes, crashes_of, next_crash
 from whitecap.sim.under_fire.expecting import DRIVER, Expected
 from whitecap.sim.under_fire.fire import PROMISED, Burnt, all_work, judged, lay_out, lead, speed_of
-from whitecap.sim.under_fire.leading import KILLED, Answer, FastClock, Told
+from whitecap.sim.under_fire.leading import KILLED, Answer, FastClock, Tried
 from whitecap.sim.under_fire.misfortunes import Sender
 from whitecap.sim.under_fire.order import Job
 from whitecap.sim.under_fire.service import TABLE
@@ -83,12 +83,12 @@ def burn_on_spark(plan: Expected, directory: Path) -> Burnt:
     try:
         driver.start()
         clock.starts()
-        told = all_work(lead(plan, clients, clock), deaths.look, stop)
+        tried = all_work(lead(plan, clients, clock), deaths.look, stop)
     finally:
         driver.close()
     promised = Promise(level=PROMISED.level, settings=settings)
-    history = _history(told, directory / NOTES, _versions(directory / TABLE))
-    return Burnt(directory, told, judged(directory, history, promised), {}, driver.deaths)
+    history = _history(tried, directory / NOTES, _versions(directory / TABLE))
+    return Burnt(directory, tried, judged(directory, history, promised), {}, driver.deaths)
 
 
 def _driver(plan: Expected, directory: Path, settings: Mapping[str, str]) -> SparkDriver:
@@ -152,19 +152,19 @@ def _versions(table: Path) -> dict[str, list[int]]:
 
 
 def _history(
-    told: Sequence[Told], notes: Path, versions: Mapping[str, Sequence[int]]
+    tried: Sequence[Tried], notes: Path, versions: Mapping[str, Sequence[int]]
 ) -> Iterable[Transaction]:
     """What the writers were told, and what their transactions noted of themselves."""
     noted: dict[str, list[Noted]] = {}
     for file in sorted(notes.iterdir()):
         for note in read_notes(file):
             noted.setdefault(note.label, []).append(note)
-    for each in told:
+    for each in tried:
         yield with_notes(each, noted.get(each.sender.access_key, ()), versions)
 
 
 def with_notes(
-    told: Told, noted: Sequence[Noted], versions: Mapping[str, Sequence[int]]
+    tried: Tried, noted: Sequence[Noted], versions: Mapping[str, Sequence[int]]
 ) -> Transaction:
     """Acknowledged is what the session named as its last commit; what it read, its first snapshot.
 
@@ -172,8 +172,8 @@ def with_notes(
     """
     wrote = sorted(v for note in noted for v in versions.get(note.transaction_id, ()))
     return msgspec.structs.replace(
-        told.transaction,
+        tried.transaction,
         wrote=tuple(wrote),
-        acknowledged=() if told.version is None else (told.version,),
+        acknowledged=() if tried.version is None else (tried.version,),
         read_version=noted[0].read_version if noted else None,
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.under_fire.expecting import Expected, anomalies_of
 from whitecap.sim.under_fire.fire import Burnt
-from whitecap.sim.under_fire.leading import KILLED, Told
+from whitecap.sim.under_fire.leading import KILLED, Tried
 
 COMMITTED = RecordedOutcome.COMMITTED.value
 
@@ -70,7 +70,7 @@ class Verdict:
         """Tries by how they ended: committed first, the refused by their exception."""
         rows = self.expected.run.recording.transactions.to_pylist()
         simulated = Counter(row["exception"] or row["outcome"] for row in rows)
-        real = Counter(map(_ended, self.burnt.told))
+        real = Counter(map(_ended, self.burnt.tried))
         return _beside(simulated, real, first=COMMITTED)
 
     def anomalies(self) -> list[Beside]:
@@ -102,15 +102,15 @@ class Verdict:
     def errors(self) -> list[str]:
         """What clients said besides conflicts, each once."""
         unknown = RecordedOutcome.UNKNOWN
-        texts = (told.said for told in self.burnt.told if told.transaction.outcome is unknown)
+        texts = (tried.said for tried in self.burnt.tried if tried.transaction.outcome is unknown)
         return list(dict.fromkeys(text for text in texts if text and text != KILLED))
 
 
-def _ended(told: Told) -> str:
+def _ended(tried: Tried) -> str:
     """As recordings name it: by the exception where there is one."""
-    outcome = told.transaction.outcome
-    if told.said == KILLED or (outcome is RecordedOutcome.ABORTED and told.said):
-        return told.said
+    outcome = tried.transaction.outcome
+    if tried.said == KILLED or (outcome is RecordedOutcome.ABORTED and tried.said):
+        return tried.said
     return outcome.value
 
 

@@ -58,14 +58,14 @@ def test_a_statement_with_fewer_commits_ends_before_it_would_wait() -> None:
     case = _interleaved("row-tracking-backfill-against-insert")
     beyond = msgspec.structs.replace(case, waits_at=9, expect={"winner": "committed"})
     (difference,) = run_case(beyond).differences
-    assert (difference.key, difference.found) == ("winner", "(nothing)")
+    assert (difference.key, difference.actual) == ("winner", "(nothing)")
 
 
 def test_a_rerun_sees_what_the_winners_left() -> None:
     case = _interleaved("rerun-finds-nothing-to-do")
     assert run_case(case).status is CaseStatus.PASSED
     unmoved = msgspec.structs.replace(case, winner="INSERT INTO target VALUES (7, 7)")
-    found = {d.key: d.found for d in run_case(unmoved).differences}
+    found = {d.key: d.actual for d in run_case(unmoved).differences}
     assert found["rerun"] == "committed"
 
 

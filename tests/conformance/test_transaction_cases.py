@@ -39,7 +39,7 @@ def test_a_setting_that_is_not_modelled_fails_the_case_by_name() -> None:
     case = msgspec.structs.replace(LOG_CASES[0], settings={"spark.databricks.delta.nope": "1"})
     (result,) = run_cases([case])
     assert result.status is CaseStatus.FAILED
-    assert "spark.databricks.delta.nope" in result.differences[0].found
+    assert "spark.databricks.delta.nope" in result.differences[0].actual
 
 
 def test_a_dialect_that_is_not_there_skips_the_case_with_the_reason() -> None:
@@ -54,4 +54,4 @@ def test_a_case_that_makes_no_sense_fails_alone() -> None:
     broken = msgspec.structs.replace(case, current=current)
     results = list(run_cases([broken, case]))
     assert [result.status for result in results] == [CaseStatus.FAILED, CaseStatus.PASSED]
-    assert "frobnicate" in results[0].differences[0].found
+    assert "frobnicate" in results[0].differences[0].actual

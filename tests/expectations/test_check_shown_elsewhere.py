@@ -15,7 +15,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.checks.annotations import annotation
 from whitecap.reports.checks.findings import Finding, Level
-from whitecap.reports.checks.markdown import MARKER, Told, check_markdown
+from whitecap.reports.checks.markdown import MARKER, ScenarioCheck, check_markdown
 from whitecap.reports.expectations.checked import Checked
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.sweeps.regression import run_expecting
@@ -50,7 +50,9 @@ def test_a_comment_has_a_table_and_what_was_missed(missed: Path) -> None:
 
 def test_what_markdown_would_take_for_its_own_is_escaped() -> None:
     broken = Checked((), error="a <b> | c\nd *e*")
-    text = check_markdown([Told("x", "a_b.yaml", broken)], "1 broken", undecided_passes=False)
+    text = check_markdown(
+        [ScenarioCheck("x", "a_b.yaml", broken)], "1 broken", undecided_passes=False
+    )
     assert "- **broken**: a \\<b\\> \\| c<br>d \\*e\\*" in text
     assert "(a\\_b.yaml)" in text
 

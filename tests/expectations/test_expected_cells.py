@@ -107,7 +107,7 @@ def test_an_expectation_that_one_cell_misses_is_missed(tmp_path: Path) -> None:
     found = checked(_written(tmp_path, SCENARIO.replace("equals: 12", "equals: 11")))
     assert found.verdict is CheckVerdict.MISSED
     ((where, missed),) = found.having(Standing.MISSED)
-    assert (where, missed.found) == ("load = twice, isolation = strict: ", 12)
+    assert (where, missed.measured) == ("load = twice, isolation = strict: ", 12)
 
 
 def test_without_variants_in_expectations_every_cell_is_run_all_the_same(tmp_path: Path) -> None:

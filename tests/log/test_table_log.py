@@ -51,7 +51,7 @@ def test_who_reads_the_log_from_its_beginning_drives_no_newer_commit_from_the_ca
     cache = CommitCache(kept_versions=2)
     for version in (3, 4, 0, 1, 2):
         cache.commit(version, b"", 0)
-    assert [version for version in range(5) if cache.known(version)] == [3, 4]
+    assert [version for version in range(5) if cache.commit_at(version)] == [3, 4]
 
 
 def test_a_gap_in_the_log_is_refused_and_named() -> None:

@@ -18,7 +18,7 @@ import msgspec
 
 from tests.peers.races_of_pairs import OPERATIONS, race
 from whitecap.engine.races.conformance.case import StatementCase
-from whitecap.sim.replay.delta_rs.cases import DeltaRs, delta_rs, found_of, race_of
+from whitecap.sim.replay.delta_rs.cases import DeltaRs, delta_rs, facts_of, race_of
 
 CASES = Path(__file__).parents[1] / "conformance" / "cases"
 LAYOUTS = ("a", "b")
@@ -38,7 +38,7 @@ def observed(package: DeltaRs) -> Iterator[dict[str, Any]]:
 
 
 def _with_expectations(case: StatementCase, package: DeltaRs) -> dict[str, Any]:
-    found = found_of(case, package.race(race_of(case)))
+    found = facts_of(case, package.race(race_of(case)))
     version = package.dialect.removeprefix("delta-rs-")
     case = msgspec.structs.replace(
         case,

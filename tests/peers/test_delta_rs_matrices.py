@@ -37,7 +37,7 @@ def raced(dialect: str, layout: str, first: str, second: str, **settings: str) -
     case = race(dialect, layout, first, second)
     asked = {"current": None, "winner": None, "rows": None}
     case = msgspec.structs.replace(case, expect=asked, settings={**case.settings, **settings})
-    return {difference.key: difference.found for difference in run_case(case).differences}
+    return {difference.key: difference.actual for difference in run_case(case).differences}
 
 
 def ids_left(found: Mapping[str, Any]) -> Counter[int]:

@@ -72,18 +72,18 @@ def test_races_of_log_lines_are_left_out_as_the_package_takes_no_predicates() ->
 def test_a_case_that_ends_otherwise_fails_with_what_was_found() -> None:
     (result,) = run_cases([msgspec.structs.replace(case("all", "app"), expect={"current": "?"})])
     assert result.status is CaseStatus.FAILED
-    assert result.differences[0].found == "ConcurrentDeleteReadException"
+    assert result.differences[0].actual == "ConcurrentDeleteReadException"
 
 
 def test_statements_beyond_the_pairs_run_too() -> None:
     """A RESTORE is never tried again; two that overlap see each other's commits as conflicts."""
     restore = case("app", "app", current="RESTORE TABLE target TO VERSION AS OF 1")
     (result,) = run_cases([msgspec.structs.replace(restore, expect={"current": "?"})])
-    assert result.differences[0].found == "ConcurrentWriteException"
+    assert result.differences[0].actual == "ConcurrentWriteException"
     both = case("all", "del", overlapping=True)
     both = msgspec.structs.replace(both, winner=[str(both.winner), str(both.winner)])
     (result,) = run_cases([msgspec.structs.replace(both, expect={"winner": "?"})])
-    assert result.differences[0].found == ["committed", "ConcurrentDeleteReadException"]
+    assert result.differences[0].actual == ["committed", "ConcurrentDeleteReadException"]
 
 
 def test_an_interpreter_without_the_package_is_told_as_missing() -> None:

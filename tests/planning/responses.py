@@ -10,7 +10,7 @@ import numpy as np
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import Held
 from whitecap.reports.planning.levels import Level
-from whitecap.reports.planning.search import Found, Sense, Tried, found_by
+from whitecap.reports.planning.search import Bracket, Sense, Tried, bracket_of
 from whitecap.reports.planning.trying import Quantity, TriedValue, needed_for, standing_at
 from whitecap.reports.statistics import share
 
@@ -58,11 +58,11 @@ class Response:
         return int((random.random(JOBS) < own).sum())
 
 
-def searched(response: Response, level: Level, sense: Sense | None = None) -> Found:
+def searched(response: Response, level: Level, sense: Sense | None = None) -> Bracket:
     """Try values until the search is at its end."""
     tried: dict[int, Tried] = {}
     while True:
-        found = found_by(tried, level, sense)
+        found = bracket_of(tried, level, sense)
         if not found.wanted:
             return found
         for at, count in found.wanted.items():

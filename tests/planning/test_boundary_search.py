@@ -7,7 +7,7 @@ import pytest
 from tests.planning.responses import Response, searched
 from whitecap.reports.planning.levels import Level
 from whitecap.reports.planning.planned import Boundary
-from whitecap.reports.planning.search import Sense, Tried, found_by
+from whitecap.reports.planning.search import Sense, Tried, bracket_of
 from whitecap.reports.planning.wording import boundary_text
 from whitecap.reports.statistics import Standing
 
@@ -18,7 +18,7 @@ def _sharp(boundary: int, positions: int, *, is_largest: bool = True) -> tuple[i
     """Search where every verdict is right: both ends, and how many values were tried."""
     level, tried = Level(positions, 20), dict[int, Tried]()
     while True:
-        found = found_by(tried, level)
+        found = bracket_of(tried, level)
         if not found.wanted:
             return found.low, found.high, len(tried)
         for at, count in found.wanted.items():
@@ -61,7 +61,7 @@ def test_a_value_that_stays_undecided_widens_the_interval_on_both_sides() -> Non
         at: Tried(Standing.MET if at < 3 else Standing.MISSED if at > 4 else Standing.UNDECIDED, 20)
         for at in range(9)
     }
-    found = found_by(tried, level)
+    found = bracket_of(tried, level)
     assert (found.low, found.high, found.wanted) == (2, 5, {})
 
 

@@ -141,7 +141,7 @@ def test_a_check_measures_all_cells_with_the_same(tmp_path: Path) -> None:
     auto = write_scenario(tmp_path, TRANSIENT.replace("90 min\n", "90 min\nwarm_up: auto\n"))
     swept = whitecap.sweep(auto, out=tmp_path / "out", engine="processes", quiet=True)
     (checked,) = check_scenarios([auto])
-    found = {cell.where: cell.judged[0].found for cell in checked.checked.cells}
+    found = {cell.where: cell.judged[0].measured for cell in checked.checked.cells}
     expected = swept.expectations.set_index("cell")["found"]
     assert list(found.values()) == [expected["few"], expected["many"]]
 
@@ -157,7 +157,7 @@ def test_cells_that_state_a_warm_up_have_no_say_in_what_others_find(tmp_path: Pa
     (checked,) = check_scenarios([mixed])
     found = swept.expectations.set_index("cell")["found"]
     assert found["few"] == alone.expectations["found"][0]
-    assert list(found) == [cell.judged[0].found for cell in checked.checked.cells]
+    assert list(found) == [cell.judged[0].measured for cell in checked.checked.cells]
 
 
 def test_too_little_to_say_is_said(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.history import Transaction
 from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
 from whitecap.sim.store.faults import Crashes
-from whitecap.sim.under_fire.leading import KILLED, FastClock, Stopped, Told
+from whitecap.sim.under_fire.leading import KILLED, FastClock, Stopped, Tried
 from whitecap.sim.under_fire.misfortunes import Sender
 from whitecap.sim.under_fire.spark_driver import SparkDriver
 from whitecap.sim.under_fire.spark_fire import Deaths, with_notes
@@ -101,9 +101,9 @@ def test_who_waits_on_a_stopped_clock_waits_no_longer() -> None:
         clock.wait_until(1e9)
 
 
-def killed() -> Told:
+def killed() -> Tried:
     transaction = Transaction(name="x", writer="loader-1", outcome=RecordedOutcome.UNKNOWN)
-    return Told(SENDER, transaction, None, KILLED)
+    return Tried(SENDER, transaction, None, KILLED)
 
 
 def test_the_commit_of_who_was_killed_is_known_by_its_note_and_acknowledged_to_nobody() -> None:

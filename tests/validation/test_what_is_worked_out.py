@@ -32,14 +32,14 @@ def _of_each_law() -> list[ClosedForm]:
 
 @pytest.mark.parametrize("form", _of_each_law(), ids=lambda form: form.name)
 def test_a_scenario_comes_to_what_is_worked_out(form: ClosedForm) -> None:
-    found = form.found(REPLICATIONS, CONFIDENCE, LENGTH)
+    found = form.simulated(REPLICATIONS, CONFIDENCE, LENGTH)
     assert form.holds(found), (form.expected, found)
 
 
 def test_a_law_that_is_off_by_an_eighth_does_not_hold() -> None:
     form = next(form for form in closed_forms() if form.law == "1 - 1/Q(N), Ramanujan's Q")
     wrong = replace(form, expected=form.expected * 9 / 8)
-    assert not wrong.holds(wrong.found(REPLICATIONS, CONFIDENCE, LENGTH))
+    assert not wrong.holds(wrong.simulated(REPLICATIONS, CONFIDENCE, LENGTH))
 
 
 def test_laws_have_the_values_that_others_worked_out() -> None:

@@ -23,7 +23,7 @@ class Against:
     """A baseline's file, to be compared with, or to be written anew (`is_updated`)."""
 
     path: Path
-    known: Baseline
+    baseline: Baseline
     is_updated: bool
     tolerated: tuple[Asked, ...] = ()
     replications: int | None = None
@@ -44,7 +44,7 @@ class Against:
         problems = self._refused(source, now.name, now.seed, now.replications, list(now.sides))
         if problems:
             raise InvalidInput(problems)
-        then = self.known.scenarios[now.name].sides
+        then = self.baseline.scenarios[now.name].sides
         # What is kept of now is what is kept of then, so that the same is the same.
         return changes_between(then, as_stored(now).sides, paired=True, tolerated=self.tolerated)
 
@@ -55,7 +55,7 @@ class Against:
             for each in results
             if each.measured is not None and each.checked.error is None
         ]
-        return self.known.with_these(whole, code_version())
+        return self.baseline.with_these(whole, code_version())
 
     def _refused(
         self, place: str, name: str, seed: int, replications: int, cells: Sequence[str]
@@ -69,10 +69,10 @@ class Against:
     def _against_known(
         self, place: str, name: str, seed: int, cells: Sequence[str]
     ) -> Iterator[Problem]:
-        there = self.known.scenarios.get(name)
+        there = self.baseline.scenarios.get(name)
         if there is None:
             said = f"{name!r} is not in the baseline {self.path}: add it with --update-baseline"
-            yield Problem(place, said, nearest(name, self.known.scenarios))
+            yield Problem(place, said, nearest(name, self.baseline.scenarios))
         elif there.seed != seed:
             said = (
                 f"has seed {seed}, and the baseline {self.path} was made with {there.seed}: their "
@@ -106,8 +106,8 @@ def against(
     ]
     if problems:
         raise InvalidInput(problems)
-    known = Baseline() if update and not path.exists() else read_baseline(path)
-    return Against(path, known, update, tolerated, replications)
+    baseline = Baseline() if update and not path.exists() else read_baseline(path)
+    return Against(path, baseline, update, tolerated, replications)
 
 
 def stored_of(measured: MeasuredScenario, source: str) -> Stored:

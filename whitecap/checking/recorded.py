@@ -13,7 +13,7 @@ from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.comparisons.changes import Changes, changes_between
 from whitecap.reports.comparisons.sides import COMPARED, Sides, side_of
 from whitecap.reports.comparisons.wording import (
-    TOLD,
+    SHOWN_EACH,
     basis_text,
     change_text,
     changes_document,
@@ -70,7 +70,7 @@ class Compared:
     def _lines(self) -> Iterator[str]:
         """What is worse or better, how many of each there are, and what to know besides."""
         yield f"{self.after.place} against {self.before.place}:"
-        for change in self.changes.having(*TOLD):
+        for change in self.changes.having(*SHOWN_EACH):
             yield sentence(f"{change.verdict}: {change_text(change)}")
         yield sentence(f"{counts_text(self.changes)} ({basis_text(self.changes)})")
         for note in (*self.notes, *notes_of(self.changes)):

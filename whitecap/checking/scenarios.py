@@ -113,9 +113,9 @@ def check_scenarios(
             continue
         cells = _measured(ran)
         runs = sum(len(cell.runs) for cell in cells)
-        checked, known = _judged(cells, ran.error), reached(cells)
+        checked, precisions = _judged(cells, ran.error), reached(cells)
         measured = _as_measured(ran.name, cells)
-        yield CheckedScenario(ran.path, ran.name, checked, runs, ran.seconds, known, measured)
+        yield CheckedScenario(ran.path, ran.name, checked, runs, ran.seconds, precisions, measured)
 
 
 def _as_measured(name: str, cells: Sequence[CellRuns[MeasuredRun]]) -> MeasuredScenario | None:

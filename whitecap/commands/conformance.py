@@ -88,7 +88,7 @@ def _lines(result: CaseResult) -> Iterator[tuple[int, str]]:
             for difference in result.differences:
                 yield 2, difference.key
                 yield 4, f"expected: {_shown(difference.expected)}"
-                yield 4, f"found:    {_shown(difference.found)}"
+                yield 4, f"found:    {_shown(difference.actual)}"
 
 
 def _shown(value: Any) -> str:

@@ -64,7 +64,7 @@ def _facts(dialect: Dialect) -> Iterator[tuple[str, str]]:
     yield "isolation", _isolation(dialect)
     yield "row-level", _row_level(dialect.row_level)
     yield "OPTIMIZE", _optimize(dialect)
-    options = [one for one in own_options() if one.partition(" ")[0] not in dialect.lacks]
+    options = [option for option in own_options() if option.partition(" ")[0] not in dialect.lacks]
     yield "options", ", ".join(options)
     if dialect is DELTA_OSS_4_4:
         yield "differs", "in nothing: the other dialects are compared with it"

@@ -90,7 +90,7 @@ def explain(
 
 def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:
     """Options of the form `key=value`."""
-    parted = [one.partition("=") for one in given]
+    parted = [option.partition("=") for option in given]
     if not all(key and equals and value for key, equals, value in parted):
         raise click.UsageError(needed)
     return {key: value for key, _, value in parted}

@@ -80,5 +80,5 @@ def _tell(finding: Finding, saved: Path) -> None:
     click.echo(f"  winner:  {finding.case.winner}")
     click.echo(f"  current: {finding.case.current}")
     for each in finding.result.differences:
-        click.echo(f"  {each.key}: real {each.expected} | engine {each.found}")
+        click.echo(f"  {each.key}: real {each.expected} | engine {each.actual}")
     click.echo(f"  saved to {saved}")

@@ -87,8 +87,8 @@ def matrix(
     commands = commands_named(pair, dialect) if pair else both.commands()
     if pair and against:
         commands_named(pair, dialect_named(against))
-    found = _raced(both, choice, commands, pair)
-    _give(found, form, out, pair is not None)
+    raced = _raced(both, choice, commands, pair)
+    _give(raced, form, out, pair is not None)
 
 
 class Both(NamedTuple):
@@ -165,12 +165,12 @@ def _observed(both: Both, pair: tuple[str, str] | None, variant: Any) -> Observe
     return observe(variant, dialect, pairs, Settings(), against=against)
 
 
-def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
+def _give(raced: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
     from whitecap.engine.races.matrix.plain import plain
     from whitecap.out_file import write_out
     from whitecap.sim.machine.code_version import code_version
 
-    document = {**plain(found), "origin": f"whitecap {code_version()}"}
+    document = {**plain(raced), "origin": f"whitecap {code_version()}"}
     if form == "terminal":
         from whitecap.terminal.matrix import show
 

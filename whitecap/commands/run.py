@@ -186,8 +186,8 @@ def _require_room(
     if history is not None:
         require_file(history)
     directories = [each.absolute() for each in (out, *exports.values()) if each is not None]
-    for one, other in combinations(directories, 2):
-        if one.is_relative_to(other) or other.is_relative_to(one):
+    for directory, other in combinations(directories, 2):
+        if directory.is_relative_to(other) or other.is_relative_to(directory):
             raise click.UsageError("--out and --export must not lie within each other")
     if history is not None and any(each.is_relative_to(history.absolute()) for each in directories):
         raise click.UsageError("--history is a file, and --out or --export a directory there")

@@ -164,8 +164,8 @@ class _Runs:
             self.watch(min(now, most), most, f"{note}, {before + done:,} runs")
 
         making = Making(measure_run, self.processes, tell)
-        found = paired_runs(making, scenarios, numbers, self.question.seed)
-        for each, own in found.items():
+        runs = paired_runs(making, scenarios, numbers, self.question.seed)
+        for each, own in runs.items():
             self.runs.setdefault(each, {}).update(own)
         if of_search:
             self.done += len(designs) * len(numbers)
@@ -240,7 +240,7 @@ def advise(
         seed,
     )
     with progress("advise", quiet=quiet) as show:
-        found = advised_by(question, jobs, show)
+        advice = advised_by(question, jobs, show)
     if out is not None:
-        found.write(Path(out))
-    return found
+        advice.write(Path(out))
+    return advice

@@ -31,18 +31,18 @@ def behind_refusals(scenario: Scenario, runs: Runs) -> Iterator[Behind]:
 def behind(scenario: Scenario, refusal: Refusal, waste: float) -> Behind:
     """What is behind one refusal, of which `waste` is its part of all."""
     loser, winner = refusal.loser, refusal.winner
-    told = str(loser), str(winner), refusal.exception, refusal.count, waste
+    facts = str(loser), str(winner), refusal.exception, refusal.count, waste
     said = _of_a_query(scenario, refusal)
     if said is not None:
-        return Behind(*told, None, said, ())
+        return Behind(*facts, None, said, ())
     try:
         explanation = _explained(scenario, loser, winner)
     except (InvalidInput, EngineError) as error:
-        return Behind(*told, None, f"explain cannot race them: {error}", ())
+        return Behind(*facts, None, f"explain cannot race them: {error}", ())
     titles = tuple(each.change.title for each in explanation.suggestions)
     streams = any(scenario.writers[each.writer_group].streaming for each in (loser, winner))
     text = " ".join((answer(explanation), *([AS_INSERT] if streams else ())))
-    return Behind(*told, explanation.statements, text, titles)
+    return Behind(*facts, explanation.statements, text, titles)
 
 
 def _of_a_query(scenario: Scenario, refusal: Refusal) -> str | None:

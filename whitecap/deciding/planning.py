@@ -19,7 +19,7 @@ from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import Level
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
-from whitecap.reports.planning.search import Found, Sense, found_by
+from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.reports.statistics import FEWEST_REPLICATIONS
@@ -199,11 +199,11 @@ class _Search:
     tried: dict[int, TriedValue] = field(default_factory=dict)
 
     @property
-    def found(self) -> Found:
+    def bracket(self) -> Bracket:
         """Where its boundary lies, and what it wants to try."""
         level = self.planning.level
         tried = {at: each.tried(level.most) for at, each in self.tried.items()}
-        return found_by(tried, level, self.planning.sense)
+        return bracket_of(tried, level, self.planning.sense)
 
     def to_make(self, at: int, replications: int) -> list[RunToRead]:
         """The runs that a value still lacks."""
@@ -219,10 +219,10 @@ class _Search:
 
     def planned(self) -> PlannedVariant:
         """What is known."""
-        labels, found = self.planning.variants.varied.labels, self.found
-        boundary = Boundary.of(found, self.tried, len(labels))
+        labels, bracket = self.planning.variants.varied.labels, self.bracket
+        boundary = Boundary.of(bracket, self.tried, len(labels))
         warnings = contradictions(self.tried, labels)
-        return PlannedVariant(self.variant, boundary, self.tried, bool(found.wanted), warnings)
+        return PlannedVariant(self.variant, boundary, self.tried, bool(bracket.wanted), warnings)
 
     def _scenario(self, at: int) -> Scenario:
         return self.planning.variants.at(self.variant, at)
@@ -246,7 +246,7 @@ class _Rounds:
         left = self._planning.most_runs - self.done
         wanted: list[tuple[_Search, int, list[RunToRead]]] = []
         for search in searches:
-            for at, replications in search.found.wanted.items():
+            for at, replications in search.bracket.wanted.items():
                 runs = search.to_make(at, replications)
                 if len(runs) <= left:
                     left -= len(runs)

@@ -174,7 +174,7 @@ def sensitivity(
         max_runs,
     )
     with progress("sensitivity", quiet=quiet) as show:
-        found = studied_by(study, jobs, show)
+        studied = studied_by(study, jobs, show)
     if out is not None:
-        found.write(Path(out))
-    return found
+        studied.write(Path(out))
+    return studied

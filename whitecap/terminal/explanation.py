@@ -28,10 +28,10 @@ def show(explanation: Plain) -> None:
         print_indented(
             console, f"{refusal['who']} is refused{when}: {refusal['message']}", style="red"
         )
-    told: set[str] = set()
+    shown_rules: set[str] = set()
     for conflict in explanation["conflicts"]:
-        _show_conflict(console, conflict, conflict["rule"] not in told)
-        told.add(conflict["rule"])
+        _show_conflict(console, conflict, conflict["rule"] not in shown_rules)
+        shown_rules.add(conflict["rule"])
     _show_suggestions(console, explanation)
 
 
@@ -54,8 +54,8 @@ def _show_orders(console: Console, explanation: Plain) -> None:
 
 def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
     """A rule that was told for the other statement is not told again."""
-    told = f"{conflict['loser']} is aborted by {conflict['winner']}: {conflict['exception']}"
-    console.print(Text(told, style="bold"))
+    headline = f"{conflict['loser']} is aborted by {conflict['winner']}: {conflict['exception']}"
+    console.print(Text(headline, style="bold"))
     if with_rule:
         print_indented(console, conflict["rule_text"])
         print_indented(console, conflict["source"], style="dim")

@@ -101,7 +101,11 @@ def show_judged_cells(console: Console, layout: Layout, judged: Sequence[JudgedC
     console.print(Text("expected, judged over replications:", style="bold"))
     for each in judged:
         show_standing(console, each.judgement, f"{each}: {each.counted}")
-        failing = {cell: found.text for cell, found in each.cells.items() if not found.is_met}
+        failing = {
+            cell: judged_cell.text
+            for cell, judged_cell in each.cells.items()
+            if not judged_cell.is_met
+        }
         show_few_cells(console, layout, failing)
 
 

@@ -130,8 +130,8 @@ def _show_pair(console: Console, cell: Plain) -> None:
         print_indented(console, f"{name}: never", by=0, style="green")
         return
     only = f"; {cell['only_when']}" if cell["only_when"] else ""
-    told = f"{name}: {', '.join(cell['exceptions'])}{only}"
-    print_indented(console, told, by=0, style="bold red")
+    summary = f"{name}: {', '.join(cell['exceptions'])}{only}"
+    print_indented(console, summary, by=0, style="bold red")
     witness = cell["witness"]
     where = f"on a table: {witness['table']}; about {witness['situation']}"
     print_indented(console, where, style="dim")

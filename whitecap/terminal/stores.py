@@ -86,8 +86,8 @@ def show_profile(store: Store) -> None:
 
 def _show_part(console: Console, section: str, figures: Sequence[Figure]) -> None:
     origin = figures[0].origin
-    known = ", ".join(filter(None, (origin.basis, origin.date)))
-    print_indented(console, Text.assemble((section, "bold"), f"  {known}"), by=0)
+    basis = ", ".join(filter(None, (origin.basis, origin.date)))
+    print_indented(console, Text.assemble((section, "bold"), f"  {basis}"), by=0)
     shown = {figure.name: _shown(figure) for figure in figures}
     print_named(console, {**shown, "assumes": _assumed(figures), "source": origin.source})
 

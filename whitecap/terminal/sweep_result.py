@@ -207,9 +207,9 @@ def sweep_document(
             for cell in subject.layout.cells
         },
         "expectations": [
-            {"cell": cell, **judged_document(found)}
+            {"cell": cell, **judged_document(judged)}
             for each in judged_cells(expected, subject.tables.measured(), subject.layout)
-            for cell, found in each.cells.items()
+            for cell, judged in each.cells.items()
         ],
         "answer": answer.document,
     }

@@ -19,8 +19,10 @@ MUTANTS = (
         "DELETE leaves the file that it rewrote",
         Area.COMMANDS,
         DELETE,
-        "    return [*adds, *changes, *(remove(one.file, now_ms) for one, _ in touched)]\n",
-        "    return [*adds, *changes, *(remove(one.file, now_ms) for one, _ in touched[1:])]\n",
+        "    return [*adds, *changes, *(remove(file_rows.file, now_ms) for file_rows, _ in "
+        "touched)]\n",
+        "    return [*adds, *changes, *(remove(file_rows.file, now_ms) for file_rows, _ in "
+        "touched[1:])]\n",
         "T1 deletes key k of file a: a's other rows are written to b, and a stays. All its rows "
         "are there twice, k once.",
     ),
@@ -53,8 +55,10 @@ MUTANTS = (
         "UPDATE leaves the old file",
         Area.COMMANDS,
         UPDATE,
-        "    return [*(remove(one.file, now_ms) for one, _ in touched), *adds, *changes]\n",
-        "    return [*(remove(one.file, now_ms) for one, _ in touched[1:]), *adds, *changes]\n",
+        "    return [*(remove(file_rows.file, now_ms) for file_rows, _ in "
+        "touched), *adds, *changes]\n",
+        "    return [*(remove(file_rows.file, now_ms) for file_rows, _ in "
+        "touched[1:]), *adds, *changes]\n",
         "T1 updates k in file a into b, and a stays: k is there in both states.",
     ),
     Mutant(
@@ -78,8 +82,8 @@ MUTANTS = (
         "UPDATE changes its first row alone",
         Area.COMMANDS,
         SEARCH,
-        "        return [at for at, row in one.rows_at(found) if self._matches(row)]\n",
-        "        return [at for at, row in one.rows_at(found) if self._matches(row)][:1]\n",
+        "        return [at for at, row in loaded.rows_at(positions) if self._matches(row)]\n",
+        "        return [at for at, row in loaded.rows_at(positions) if self._matches(row)][:1]\n",
         "T1 updates all refunds of monday; of a file with two the second keeps its amount.",
     ),
     Mutant(
@@ -94,8 +98,9 @@ MUTANTS = (
         "UPDATE changes a row twice",
         Area.COMMANDS,
         UPDATE,
-        "    changed = [change.of_row(row) for _, row in one.rows_at(positions)]\n",
-        "    changed = [change.of_row(change.of_row(row)) for _, row in one.rows_at(positions)]\n",
+        "    changed = [change.of_row(row) for _, row in file_rows.rows_at(positions)]\n",
+        "    changed = [change.of_row(change.of_row(row)) for _, row in "
+        "file_rows.rows_at(positions)]\n",
         "T1 adds 1 to k with a deletion vector on its file: k grew by 2.",
     ),
     Mutant(
@@ -127,8 +132,9 @@ MUTANTS = (
         "MERGE leaves a file that it rewrote",
         Area.COMMANDS,
         MERGE,
-        "        return [*adds, *changes, *(remove(file.one.file, now_ms) for file in touched)]\n",
-        "        return [*adds, *changes, *(remove(file.one.file, now_ms) for file in "
+        "        return [*adds, *changes, *(remove(file.scanned.file, now_ms) for file in "
+        "touched)]\n",
+        "        return [*adds, *changes, *(remove(file.scanned.file, now_ms) for file in "
         "touched[1:])]\n",
         "T1's MERGE rewrites file a into b, and a stays: its rows are there twice.",
     ),
@@ -144,8 +150,9 @@ MUTANTS = (
         "MERGE leaves a changed row visible",
         Area.COMMANDS,
         MERGE,
-        "        hidden = [(file.one, list(changes[file.one.file.path])) for file in touched]\n",
-        "        hidden = [(file.one, list(changes[file.one.file.path])[1:]) for file in "
+        "        hidden = [(file.scanned, list(changes[file.scanned.file.path])) for file in "
+        "touched]\n",
+        "        hidden = [(file.scanned, list(changes[file.scanned.file.path])[1:]) for file in "
         "touched]\n",
         "T1's MERGE updates k with a vector; the old k stays visible beside the new one.",
     ),

@@ -70,8 +70,8 @@ MUTANTS = (
         "progress is one behind",
         Area.LOG,
         SNAPSHOT,
-        "        return -1 if known is None else known.version\n",
-        "        return -1 if known is None else known.version - 1\n",
+        "        return -1 if application is None else application.version\n",
+        "        return -1 if application is None else application.version - 1\n",
         "Batch 3 is in version 6. A second run reads progress 2 and appends batch 3 again.",
     ),
     Mutant(
@@ -97,12 +97,12 @@ MUTANTS = (
         "one version too early",
         Area.LOG,
         HISTORY,
-        "        if known is not None and self.store.exclusive:\n            return known\n",
+        "        if cached is not None and self.store.exclusive:\n            return cached\n",
         "        early = self.cache.snapshot_at(version - 1)\n"
         "        if early is not None and self.store.exclusive:\n"
         "            import msgspec\n\n"
         "            return msgspec.structs.replace(early, version=version)\n"
-        "        if known is not None and self.store.exclusive:\n            return known\n",
+        "        if cached is not None and self.store.exclusive:\n            return cached\n",
         "T1 is told version 7 and given the files of version 6: it changes what version 7 changed.",
     ),
     Mutant(
@@ -117,8 +117,9 @@ MUTANTS = (
         "the parsed commit of another version is taken",
         Area.LOG,
         HISTORY,
-        "(known := self.cache.known(version)) is not None:\n",
-        "(\n            known := self.cache.known(version - 1) or self.cache.known(version)\n"
+        "(cached := self.cache.commit_at(version)) is not None:\n",
+        "(\n"
+        "            cached := self.cache.commit_at(version - 1) or self.cache.commit_at(version)\n"
         "        ) is not None:\n",
         "Version 7 is read as what version 6 says: T1 checks one winner twice and the other not.",
     ),

@@ -8,7 +8,6 @@ TRANSACTION = "engine/transaction/transaction.py"
 SCAN = "engine/transaction/file_scan.py"
 READ_SET = "engine/conflicts/read_set.py"
 COMMIT = "engine/transaction/commit.py"
-PREDICATE = "engine/sql/predicates/predicate.py"
 VALUE_INDEX = "engine/row_store/value_index.py"
 
 MUTANTS = (
@@ -153,8 +152,8 @@ MUTANTS = (
         "the index of rows leaves its first file out",
         Area.READS,
         "engine/writing/search.py",
-        "            return [file for file in found if file in scan]\n",
-        "            return [file for file in found if file in scan][1:]\n",
+        "            return [file for file in files if file in scan]\n",
+        "            return [file for file in files if file in scan][1:]\n",
         "T1 deletes k, which is in the first of the files that its index names. That one is not "
         "read: k stays.",
     ),

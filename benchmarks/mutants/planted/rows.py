@@ -21,8 +21,8 @@ MUTANTS = (
         "rows that came do not concern anybody",
         Area.ROWS,
         ROWS,
-        "    found = yield from _first_concerned(came, reader.brought, reads, reader)\n",
-        "    found = None\n",
+        "    concerned = yield from _first_concerned(came, reader.brought, reads, reader)\n",
+        "    concerned = None\n",
         "T1 adds 100 to all refunds as of version 5. T2 turns row k into a refund in version 6. T1 "
         "commits version 7 and k was left out.",
     ),
@@ -30,8 +30,8 @@ MUTANTS = (
         "rows that went do not concern anybody",
         Area.ROWS,
         ROWS,
-        "    found = yield from _first_concerned(changes, reader.taken, reads, reader)\n",
-        "    found = None\n",
+        "    concerned = yield from _first_concerned(changes, reader.taken, reads, reader)\n",
+        "    concerned = None\n",
         "T1's MERGE finds k as of version 5; T2 deletes k in version 6; T1 commits version 7 as if "
         "k were matched, where a run after version 6 inserts it.",
     ),
@@ -195,8 +195,8 @@ MUTANTS = (
         "a second deletion undoes the first in a compacted file",
         Area.ROWS,
         COMPACTION,
-        "            known = yield from reader.hidden(action)\n"
-        "            hidings.append(Hiding(action, known | hidden[action.path]))\n",
+        "            hidden_before = yield from reader.hidden(action)\n"
+        "            hidings.append(Hiding(action, hidden_before | hidden[action.path]))\n",
         "            hidings.append(Hiding(action, hidden[action.path]))\n",
         "Two winners each delete a row of files that T1 compacts. The second one's row is hidden "
         "in T1's file, the first one's is back.",
@@ -231,8 +231,8 @@ MUTANTS = (
         "what was hidden in the compacted file comes back",
         Area.ROWS,
         COMPACTION,
-        "        known = yield from reader.hidden(added[path])\n"
-        "        hidings.append(Hiding(added[path], known | positions))\n",
+        "        hidden_before = yield from reader.hidden(added[path])\n"
+        "        hidings.append(Hiding(added[path], hidden_before | positions))\n",
         "        hidings.append(Hiding(added[path], positions))\n",
         "T2's compacted file c came with a vector, since T3 had deleted a row meanwhile. T1 hides "
         "its own row in c, and T3's is back.",
@@ -241,8 +241,9 @@ MUTANTS = (
         "a vector is written without the rows hidden before",
         Area.VECTORS,
         WRITING,
-        "            covered.append((one, BitMap64(positions) | (one.deleted or BitMap64())))\n",
-        "            covered.append((one, BitMap64(positions)))\n",
+        "            covered.append((loaded, BitMap64(positions) | (loaded.deleted or "
+        "BitMap64())))\n",
+        "            covered.append((loaded, BitMap64(positions)))\n",
         "Version 6 hides row 1 of file a. T1 deletes row 2 of it in version 7 with a vector of row "
         "2 alone: row 1 is back.",
     ),
@@ -250,17 +251,17 @@ MUTANTS = (
         "a file is taken for emptied too early",
         Area.VECTORS,
         WRITING,
-        "        if len(positions) == one.live_count:\n",
-        "        if len(positions) >= one.live_count - 1:\n",
+        "        if len(positions) == loaded.live_count:\n",
+        "        if len(positions) >= loaded.live_count - 1:\n",
         "T1 deletes 9 of the 10 rows of file a. The file is removed whole: a row is lost.",
     ),
     Mutant(
         "the file with its old vector stays",
         Area.VECTORS,
         WRITING,
-        "        actions += [remove(one.file, at_ms) for one, _ in covered]\n",
-        "        actions += [remove(one.file, at_ms) for one, _ in covered if one.deleted is "
-        "None]\n",
+        "        actions += [remove(loaded.file, at_ms) for loaded, _ in covered]\n",
+        "        actions += [remove(loaded.file, at_ms) for loaded, _ in covered "
+        "if loaded.deleted is None]\n",
         "File a has a vector since version 6. T1 adds it with another one in version 7 and does "
         "not remove it with the first: a is live twice.",
     ),
@@ -314,7 +315,7 @@ MUTANTS = (
         Area.VECTORS,
         HIDING,
         "    adds = yield from with_hidden(hidings, reader, data_change=True)\n"
-        "    return [*(removal(one.live, like) for one in hidings), *adds]\n",
+        "    return [*(removal(hiding.live, like) for hiding in hidings), *adds]\n",
         "    adds = yield from with_hidden(hidings, reader, data_change=True)\n"
         "    return [*adds]\n",
         "T1's vector is united with T2's: file a is added with the union, and not removed with "

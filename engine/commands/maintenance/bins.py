@@ -7,6 +7,7 @@ OptimizeTableStrategy.scala.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.listed_files import PartitionKey
@@ -14,6 +15,8 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import Predicate
+
+T = TypeVar("T")
 
 Bin = list[AddFile]
 Chosen = Callable[[AddFile], bool]
@@ -27,9 +30,9 @@ def files_by_partition(
     for partition in snapshot.partitions:
         files = snapshot.files_in(partition)
         if _selected(files[0], predicates, snapshot, settings):
-            found = [file for file in files if chosen(file)]
-            if found:
-                groups[partition] = found
+            to_rewrite = [file for file in files if chosen(file)]
+            if to_rewrite:
+                groups[partition] = to_rewrite
     return groups
 
 
@@ -58,8 +61,8 @@ def packed(
     groups: Iterable[Sequence[AddFile]], limit_bytes: int, smallest_bin: int = 2
 ) -> list[Bin]:
     """Each group's files in bins; a bin of fewer files than `smallest_bin` is dropped."""
-    found = (part for files in groups for part in pack(files, limit_bytes))
-    return [files for files in found if len(files) >= smallest_bin]
+    bins = (part for files in groups for part in pack(files, limit_bytes))
+    return [files for files in bins if len(files) >= smallest_bin]
 
 
 def pack(files: Sequence[AddFile], limit_bytes: int) -> list[Bin]:
@@ -69,28 +72,25 @@ def pack(files: Sequence[AddFile], limit_bytes: int) -> list[Bin]:
 
 def fill(files: Sequence[AddFile], limit_bytes: int) -> list[Bin]:
     """Fill bins in the order given."""
-    bins: list[Bin] = [[]]
-    filled = 0
-    for file in files:
-        if bins[-1] and filled + file.size > limit_bytes:
-            bins.append([])
-            filled = 0
-        bins[-1].append(file)
-        filled += file.size
-    return [files for files in bins if files]
+    return _grouped(files, lambda file: file.size, limit_bytes)
 
 
 def batches(bins: list[Bin], batch_bytes: int | None) -> list[list[Bin]]:
     """All bins in one batch, unless batches are limited in size."""
     if batch_bytes is None:
         return [bins] if bins else []
-    found: list[list[Bin]] = []
+    return _grouped(bins, lambda files: sum(file.size for file in files), batch_bytes)
+
+
+def _grouped(parts: Iterable[T], size_of: Callable[[T], int], limit_bytes: int) -> list[list[T]]:
+    """Parts in their order, in groups of at most so many bytes, or of one part."""
+    groups: list[list[T]] = []
     filled = 0
-    for files in bins:
-        size = sum(file.size for file in files)
-        if not found or filled + size > batch_bytes:
-            found.append([])
+    for part in parts:
+        size = size_of(part)
+        if not groups or filled + size > limit_bytes:
+            groups.append([])
             filled = 0
-        found[-1].append(files)
+        groups[-1].append(part)
         filled += size
-    return found
+    return groups

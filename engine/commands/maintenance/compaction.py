@@ -69,8 +69,8 @@ def auto_compact(table: Table, parent: Transaction, committed: Committed) -> Ste
 
 
 def _small_size(settings: Settings) -> int:
-    found = settings.auto_compact_min_file_size
-    return settings.auto_compact_max_file_size // 2 if found is None else found
+    configured = settings.auto_compact_min_file_size
+    return settings.auto_compact_max_file_size // 2 if configured is None else configured
 
 
 def _crowded(snapshot: Snapshot, adds: Sequence[AddFile], settings: Settings) -> list[PartitionKey]:

@@ -147,10 +147,10 @@ def _vector_tombstones(snapshot: Snapshot, now_ms: int) -> list[RemoveFile]:
     removed = list(snapshot.tombstones.values())
     vectors = (file.deletion_vector for file in removed)
     paths = {log_path(vector_key(v)) for v in vectors if v and v.storage_type != INLINE}
-    known = {file.path for file in removed if file.deletion_vector is None}
+    tombstoned = {file.path for file in removed if file.deletion_vector is None}
     return [
         RemoveFile(path=path, data_change=False, deletion_timestamp=now_ms)
-        for path in sorted(paths - known)
+        for path in sorted(paths - tombstoned)
     ]
 
 
@@ -165,8 +165,8 @@ def _clean_timestamps(table: Table) -> Steps[Outcome | None]:
     """In-commit timestamps off; where they began is forgotten."""
     txn = yield from begin(table)
     configuration = dict(txn.metadata.configuration)
-    told = [properties.ICT_ENABLEMENT_TIMESTAMP, properties.ICT_ENABLEMENT_VERSION]
-    removed = [key for key in told if configuration.pop(key, None) is not None]
+    enablement_keys = [properties.ICT_ENABLEMENT_TIMESTAMP, properties.ICT_ENABLEMENT_VERSION]
+    removed = [key for key in enablement_keys if configuration.pop(key, None) is not None]
     if properties.IN_COMMIT_TIMESTAMPS.of(configuration):
         configuration[properties.IN_COMMIT_TIMESTAMPS.key] = "false"
         removed.append(properties.IN_COMMIT_TIMESTAMPS.key)

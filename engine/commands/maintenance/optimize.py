@@ -54,9 +54,9 @@ def partition_predicates(
         return ()
     conjuncts = condition.with_parameters(parameters).conjuncts()
     columns = txn.metadata.partition_columns
-    known = {name.lower() for name in columns}
+    partition_columns = {name.lower() for name in columns}
     for predicate in conjuncts:
-        wrong = sorted(predicate.columns - known)
+        wrong = sorted(predicate.columns - partition_columns)
         if wrong:
             raise command_errors.not_a_partition_column(wrong[0], columns)
         predicate.bind(txn.snapshot.schema, session_of(txn.settings))  # names what is wrong in it
@@ -96,8 +96,10 @@ def _compaction(
 def _zorder(statement: Optimize, txn: Transaction, predicates: tuple[Predicate, ...]) -> Rewrite:
     """All files of a partition into one."""
     groups = files_by_partition(txn.snapshot, predicates, txn.settings, lambda _: True)
-    told = operation(predicates, zorder_by=statement.zorder_by)
-    return Rewrite(statement.command, predicates, list(groups.values()), told, statement.zorder_by)
+    zorder_operation = operation(predicates, zorder_by=statement.zorder_by)
+    return Rewrite(
+        statement.command, predicates, list(groups.values()), zorder_operation, statement.zorder_by
+    )
 
 
 def _clustering(statement: Optimize, txn: Transaction, unique: str) -> Rewrite:

@@ -31,17 +31,21 @@ def _recomputed(table: Table, condition: str | None) -> Steps[Outcome]:
     predicates = partition_predicates(predicate, {}, txn)
     yield from txn.read_state()
     files = list(txn.filter_files(predicates) if predicates else txn.filter_all_files())
-    found = yield from table.data_files.read(files, txn.snapshot.schema)
-    yield from job("COMPUTE STATS", found)
-    actions = [_again(one, txn.metadata) for one in found]
+    scanned = yield from table.data_files.read(files, txn.snapshot.schema)
+    yield from job("COMPUTE STATS", scanned)
+    actions = [_again(file_rows, txn.metadata) for file_rows in scanned]
     operation = Operation("COMPUTE STATS", {"predicate": logged(predicates)})
     return (yield from txn.commit(actions, operation))
 
 
-def _again(one: FileRows, metadata: Metadata) -> AddFile:
+def _again(file_rows: FileRows, metadata: Metadata) -> AddFile:
     """All rows count, hidden ones too: bounds are wide where a vector hides some."""
     indexed = indexed_by(metadata.configuration)
-    tight = None if one.deleted is None else False
+    tight = None if file_rows.deleted is None else False
     schema = schema_of_metadata(metadata)
-    statistics = collect_statistics(one.rows, schema, metadata.partition_columns, indexed, tight)
-    return msgspec.structs.replace(one.file, data_change=False, stats=statistics_text(statistics))
+    statistics = collect_statistics(
+        file_rows.rows, schema, metadata.partition_columns, indexed, tight
+    )
+    return msgspec.structs.replace(
+        file_rows.file, data_change=False, stats=statistics_text(statistics)
+    )

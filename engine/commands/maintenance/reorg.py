@@ -66,8 +66,8 @@ def _rewritten(
 ) -> Steps[Outcome]:
     groups = files_by_partition(txn.snapshot, predicates, txn.settings, chosen)
     bins = packed(groups.values(), txn.settings.optimize_max_file_size, smallest_bin=1)
-    told = Operation("REORG", {"predicate": logged(predicates), "applyPurge": True})
-    rewrite = Rewrite("REORG", predicates, bins, told, mark=mark)
+    operation = Operation("REORG", {"predicate": logged(predicates), "applyPurge": True})
+    rewrite = Rewrite("REORG", predicates, bins, operation, mark=mark)
     return (yield from run_rewrite(table, txn, rewrite))
 
 

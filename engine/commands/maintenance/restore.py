@@ -56,8 +56,8 @@ def restore(table: Table, statement: Restore) -> Steps[Outcome]:
     yield from job("RESTORE")
     _restore_metadata(txn, wanted)
     actions: list[AnyAction] = [*back, *gone, *_domains(txn, wanted), _protocol(txn, wanted)]
-    told = {"version": statement.version, "timestamp": statement.timestamp}
-    return (yield from txn.commit_large(actions, Operation("RESTORE", told)))
+    parameters = {"version": statement.version, "timestamp": statement.timestamp}
+    return (yield from txn.commit_large(actions, Operation("RESTORE", parameters)))
 
 
 def difference(

@@ -73,12 +73,12 @@ def _written(
 ) -> Steps[_Batch | None]:
     """Write the new files of a batch; `None` if there are none."""
     files = [file for part in bins for file in part]
-    file_rows = yield from table.data_files.read(files, txn.snapshot.schema)
-    by_key = {file_key(one.file): one for one in file_rows}
+    scanned = yield from table.data_files.read(files, txn.snapshot.schema)
+    by_key = {file_key(file_rows.file): file_rows for file_rows in scanned}
     writer = FileWriter(table, txn.metadata, data_change=False)
     tasks = [_rows(part, by_key, rewrite, txn) for part in bins]
     adds = yield from writer.write(tasks)
-    yield from job(rewrite.job, file_rows, writer)
+    yield from job(rewrite.job, scanned, writer)
     if not adds:
         return None
     now_ms = yield ReadClock()

@@ -78,13 +78,13 @@ def deletable(snapshot: Snapshot, before_ms: int, lite: bool = False) -> Steps[l
     """
     listing = yield ListTree()
     needed = set(_keys(_needed(snapshot, before_ms)))
-    known = set(_keys(snapshot.tombstones.values())) if lite else None
+    tombstoned = set(_keys(snapshot.tombstones.values())) if lite else None
     return [
         entry.key
         for entry in listing.entries
         if _may_go(entry, before_ms, snapshot)
         and entry.key not in needed
-        and (known is None or entry.key in known)
+        and (tombstoned is None or entry.key in tombstoned)
     ]
 
 

@@ -47,7 +47,7 @@ def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
         return NothingToCommit(txn.read_version)
     chosen = yield from row_condition("DELETE", table, txn, statement, pinned)
     actions = yield from delete_actions(table, txn, chosen.conditions, chosen.tests)
-    operation = Operation("DELETE", {"predicate": logged(chosen.told)})
+    operation = Operation("DELETE", {"predicate": logged(chosen.predicate)})
     tags = preserved_row_tracking(txn.metadata)
     done = [*progress, *actions] if actions else []  # who found nothing has done nothing
     return (yield from txn.commit_if_needed(done, operation, tags))
@@ -92,7 +92,7 @@ def delete_actions(
     touched = yield from search(table, txn, scan, conditions, tests)
     if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
         now_ms = yield ReadClock()
-        yield from job("DELETE", [one for one, _ in touched], scan=scan)
+        yield from job("DELETE", [file_rows for file_rows, _ in touched], scan=scan)
         return [*(yield from hide_rows(touched, now_ms))]
     return (yield from _rewritten(table, txn, scan, touched))
 
@@ -104,20 +104,23 @@ def _rewritten(
     touched: Sequence[tuple[FileRows, Sequence[int]]],
 ) -> Steps[FileChanges]:
     """Files without the rows that match, in place of those with them."""
-    kept = {one.file.path: one.live_rows_without(positions) for one, positions in touched}
-    tasks = scan_tasks([one.file for one, _ in touched])
+    kept = {
+        file_rows.file.path: file_rows.live_rows_without(positions)
+        for file_rows, positions in touched
+    }
+    tasks = scan_tasks([file_rows.file for file_rows, _ in touched])
     check = row_check(txn.metadata, table.session)
     writer = FileWriter(table, txn.metadata, check=check)
     adds = yield from writer.write(by_task(tasks, kept))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _deleted(touched)))
-    yield from job("DELETE", [one for one, _ in touched], writer, scan)
+    yield from job("DELETE", [file_rows for file_rows, _ in touched], writer, scan)
     now_ms = yield ReadClock()
-    return [*adds, *changes, *(remove(one.file, now_ms) for one, _ in touched)]
+    return [*adds, *changes, *(remove(file_rows.file, now_ms) for file_rows, _ in touched)]
 
 
 def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> dict[str, list[Row]]:
     """The rows that go, for the change data feed."""
     return {
-        one.file.path: [row + DELETED for _, row in one.rows_at(positions)]
-        for one, positions in touched
+        file_rows.file.path: [row + DELETED for _, row in file_rows.rows_at(positions)]
+        for file_rows, positions in touched
     }

@@ -134,11 +134,11 @@ class Join:
     def matches(self, row: Row) -> list[int]:
         """The positions of the source rows that match a target row."""
         try:
-            found = self._by_key.get(self._target_key(row))  # NULL is never among the keys
-            if not found or self._always:
-                return found or []
+            positions = self._by_key.get(self._target_key(row))  # NULL is never among the keys
+            if not positions or self._always:
+                return positions or []
             residual, rows = self._residual, self.rows
-            return [at for at in found if residual(row + rows[at]) is True]
+            return [at for at in positions if residual(row + rows[at]) is True]
         except DeltaError as error:
             raise _of_join(error) from error
 
@@ -175,7 +175,7 @@ class _Bound:
 class _Matched:
     """A candidate file with its rows that match, by position, and which source row each does."""
 
-    one: FileRows
+    scanned: FileRows
     rows: dict[int, Row]
     matches: dict[int, int]
     is_touched: bool
@@ -215,8 +215,8 @@ class _Run:
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[FileChanges]:
         """What the MERGE adds and removes."""
-        found = [self._match(one) for one in candidates]
-        touched = [file for file in found if file.is_touched]
+        files = [self._match(file_rows) for file_rows in candidates]
+        touched = [file for file in files if file.is_touched]
         inserts = self._numbered(self._inserts())
         check = row_check(self.txn.metadata, self.table.session)
         writer = FileWriter(self.table, self.txn.metadata, check=check)
@@ -231,9 +231,9 @@ class _Run:
         self._move_marks(tasks)
         adds = yield from writer.write(tasks)
         changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
-        yield from job("MERGE", [file.one for file in touched], writer, self.scan)
+        yield from job("MERGE", [file.scanned for file in touched], writer, self.scan)
         now_ms = yield ReadClock()
-        return [*adds, *changes, *(remove(file.one.file, now_ms) for file in touched)]
+        return [*adds, *changes, *(remove(file.scanned.file, now_ms) for file in touched)]
 
     def _feed(self, touched: Sequence[_Matched], inserts: list[Row]) -> list[Sequence[Row]]:
         """What the change data feed says of the rows that change, by writing task."""
@@ -259,12 +259,12 @@ class _Run:
         if self.plan.not_matched:
             self.txn.move_identity_marks(identity_marks(tasks, self.schema, self.counted))
 
-    def _match(self, one: FileRows) -> _Matched:
+    def _match(self, file_rows: FileRows) -> _Matched:
         """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
         rows, matches = dict[int, Row](), dict[int, int]()
-        touched = bool(self.by_source) and one.live_count > 0
+        touched = bool(self.by_source) and file_rows.live_count > 0
         find = self.join.matches
-        for at, row in self._candidates(one):
+        for at, row in self._candidates(file_rows):
             hits = find(row)
             if hits:
                 if len(hits) > 1:
@@ -272,12 +272,12 @@ class _Run:
                 rows[at], matches[at] = row, hits[0]
                 self.used.update(hits)
                 touched = touched or self._counts(row, hits)
-        return _Matched(one, rows, matches, touched and not self.plan.is_insert_only)
+        return _Matched(file_rows, rows, matches, touched and not self.plan.is_insert_only)
 
-    def _candidates(self, one: FileRows) -> Iterable[tuple[int, Row]]:
+    def _candidates(self, file_rows: FileRows) -> Iterable[tuple[int, Row]]:
         """The live rows of a file that may match, with their positions."""
-        found = positions_with(one.rows, self.wanted)
-        return one if found is None else one.rows_at(one.live(found))
+        positions = positions_with(file_rows.rows, self.wanted)
+        return file_rows if positions is None else file_rows.rows_at(file_rows.live(positions))
 
     def concerns(self, row: Row) -> bool:
         """Whether a row of the target, had it been there, would have changed what is done."""
@@ -307,10 +307,10 @@ class _Run:
         made = []
         for at, row in enumerate(self.join.rows):
             if at not in self.used:
-                joined = self.blank + row
-                clause = _first(self.not_matched, joined)
+                joined_row = self.blank + row
+                clause = _first(self.not_matched, joined_row)
                 if clause is not None and clause.make is not None:
-                    made.append(clause.make(joined))
+                    made.append(clause.make(joined_row))
         return made
 
     def _outcome(self, file: _Matched, at: int, row: Row) -> tuple[_Bound | None, Row]:
@@ -318,12 +318,12 @@ class _Run:
         match = file.matches.get(at)
         if match is None:
             return _first(self.by_source, row), row
-        joined = row + self.join.rows[match]
-        return _first(self.matched, joined), joined
+        joined_row = row + self.join.rows[match]
+        return _first(self.matched, joined_row), joined_row
 
     def _rewritten(self, file: _Matched) -> Sequence[Row]:
         """All rows of a touched file as they will be."""
-        return file.one.live_rows_with(self._changes(file))
+        return file.scanned.live_rows_with(self._changes(file))
 
     def _changes(self, file: _Matched) -> dict[int, Row | None]:
         """By position the rows that change, as they will be; `None` for one that goes."""
@@ -336,19 +336,19 @@ class _Run:
 
     def _concerned(self, file: _Matched) -> Iterable[tuple[int, Row]]:
         """The rows of a file that some clause may change, with their positions."""
-        return file.one if self.by_source else file.rows.items()
+        return file.scanned if self.by_source else file.rows.items()
 
     def _hide_and_write(
         self, touched: Sequence[_Matched], inserts: list[Row], writer: FileWriter
     ) -> Steps[FileChanges]:
-        changes = {file.one.file.path: self._changes(file) for file in touched}
-        new_rows = self._tasks(touched, inserts, lambda file: _new(changes[file.one.file.path]))
+        changes = {file.scanned.file.path: self._changes(file) for file in touched}
+        new_rows = self._tasks(touched, inserts, lambda file: _new(changes[file.scanned.file.path]))
         self._move_marks(new_rows)
         adds = yield from writer.write(new_rows)
         feed = yield from writer.write_changes(lambda: self._feed(touched, inserts))
-        yield from job("MERGE", [file.one for file in touched], writer, self.scan)
+        yield from job("MERGE", [file.scanned for file in touched], writer, self.scan)
         now_ms = yield ReadClock()
-        hidden = [(file.one, list(changes[file.one.file.path])) for file in touched]
+        hidden = [(file.scanned, list(changes[file.scanned.file.path])) for file in touched]
         return [*adds, *feed, *(yield from hide_rows(hidden, now_ms))]
 
     def _tasks(
@@ -365,8 +365,8 @@ class _Run:
         """
         if not self.plan.is_matched_only or self.txn.metadata.partition_columns:
             return [joined([*map(rows_of, touched), inserts])]
-        by_path = {file.one.file.path: file for file in touched}
-        tasks = scan_tasks([file.one.file for file in touched])
+        by_path = {file.scanned.file.path: file for file in touched}
+        tasks = scan_tasks([file.scanned.file for file in touched])
         return [joined([rows_of(by_path[f.path]) for f in task]) for task in tasks]
 
 

@@ -184,10 +184,10 @@ class _Planner:
         """What the scan of the target is told. Source: getTargetOnlyPredicates."""
         if self._of(Match.NOT_MATCHED_BY_SOURCE):
             return (TRUE,)
-        found = [_predicate(node) for node in on if self._is_target_only(node)]
+        predicates = [_predicate(node) for node in on if self._is_target_only(node)]
         if not self._of(Match.NOT_MATCHED):
-            found.append(self._any_clause(self._of(Match.MATCHED)))
-        return tuple(found)
+            predicates.append(self._any_clause(self._of(Match.MATCHED)))
+        return tuple(predicates)
 
     def _any_clause(self, clauses: Iterable[MergeClause]) -> Predicate:
         """The OR of what clauses ask of the target; one that asks nothing makes it TRUE."""
@@ -208,8 +208,8 @@ class _Planner:
         if not all(map(self._is_target_only, nodes)):
             return ()
         pins = [pin_of(unqualified(node), self.schema, self.session) for node in nodes]
-        known = tuple(pin for pin in pins if pin is not None)
-        return known if len(known) == len(pins) else ()
+        pinned = tuple(pin for pin in pins if pin is not None)
+        return pinned if len(pinned) == len(pins) else ()
 
     def _is_source_only(self, node: exp.Expr) -> bool:
         positions = [self.joined.find(c.name, c.table)[0] for c in node.find_all(exp.Column)]
@@ -219,9 +219,13 @@ class _Planner:
         """The node as an equality between target and source, `None` if it is none."""
         if not isinstance(node, exp.EQ):
             return None
-        for one, other in ((node.left, node.right), (node.right, node.left)):
-            if one.find(exp.Column) and self._is_target_only(one) and self._is_source_only(other):
-                return self._equality(one, other)
+        for target, source in ((node.left, node.right), (node.right, node.left)):
+            if (
+                target.find(exp.Column)
+                and self._is_target_only(target)
+                and self._is_source_only(source)
+            ):
+                return self._equality(target, source)
         return None
 
     def _equality(self, target: exp.Expr, source: exp.Expr) -> JoinKey:
@@ -287,7 +291,7 @@ class _Planner:
         inserts = [
             {name.lower() for name in self._given(clause)} for clause in self._of(Match.NOT_MATCHED)
         ]
-        given = [c.name for c in self.schema if all(c.name.lower() in one for one in inserts)]
+        given = [c.name for c in self.schema if all(c.name.lower() in names for names in inserts)]
         if inserts:
             check_given(self.schema, given)
         return tuple(given)
@@ -300,7 +304,7 @@ class _Planner:
         terms = []
         for at, field in enumerate(self.schema):
             try:
-                found, type_name = Scope((self.other,)).find(field.name, "")
+                position, type_name = Scope((self.other,)).find(field.name, "")
             except InvalidInput as error:
                 if not self.evolves and identity_of(field) is None:
                     raise _unresolved(field.name, act, self.source) from error
@@ -308,15 +312,15 @@ class _Planner:
                 left_out = column(at, field.type) if keeps else default_term(field, self.session)
                 terms.append(left_out)
             else:
-                terms.append(updated(column(found, type_name), field, self.session))
+                terms.append(updated(column(position, type_name), field, self.session))
         return tuple(terms)
 
 
 def _check_conditions(statement: Merge, takes_random: bool) -> None:
     """Raises `DeltaError` for conditions that Delta does not take."""
-    told: list[tuple[str, exp.Expr | None]] = [("search condition", statement.on)]
-    told += [(f"{c.act.value} condition", c.condition) for c in statement.clauses]
-    for what, node in told:
+    conditions: list[tuple[str, exp.Expr | None]] = [("search condition", statement.on)]
+    conditions += [(f"{c.act.value} condition", c.condition) for c in statement.clauses]
+    for what, node in conditions:
         if node is None:
             continue
         if node.find(exp.Query) is not None:
@@ -333,8 +337,8 @@ def _resolved(planner: _Planner) -> MergePlan:
         first, *others = error.problems
         if first.refused_as != UNRESOLVED:
             raise
-        told = dataclasses.replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
-        raise InvalidInput([told, *others]) from error
+        problem = dataclasses.replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
+        raise InvalidInput([problem, *others]) from error
 
 
 def _with_one_nan(fraction: Term) -> Term:

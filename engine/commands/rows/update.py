@@ -80,7 +80,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     touched = yield from search(table, txn, scan, conditions if data else (), chosen.tests)
     by_row = bool(data or chosen.tests)
     actions = yield from _actions(table, txn, scan, touched, change, by_row)
-    operation = Operation("UPDATE", {"predicate": logged(chosen.told or (TRUE,))})
+    operation = Operation("UPDATE", {"predicate": logged(chosen.predicate or (TRUE,))})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
@@ -95,28 +95,31 @@ def _actions(
 ) -> Steps[FileChanges]:
     vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
     changed_only = vectors and has_data_condition
-    rows = {one.file.path: _new_rows(one, at, change, changed_only) for one, at in touched}
-    tasks = scan_tasks([one.file for one, _ in touched])
+    rows = {
+        file_rows.file.path: _new_rows(file_rows, at, change, changed_only)
+        for file_rows, at in touched
+    }
+    tasks = scan_tasks([file_rows.file for file_rows, _ in touched])
     check = row_check(txn.metadata, table.session)
     writer = FileWriter(table, txn.metadata, check=check)
     adds = yield from writer.write(by_task(tasks, rows))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
-    yield from job("UPDATE", [one for one, _ in touched], writer, scan)
+    yield from job("UPDATE", [file_rows for file_rows, _ in touched], writer, scan)
     now_ms = yield ReadClock()
     if changed_only:
         return [*(yield from hide_rows(touched, now_ms)), *adds, *changes]
-    return [*(remove(one.file, now_ms) for one, _ in touched), *adds, *changes]
+    return [*(remove(file_rows.file, now_ms) for file_rows, _ in touched), *adds, *changes]
 
 
 def _images(touched: MatchingRows, change: _Change) -> dict[str, list[Row]]:
     """Each changed row as it was and as it is, for the change data feed."""
     return {
-        one.file.path: [
+        file_rows.file.path: [
             image
-            for _, row in one.rows_at(positions)
+            for _, row in file_rows.rows_at(positions)
             for image in (row + BEFORE_UPDATE, change.of_row(row) + AFTER_UPDATE)
         ]
-        for one, positions in touched
+        for file_rows, positions in touched
     }
 
 
@@ -163,16 +166,16 @@ def _of_arrays(terms: Sequence[Term], parameters: Parameters) -> dict[int, OfArr
 
 
 def _new_rows(
-    one: FileRows, positions: Sequence[int], change: _Change, changed_only: bool
+    file_rows: FileRows, positions: Sequence[int], change: _Change, changed_only: bool
 ) -> Sequence[Row]:
-    if change.of_arrays is not None and one.deleted is None:
-        rows = assigned(one.rows, positions, change.of_arrays, alone=changed_only)
+    if change.of_arrays is not None and file_rows.deleted is None:
+        rows = assigned(file_rows.rows, positions, change.of_arrays, alone=changed_only)
         if rows is not None:
             return rows
-    changed = [change.of_row(row) for _, row in one.rows_at(positions)]
+    changed = [change.of_row(row) for _, row in file_rows.rows_at(positions)]
     if changed_only:
         return changed
-    return one.live_rows_with(dict(zip(positions, changed, strict=True)))
+    return file_rows.live_rows_with(dict(zip(positions, changed, strict=True)))
 
 
 def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:

@@ -48,7 +48,7 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
     columns = list(txn.snapshot.schema.fields)
     shown: list[dict[str, object]] = []
     for column, position in zip(new, statement.positions, strict=True):
-        if any(column.name.lower() == known.name.lower() for known in columns):
+        if any(column.name.lower() == existing.name.lower() for existing in columns):
             raise command_errors.column_exists(column.name)
         if not column.nullable:
             raise command_errors.not_null_in_added_column()
@@ -66,11 +66,13 @@ def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
     schema = txn.snapshot.schema
     if not statement.if_exists:
         _check_known(schema, statement.columns)
-    if not any(_found(schema, name) for name in statement.columns):
+    if not any(_top_level_field(schema, name) for name in statement.columns):
         return NothingToCommit(txn.read_version)
     if not is_mapped(txn.metadata):
         raise command_errors.drop_without_mapping()
-    dropped = [found.name for name in statement.columns if (found := _found(schema, name))]
+    dropped = [
+        existing.name for name in statement.columns if (existing := _top_level_field(schema, name))
+    ]
     _check_droppable(txn, dropped)
     kept = [column for column in schema if column.name not in dropped]
     return (yield from _committed(txn, kept, Operation("DROP COLUMNS", {"columns": dropped})))
@@ -94,7 +96,7 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     _check_known(schema, [statement.column])
     old = schema.fields[schema.index(statement.column)].name
     new = statement.new_name
-    if _found(schema, new) is not None and new.lower() != old.lower():
+    if _top_level_field(schema, new) is not None and new.lower() != old.lower():
         raise command_errors.column_exists(new)
     check_nothing_depends_on(old, txn.metadata)
     if not is_mapped(txn.metadata):
@@ -206,7 +208,7 @@ def _replaced(old: Field | None, new: Field) -> Field:
     return dataclasses.replace(kept, metadata={**kept.metadata, **new.metadata})
 
 
-def _found(schema: Schema, name: str) -> Field | None:
+def _top_level_field(schema: Schema, name: str) -> Field | None:
     if "." in name:
         raise UnsupportedFeature(f"changing {name}: fields inside structs are not modelled")
     return schema.get(name)
@@ -214,7 +216,7 @@ def _found(schema: Schema, name: str) -> Field | None:
 
 def _check_known(schema: Schema, names: Sequence[str]) -> None:
     for name in names:
-        if _found(schema, name) is None:
+        if _top_level_field(schema, name) is None:
             raise command_errors.no_such_column(name, schema.names)
 
 

@@ -87,5 +87,5 @@ def _protocol(txn: Transaction, snapshot: Snapshot, metadata: Metadata) -> AnyAc
     """What the source and the properties need, and what an existing table has already."""
     assert snapshot.protocol is not None
     protocol = merged(snapshot.protocol, protocol_of_new_table(metadata))
-    known = txn.snapshot.protocol
-    return protocol if known is None else merged(protocol, known)
+    current = txn.snapshot.protocol
+    return protocol if current is None else merged(protocol, current)

@@ -34,7 +34,7 @@ def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -
         msgspec.structs.replace(txn.metadata, schema_string=schema, configuration=configuration)
     )
     writer = FileWriter(table, txn.metadata, data_change=False)
-    adds = yield from writer.write([list(one.live_rows()) for one in old])
+    adds = yield from writer.write([list(file_rows.live_rows()) for file_rows in old])
     yield from job("REMOVE COLUMN MAPPING", old, writer)
     now_ms = yield ReadClock()
     removes = [remove(file, now_ms, data_change=False) for file in files]

@@ -38,10 +38,10 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     parse_predicate(text).check(txn.snapshot.schema, table.session, CHECK_NOT_BOOLEAN)
     violating = parse_predicate(f"NOT coalesce({text}, FALSE)")
     yield from txn.read_state()
-    found = yield from search(table, txn, txn.filter_all_files(), [violating])
-    yield from job("ADD CONSTRAINT", [one for one, _ in found])
-    if found:
-        count = sum(len(positions) for _, positions in found)
+    violations = yield from search(table, txn, txn.filter_all_files(), [violating])
+    yield from job("ADD CONSTRAINT", [file_rows for file_rows, _ in violations])
+    if violations:
+        count = sum(len(positions) for _, positions in violations)
         raise command_errors.constraint_violated_by_table(count, table.name, text)
     configuration = {**txn.metadata.configuration, key: text}
     metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
@@ -58,8 +58,8 @@ def drop_constraint(table: Table, statement: DropConstraint) -> Steps[Outcome]:
         raise command_errors.no_such_constraint(statement.name, table.name)
     kept = {k: v for k, v in txn.metadata.configuration.items() if k != key}
     metadata = msgspec.structs.replace(txn.metadata, configuration=kept)
-    told = {"existed": "false"} if old is None else {"expr": old, "existed": "true"}
-    operation = Operation("DROP CONSTRAINT", {"name": statement.name, **told})
+    existence = {"existed": "false"} if old is None else {"expr": old, "existed": "true"}
+    operation = Operation("DROP CONSTRAINT", {"name": statement.name, **existence})
     return (yield from txn.commit([metadata], operation))
 
 

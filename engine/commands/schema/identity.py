@@ -31,19 +31,19 @@ def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:
     if identity is None:
         raise command_errors.no_identity_to_sync()
     yield from txn.read_state()
-    found = yield from table.data_files.read(list(txn.filter_all_files()), schema)
-    yield from job("SYNC IDENTITY", found)
+    scanned = yield from table.data_files.read(list(txn.filter_all_files()), schema)
+    yield from job("SYNC IDENTITY", scanned)
     at = schema.index(column.name)
-    values = [row[at] for one in found for _, row in one if row[at] is not None]
+    values = [row[at] for file_rows in scanned for _, row in file_rows if row[at] is not None]
     synced = _synced(column, identity, values)
     txn.read_whole_table()
-    columns = [synced if known.name == column.name else known for known in schema]
+    columns = [synced if field.name == column.name else field for field in schema]
     text = schema_string(Schema(tuple(columns)))
     txn.update_metadata(msgspec.structs.replace(txn.metadata, schema_string=text))
     txn.mark_identity_only()
     shown = {"name": column.name, "type": "long", "nullable": column.nullable}
-    told = {**shown, "metadata": dict(dataclasses.replace(column).metadata)}
-    return (yield from txn.commit([], Operation("CHANGE COLUMN", {"column": told})))
+    logged_column = {**shown, "metadata": dict(dataclasses.replace(column).metadata)}
+    return (yield from txn.commit([], Operation("CHANGE COLUMN", {"column": logged_column})))
 
 
 def _synced(column: Field, identity: Identity, values: list[int]) -> Field:

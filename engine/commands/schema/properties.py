@@ -122,7 +122,7 @@ def _upgraded(table: Table, wanted: Protocol) -> Steps[Outcome]:
 
 def commit_protocol(txn: Transaction, wanted: Protocol) -> Steps[Outcome]:
     """Commit the protocol that supports what the table's does, and what is wanted."""
-    known = txn.snapshot.protocol
-    protocol = wanted if known is None else merged(known, wanted)
+    current = txn.snapshot.protocol
+    protocol = wanted if current is None else merged(current, wanted)
     parameters = {"newProtocol": msgspec.to_builtins(protocol)}
     return (yield from txn.commit([protocol], Operation("UPGRADE PROTOCOL", parameters)))

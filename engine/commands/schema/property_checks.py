@@ -24,11 +24,13 @@ from whitecap.engine.refusals import command_errors, property_errors
 from whitecap.engine.transaction.isolation import level_named
 from whitecap.engine.transaction.transaction import Transaction
 
-_KNOWN: dict[str, TableProperty[object]] = {
-    known.key.lower(): known for known in vars(properties).values() if type(known) is TableProperty
+_PROPERTIES: dict[str, TableProperty[object]] = {
+    table_property.key.lower(): table_property
+    for table_property in vars(properties).values()
+    if type(table_property) is TableProperty
 }
 _PARSED: dict[str, Callable[[str], object]] = {
-    **{key: known.parse for key, known in _KNOWN.items()},
+    **{key: table_property.parse for key, table_property in _PROPERTIES.items()},
     **{key.lower(): flag for key in properties.FLAGS},
     **{key.lower(): int for key in properties.NUMBERS},
     **{key.lower(): stored.parse for key, stored in STORED.items()},
@@ -66,8 +68,8 @@ def stored_key(key: str) -> str:
     lower = key.lower()
     if lower.startswith(FEATURE_PREFIX):
         return FEATURE_PREFIX + _FEATURES.get(lower[len(FEATURE_PREFIX) :], key)
-    known = _KNOWN.get(lower)
-    return key if known is None else known.key
+    table_property = _PROPERTIES.get(lower)
+    return key if table_property is None else table_property.key
 
 
 def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
@@ -165,8 +167,8 @@ def _check_retention(configuration: Mapping[str, str]) -> None:
 def _check_uniform(given: Mapping[str, str]) -> None:
     """Formats for other readers: those that there are, and Iceberg with what it needs."""
     lower = {key.lower(): value for key, value in given.items()}
-    formats = [one.strip() for one in lower.get(_UNIFORM_FORMATS, "").split(",") if one]
-    if any(one not in ("hudi", "iceberg") for one in formats):
+    formats = [name.strip() for name in lower.get(_UNIFORM_FORMATS, "").split(",") if name]
+    if any(name not in ("hudi", "iceberg") for name in formats):
         message = f"{_UNIFORM_FORMATS} cannot be {formats}"
         raise DeltaError("IllegalArgumentException", None, message)
 

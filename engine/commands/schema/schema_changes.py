@@ -60,11 +60,11 @@ def _evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> Non
     widens = properties.TYPE_WIDENING.of(txn.metadata.configuration)
     wider = {}
     for column in columns if widens else ():
-        known = schema.get(column.name)
-        if known is not None and may_widen(known.type, column.type):
-            _check_dependents(known, column.type, txn)
-            wider[known.name] = widened(known, column.type)
-    changed = [wider.get(known.name, known) for known in schema]
+        existing = schema.get(column.name)
+        if existing is not None and may_widen(existing.type, column.type):
+            _check_dependents(existing, column.type, txn)
+            wider[existing.name] = widened(existing, column.type)
+    changed = [wider.get(field.name, field) for field in schema]
     new = Schema((*changed, *(c for c in columns if schema.get(c.name) is None)))
     if new == schema:
         return

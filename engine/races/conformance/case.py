@@ -163,7 +163,7 @@ class UnmetExpectation:
 
     key: str
     expected: Any
-    found: Any
+    actual: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,20 +196,20 @@ def load_cases(path: Path) -> list[Case]:
 
 def _case(entry: dict[str, Any], place: str, problems: list[Problem]) -> Case | None:
     form: type[Case] = StatementCase if "tables" in entry else TransactionCase
-    known = STATEMENT_EXPECTATIONS if form is StatementCase else TRANSACTION_EXPECTATIONS
+    expectations = STATEMENT_EXPECTATIONS if form is StatementCase else TRANSACTION_EXPECTATIONS
     place = f"{place} ({entry.get('id', 'no id')})"
     try:
         case = msgspec.convert(entry, type=form)
     except msgspec.ValidationError as error:
         problems.append(Problem(place, str(error)))
         return None
-    problems.extend(_unknown(case.expect, known, place))
+    problems.extend(_unknown(case.expect, expectations, place))
     return case
 
 
-def _unknown(expect: dict[str, Any], known: frozenset[str], place: str) -> Sequence[Problem]:
+def _unknown(expect: dict[str, Any], expectations: frozenset[str], place: str) -> Sequence[Problem]:
     return [
-        Problem(f"{place}.expect", f"unknown key {key!r}", nearest(key, sorted(known)))
+        Problem(f"{place}.expect", f"unknown key {key!r}", nearest(key, sorted(expectations)))
         for key in expect
-        if key not in known
+        if key not in expectations
     ]

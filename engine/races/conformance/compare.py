@@ -14,12 +14,12 @@ NOT_FOUND = "(nothing)"
 """Shown where a case expects a value and the engine came to none."""
 
 
-def judge(case: Case, found: Mapping[str, Any]) -> CaseResult:
-    """Passed if every key under `expect` holds; `found` uses the same keys, `message` besides."""
+def judge(case: Case, observed: Mapping[str, Any]) -> CaseResult:
+    """Passed if every key under `expect` holds; `observed` has the same keys, and `message`."""
     differences = tuple(
-        UnmetExpectation(key, expected, _shown(key, found))
+        UnmetExpectation(key, expected, _shown(key, observed))
         for key, expected in case.expect.items()
-        if not _holds(key, expected, found)
+        if not _holds(key, expected, observed)
     )
     status = CaseStatus.FAILED if differences else CaseStatus.PASSED
     return CaseResult(case.id, status, differences)
@@ -30,9 +30,9 @@ def skipped(case: Case, reason: str) -> CaseResult:
     return CaseResult(case.id, CaseStatus.SKIPPED, reason=reason)
 
 
-def failed(case: Case, key: str, expected: Any, found: Any) -> CaseResult:
+def failed(case: Case, key: str, expected: Any, actual: Any) -> CaseResult:
     """A case that could not be held against all it expects: `key` says what is in the way."""
-    return CaseResult(case.id, CaseStatus.FAILED, (UnmetExpectation(key, expected, found),))
+    return CaseResult(case.id, CaseStatus.FAILED, (UnmetExpectation(key, expected, actual),))
 
 
 def row_bag(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -59,9 +59,9 @@ def _plain(value: Any) -> str:
         case str() if _FRACTION.match(value):
             return _number(value)
         case Mapping():
-            return str(sorted((str(key), _plain(one)) for key, one in value.items()))
+            return str(sorted((str(key), _plain(entry)) for key, entry in value.items()))
         case list() | tuple():
-            return str([_plain(one) for one in value])
+            return str([_plain(element) for element in value])
     return str(value)
 
 
@@ -72,19 +72,19 @@ def _number(text: str) -> str:
         return text
 
 
-def _shown(key: str, found: Mapping[str, Any]) -> Any:
+def _shown(key: str, observed: Mapping[str, Any]) -> Any:
     if key == "message_contains":
-        return found.get("message", NOT_FOUND)
-    return found.get(key, NOT_FOUND)
+        return observed.get("message", NOT_FOUND)
+    return observed.get(key, NOT_FOUND)
 
 
-def _holds(key: str, expected: Any, found: Mapping[str, Any]) -> bool:
+def _holds(key: str, expected: Any, observed: Mapping[str, Any]) -> bool:
     if expected is None:
-        return not _is_told(found.get(key))
+        return not _is_told(observed.get(key))
     rule = _RULES.get(key)
     if rule is not None:
-        return rule(expected, found)
-    return key in found and bool(found[key] == expected)
+        return rule(expected, observed)
+    return key in observed and bool(observed[key] == expected)
 
 
 def _is_told(value: Any) -> bool:
@@ -92,35 +92,35 @@ def _is_told(value: Any) -> bool:
     return value is not None and value != "" and value != {}
 
 
-def _message_contains(expected: Any, found: Mapping[str, Any]) -> bool:
-    return str(expected) in str(found.get("message", ""))
+def _message_contains(expected: Any, observed: Mapping[str, Any]) -> bool:
+    return str(expected) in str(observed.get("message", ""))
 
 
-def _rows(expected: Any, found: Mapping[str, Any]) -> bool:
-    return "rows" in found and row_bag(found["rows"]) == row_bag(expected)
+def _rows(expected: Any, observed: Mapping[str, Any]) -> bool:
+    return "rows" in observed and row_bag(observed["rows"]) == row_bag(expected)
 
 
-def _winner(expected: Any, found: Mapping[str, Any]) -> bool:
+def _winner(expected: Any, observed: Mapping[str, Any]) -> bool:
     """A winner that had nothing to do also counts as `committed`: it ended without an error."""
     wanted = expected if isinstance(expected, list) else [expected]
-    got = found.get("winner", [])
-    got = got if isinstance(got, list) else [got]
+    endings = observed.get("winner", [])
+    endings = endings if isinstance(endings, list) else [endings]
     ended = {"committed": {"committed", "nothing_to_commit"}}
-    return len(got) == len(wanted) and all(
-        one in ended.get(want, {want}) for want, one in zip(wanted, got, strict=True)
+    return len(endings) == len(wanted) and all(
+        ending in ended.get(want, {want}) for want, ending in zip(wanted, endings, strict=True)
     )
 
 
 def _same_set(key: str) -> Callable[[Any, Mapping[str, Any]], bool]:
-    def rule(expected: Any, found: Mapping[str, Any]) -> bool:
-        return key in found and sorted(found[key]) == sorted(expected)
+    def rule(expected: Any, observed: Mapping[str, Any]) -> bool:
+        return key in observed and sorted(observed[key]) == sorted(expected)
 
     return rule
 
 
 def _within(key: str) -> Callable[[Any, Mapping[str, Any]], bool]:
-    def rule(expected: Any, found: Mapping[str, Any]) -> bool:
-        return _contains(found.get(key), expected)
+    def rule(expected: Any, observed: Mapping[str, Any]) -> bool:
+        return _contains(observed.get(key), expected)
 
     return rule
 

@@ -79,6 +79,6 @@ def _queried(node: exp.Expr, tables: Tables) -> Steps[Outcome]:
     check_parts(node)
     some = next(iter(tables.values()))
     parameters = yield from time_of(node.sql())
-    known = {**tables, _NO_TABLE.name: some}
-    yield from source_of(query_of(node), _NO_TABLE, known, parameters, some.session)
+    with_no_table = {**tables, _NO_TABLE.name: some}
+    yield from source_of(query_of(node), _NO_TABLE, with_no_table, parameters, some.session)
     return NothingToCommit(-1)

@@ -13,8 +13,8 @@ def named(cases: Sequence[Case], ids: Sequence[str]) -> list[Case]:
 
     Raises `InvalidInput` for every id that no case has.
     """
-    known = {case.id for case in cases}
-    problems = [_missing(name, known) for name in ids if name not in known]
+    case_ids = {case.id for case in cases}
+    problems = [_missing(name, case_ids) for name in ids if name not in case_ids]
     if problems:
         raise InvalidInput(problems)
     return [case for case in cases if not ids or case.id in ids]
@@ -27,5 +27,5 @@ def sampled(cases: Sequence[Case], size: int | None) -> list[Case]:
     return [cases[position * len(cases) // size] for position in range(size)]
 
 
-def _missing(name: str, known: set[str]) -> Problem:
-    return Problem("--case", f"no case is called {name!r}", nearest(name, sorted(known)))
+def _missing(name: str, case_ids: set[str]) -> Problem:
+    return Problem("--case", f"no case is called {name!r}", nearest(name, sorted(case_ids)))

@@ -61,9 +61,9 @@ def _run(case: StatementCase) -> CaseResult:
     def stage(text: str, waits_at: int = 1) -> StagedStatement:
         return StagedStatement(_run_text(text, client(racing)), store, waits_at)
 
-    found = _race(case, stage)
-    found["rows"] = list(live_rows(client(racing)["target"], store))
-    return judge(case, found)
+    observed = _race(case, stage)
+    observed["rows"] = list(live_rows(client(racing)["target"], store))
+    return judge(case, observed)
 
 
 def _run_text(text: str, tables: Tables) -> Steps[Outcome]:
@@ -78,16 +78,16 @@ def _run_text(text: str, tables: Tables) -> Steps[Outcome]:
 
 def _race(case: StatementCase, stage: Callable[..., StagedStatement]) -> dict[str, Any]:
     """The statements from their snapshots to their ends; `stage` runs one up to its commit."""
-    found: dict[str, Any] = {}
+    observed: dict[str, Any] = {}
     current = stage(case.current, case.waits_at)
     if current.is_waiting:
         winners = [_won(each) for each in _staged_winners(case, stage)]
-        found["winner"] = winners if isinstance(case.winner, list) else winners[0]
+        observed["winner"] = winners if isinstance(case.winner, list) else winners[0]
         current.finish()
-    found |= current.described()
+    observed |= current.described()
     if case.rerun:
-        found["rerun"] = _won(stage(case.current))
-    return found
+        observed["rerun"] = _won(stage(case.current))
+    return observed
 
 
 def _staged_winners(

@@ -77,11 +77,11 @@ class _Race:
         try:
             outcome = self._race(transaction)
         except DeltaError as error:
-            found = _found_error(error)
+            observed = _observed_error(error)
         else:
-            found = _found_outcome(outcome)
-        found["read_files"] = sorted(self._read_files)
-        return {**self._found_after(), **found}
+            observed = _observed_outcome(outcome)
+        observed["read_files"] = sorted(self._read_files)
+        return {**self._observed_after(), **observed}
 
     def _start(self) -> Transaction:
         return run(
@@ -127,35 +127,35 @@ class _Race:
                 return None
         return run(steps, self._store)
 
-    def _found_after(self) -> ObservedValues:
+    def _observed_after(self) -> ObservedValues:
         snapshot = run(TableLog().update(), self._store)
-        found: ObservedValues = {
+        observed: ObservedValues = {
             "active_files": [file.path for file in snapshot.all_files()],
             "transactions": snapshot.set_transactions,
             "row_id_high_watermark": snapshot.row_id_high_watermark,
             "table_version": snapshot.version,
         }
         if snapshot.version >= 0:
-            found.update(self._found_last_commit(snapshot))
-        return found
+            observed.update(self._observed_last_commit(snapshot))
+        return observed
 
-    def _found_last_commit(self, snapshot: Snapshot) -> ObservedValues:
+    def _observed_last_commit(self, snapshot: Snapshot) -> ObservedValues:
         """What the newest commit says: the current transaction's, if it committed."""
         last, *before = run(self._newest_commits(snapshot.version), self._store)
         commit_info = last.commit_info
-        found: ObservedValues = {
+        observed: ObservedValues = {
             "adds": {add.path: _fields(add) for add in last.adds},
             "action_counts": Counter(_action_name(action) for action in last.actions),
         }
         if commit_info is not None:
-            found.update(
+            observed.update(
                 isolation_level=commit_info.isolation_level,
                 is_blind_append=commit_info.is_blind_append,
                 read_version=commit_info.read_version,
                 tags=commit_info.tags or {},
                 in_commit_timestamp_after_winner=_is_after(last, before),
             )
-        return found
+        return observed
 
     def _newest_commits(self, version: int) -> Steps[list[Commit]]:
         """The last commit and the one before it, newest first."""
@@ -194,11 +194,11 @@ def _predicates(read: TransactionRead) -> list[Predicate]:
 
 
 def _files(paths: Iterable[str], snapshot: Snapshot) -> list[AddFile]:
-    found = [(path, snapshot.file_at(path)) for path in paths]
-    missing = [path for path, file in found if file is None]
+    lookups = [(path, snapshot.file_at(path)) for path in paths]
+    missing = [path for path, file in lookups if file is None]
     if missing:
         raise InvalidInput([Problem("current.reads", f"no live file {path!r}") for path in missing])
-    return [file for _, file in found if file is not None]
+    return [file for _, file in lookups if file is not None]
 
 
 def _action(line: JsonLine) -> AnyAction:
@@ -208,7 +208,7 @@ def _action(line: JsonLine) -> AnyAction:
     return action
 
 
-def _found_error(error: DeltaError) -> ObservedValues:
+def _observed_error(error: DeltaError) -> ObservedValues:
     return {
         "result": error.exception,
         "error_class": error.error_class,
@@ -217,7 +217,7 @@ def _found_error(error: DeltaError) -> ObservedValues:
     }
 
 
-def _found_outcome(outcome: Outcome | None) -> ObservedValues:
+def _observed_outcome(outcome: Outcome | None) -> ObservedValues:
     match outcome:
         case None:
             return {"result": "read"}

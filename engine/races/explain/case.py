@@ -118,12 +118,12 @@ def start_of(sql: str) -> Start:
 
 def conflicts_in(played: list[Played]) -> bool:
     """Whether any schedule ends in a conflict."""
-    return any(isinstance(ending, Aborted) for one in played for ending in one.endings)
+    return any(isinstance(ending, Aborted) for schedule in played for ending in schedule.endings)
 
 
-def ends_alike(one: list[Played], other: list[Played]) -> bool:
+def ends_alike(first: list[Played], second: list[Played]) -> bool:
     """Whether two worlds let the same statements end the same way, order by order."""
-    return [_kinds(played) for played in one] == [_kinds(played) for played in other]
+    return [_kinds(played) for played in first] == [_kinds(played) for played in second]
 
 
 def _kinds(played: Played) -> list[str]:
@@ -153,7 +153,7 @@ def last_writer(world: World, name: str) -> str:
     newest = run(client.at_root(client.latest()), scene.store).version
     commits = run(client.at_root(client.log.commits_after(newest - 1)), scene.store)
     commit_infos = [
-        action for one in commits for action in one.actions if isinstance(action, CommitInfo)
+        action for commit in commits for action in commit.actions if isinstance(action, CommitInfo)
     ]
     return (commit_infos[-1].engine_info or "") if commit_infos else ""
 
@@ -174,9 +174,9 @@ def rebuilt(world: World, name: str) -> TableOf:
     client = scene.client()[name]
     steps = client.data_files.read(snapshot.all_files(), snapshot.schema)
     files = run(client.at_root(steps), scene.store)
-    if sum(one.live_count for one in files) > MOST_ROWS:
+    if sum(file.live_count for file in files) > MOST_ROWS:
         raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} rows")
-    live = [_file(one.live_rows(), snapshot.schema) for one in files]
+    live = [_file(file.live_rows(), snapshot.schema) for file in files]
     return _replaced(described(world, name), files=live)
 
 

@@ -33,21 +33,21 @@ Schemas = Mapping[str, Schema]
 def target_of(statements: tuple[str, str]) -> str:
     """The table that A writes; B, if A cannot be read. Raises `InvalidInput` if neither can."""
     parsed = {who: _parsed(sql) for who, sql in zip(NAMES, statements, strict=True)}
-    for one in parsed.values():
-        if isinstance(one, Statement):
-            return one.table.name
-    _raise_all({who: one for who, one in parsed.items() if not isinstance(one, Statement)})
+    for statement in parsed.values():
+        if isinstance(statement, Statement):
+            return statement.table.name
+    _raise_all({who: own for who, own in parsed.items() if not isinstance(own, Statement)})
     raise AssertionError("two texts that cannot be read have problems")
 
 
 def check_statements(world: World, target: str, statements: tuple[str, str]) -> None:
     """Raises `InvalidInput` with all problems that the statements have on these tables."""
     schemas = {name.lower(): snapshot_of(world, name).schema for name in world.roots}
-    found = {
+    problems = {
         who: list(_problems(world, target, sql, schemas))
         for who, sql in zip(NAMES, statements, strict=True)
     }
-    _raise_all(found)
+    _raise_all(problems)
 
 
 def _problems(world: World, target: str, sql: str, schemas: Schemas) -> Iterator[Problem]:
@@ -63,8 +63,8 @@ def _problems(world: World, target: str, sql: str, schemas: Schemas) -> Iterator
         yield from unknown or _refused_alone(world, sql)
 
 
-def _raise_all(found: Mapping[str, list[Problem]]) -> None:
-    problems = [_of_statement(who, one) for who, ones in found.items() for one in ones]
+def _raise_all(by_statement: Mapping[str, list[Problem]]) -> None:
+    problems = [_of_statement(who, problem) for who, own in by_statement.items() for problem in own]
     if problems:
         raise InvalidInput(problems)
 

@@ -39,8 +39,8 @@ class Condition:
         if not self.text.strip():
             return frozenset()
         qualifier = self.prefix.rstrip(".").lower()
-        found = parse_condition(self.text.strip()).find_all(exp.Column)
-        used = {c.name.lower() for c in found if c.table.lower() in ("", qualifier)}
+        mentioned = parse_condition(self.text.strip()).find_all(exp.Column)
+        used = {c.name.lower() for c in mentioned if c.table.lower() in ("", qualifier)}
         return frozenset(name for name in names if name.lower() in used)
 
     def pinned_columns(self) -> frozenset[str]:

@@ -38,8 +38,8 @@ def conflicts(
 ) -> Iterator[Conflict]:
     """Every conflict once for each loser and exception."""
     seen = set()
-    for one in schedules:
-        for loser, ending in enumerate(one.endings):
+    for schedule in schedules:
+        for loser, ending in enumerate(schedule.endings):
             if not isinstance(ending, Aborted):
                 continue
             verdict = ending.verdict
@@ -47,7 +47,7 @@ def conflicts(
                 seen.add((loser, verdict.exception))
                 rerun = in_turn(schedules, loser).endings[loser]
                 reads = _reads(verdict, statements[loser], before)
-                yield _conflict(loser, verdict, one, before, reads, outcome_text(rerun))
+                yield _conflict(loser, verdict, schedule, before, reads, outcome_text(rerun))
 
 
 def _conflict(

@@ -65,7 +65,7 @@ def explain(case: RaceCase, world: World | None = None, untried: str = "") -> Ex
         table=case.target,
         facts=_facts(case, before, last_writer(world, case.target)),
         statements=case.statements,
-        orders=tuple(order_of(one, case.target) for one in played),
+        orders=tuple(order_of(schedule, case.target) for schedule in played),
         conflicts=tuple(conflicts(played, case.statements, before)),
         refusals=tuple(refusals(played)),
         idle=idle(played),

@@ -78,17 +78,17 @@ def in_turn(schedules: Sequence[Played], who: int) -> Played:
 
     One that writes nothing runs after whatever order is there.
     """
-    return next((one for one in schedules if runs_after(one) == who), schedules[-1])
+    return next((schedule for schedule in schedules if runs_after(schedule) == who), schedules[-1])
 
 
 def refusals(schedules: Sequence[Played]) -> Iterator[Refusal]:
     """What Delta refuses, for each statement the reason that it has after the other."""
     for who, name in enumerate(NAMES):
-        endings = [one.endings[who] for one in schedules]
+        endings = [schedule.endings[who] for schedule in schedules]
         refused = [ending for ending in endings if isinstance(ending, DeltaError)]
         if refused:
-            told = in_turn(schedules, who).endings[who]
-            error = told if isinstance(told, DeltaError) else refused[0]
+            after_other = in_turn(schedules, who).endings[who]
+            error = after_other if isinstance(after_other, DeltaError) else refused[0]
             always = len(refused) == len(endings)
             yield Refusal(name, error.error_class or error.exception, error.message, always)
 
@@ -98,5 +98,5 @@ def idle(schedules: Sequence[Played]) -> tuple[str, ...]:
     return tuple(
         name
         for who, name in enumerate(NAMES)
-        if all(isinstance(one.endings[who], NothingToCommit) for one in schedules)
+        if all(isinstance(schedule.endings[who], NothingToCommit) for schedule in schedules)
     )

@@ -21,7 +21,7 @@ def plain(explanation: Explanation) -> Plain:
         "orders": [_order(order) for order in explanation.orders],
         "conflicts": [_conflict(conflict) for conflict in explanation.conflicts],
         "refusals": [_refusal(refusal) for refusal in explanation.refusals],
-        "suggestions": [_suggestion(one) for one in explanation.suggestions],
+        "suggestions": [_suggestion(suggestion) for suggestion in explanation.suggestions],
         "tried": list(explanation.tried),
         "untried": explanation.untried,
         "otherwise": _otherwise(explanation),
@@ -30,10 +30,10 @@ def plain(explanation: Explanation) -> Plain:
 
 def answer(explanation: Explanation) -> str:
     """The answer in a sentence or two."""
-    refused = [_refused(one) for one in explanation.refusals]
+    refused = [_refused(refusal) for refusal in explanation.refusals]
     if explanation.can_conflict:
         return " ".join([_conflicting(explanation), *refused])
-    if any(one.always for one in explanation.refusals):
+    if any(refusal.always for refusal in explanation.refusals):
         return " ".join([*refused, "Nothing conflicts."])
     if refused:
         return " ".join(["They cannot conflict.", *refused])

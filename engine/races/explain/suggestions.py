@@ -80,7 +80,7 @@ class _Trials:
 
     def _is_help(self, change: Change, played: Sequence[Played]) -> bool:
         """Whether both commit in every order, and still leave the same rows in turn."""
-        is_fine = all(_is_fine(ending) for one in played for ending in one.endings)
+        is_fine = all(_is_fine(ending) for schedule in played for ending in schedule.endings)
         return is_fine and _rows_in_turn(played, change.case.target) == self.rows
 
 
@@ -90,7 +90,7 @@ def _rows_in_turn(schedules: Sequence[Played], target: str) -> list[str]:
 
 
 def _is_among(change: Change, helping: Iterable[Suggestion]) -> bool:
-    return any(change.case == one.change.case for one in helping)
+    return any(change.case == suggestion.change.case for suggestion in helping)
 
 
 def _is_fine(ending: object) -> bool:

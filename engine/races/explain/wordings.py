@@ -51,12 +51,12 @@ def _partition_conjuncts(case: RaceCase, sql: str) -> list[str]:
         return []
     touched = partitions_touched(case, sql)
     named = condition.pinned_columns()
-    found = []
+    conjuncts = []
     for column in case.table.partition_columns:
         values = {values[column] for values in touched}
         if values and None not in values and column.lower() not in named:
-            found.append(_among(f"{condition.prefix}{column}", _literals(case, column, values)))
-    return found
+            conjuncts.append(_among(f"{condition.prefix}{column}", _literals(case, column, values)))
+    return conjuncts
 
 
 def _literals(case: RaceCase, column: str, values: Iterable[str | None]) -> list[str]:

@@ -103,15 +103,15 @@ class Branch:
         return own if isinstance(own, Body) else self._base.answer(request)
 
     def _rows(self, request: ReadRows, at: int) -> Sequence[Row]:
-        one = msgspec.structs.replace(
+        file_request = msgspec.structs.replace(
             request,
             keys=request.keys[at : at + 1],
             partition_values=request.partition_values[at : at + 1],
         )
-        store: Store = self._own if one.keys[0] in self._written else self._base
-        answer = store.answer(one)
+        store: Store = self._own if file_request.keys[0] in self._written else self._base
+        answer = store.answer(file_request)
         if not isinstance(answer, RowsOf):
-            raise InvariantViolated(f"{answer} is no answer to {one}")
+            raise InvariantViolated(f"{answer} is no answer to {file_request}")
         return answer.rows[0]
 
 

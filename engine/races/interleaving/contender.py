@@ -68,8 +68,8 @@ def touch_of(request: Request | None) -> Touch | None:
         key, writes = request.key, True
     else:
         return None
-    root, found, _ = key.partition(LOG_DIRECTORY)
-    return Touch(root, writes) if found else None
+    root, directory, _ = key.partition(LOG_DIRECTORY)
+    return Touch(root, writes) if directory else None
 
 
 class Contender:
@@ -138,10 +138,10 @@ class Place:
     def after(self, answer: Any) -> Place:
         """The place that an answer leads to."""
         key = _key(answer)
-        found = self._after.get(key)
-        if found is None:
-            found = self._after[key] = Place(self._contender, self, answer, self._taken())
-        return found
+        place = self._after.get(key)
+        if place is None:
+            place = self._after[key] = Place(self._contender, self, answer, self._taken())
+        return place
 
     def _taken(self) -> Walk:
         """A walk that stands here: the one that came first, or another one led here."""

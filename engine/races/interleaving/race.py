@@ -151,9 +151,9 @@ def _newest(request: Request, listing: Listing, root: str) -> int:
     """The newest version that a listing of a log shows, or the one before its first."""
     assert isinstance(request, ListFrom)
     versions = (version_of_key(entry.key.removeprefix(root)) for entry in listing.entries)
-    found = [version for version in versions if version is not None]
+    listed_versions = [version for version in versions if version is not None]
     start = version_of_key(request.start.removeprefix(root))
-    return max(found, default=-1 if start is None else start - 1)
+    return max(listed_versions, default=-1 if start is None else start - 1)
 
 
 # No slots: the rows are kept once they were asked for.

@@ -31,11 +31,11 @@ def story(played: Played, names: Sequence[str]) -> list[Line]:
         who = turn[0].who
         ending = played.endings[who] if last_turn[who] == at else None
         is_conflict = isinstance(ending, Aborted)
-        lines.append(Line(names[who], ", ".join(_told(turn, ending, written)), is_conflict))
+        lines.append(Line(names[who], ", ".join(_phrases(turn, ending, written)), is_conflict))
     return lines
 
 
-def _told(turn: list[Event], ending: Ending | None, written: set[str]) -> Iterator[str]:
+def _phrases(turn: list[Event], ending: Ending | None, written: set[str]) -> Iterator[str]:
     """What was done in a turn; tables that are only read go by their names."""
     for event in turn:
         elsewhere = event.table.rstrip("/") if event.table not in written else ""

@@ -23,7 +23,7 @@ from whitecap.engine.storage.memory import MemoryStore, Store, run
 class World:
     """Tables in a store that no race changes; `roots` are their directories in it by name.
 
-    `known` are the snapshots that every client begins with, of tables that it has seen before.
+    `snapshots` are those that every client begins with, of tables that it has seen before.
     """
 
     store: Store
@@ -31,7 +31,7 @@ class World:
     dialect: Dialect = DELTA_OSS_4_4
     settings: Settings = field(default_factory=Settings)
     shared: Mapping[str, SharedTable] = field(default_factory=dict)
-    known: Mapping[str, Snapshot] = field(default_factory=dict)
+    snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
 
     @classmethod
     def of_tables(
@@ -59,15 +59,15 @@ class World:
         """The world when a statement has run: a branch that others may branch from."""
         scene, tables = self.branch(), self.client()
         run(run_statement(parse_statement(sql), tables), scene.store)
-        return dataclasses.replace(self, store=scene.store, shared=_shared(tables), known={})
+        return dataclasses.replace(self, store=scene.store, shared=_shared(tables), snapshots={})
 
     def warmed(self) -> World:
         """The same with clients that have read every table already, once for all races."""
         scene, tables = self.branch(), self.client()
         for table in tables.values():
             list(live_rows(table, scene.store))
-        known = {name: table.log.snapshot for name, table in tables.items()}
-        return dataclasses.replace(self, shared=_shared(tables), known=known)
+        snapshots = {name: table.log.snapshot for name, table in tables.items()}
+        return dataclasses.replace(self, shared=_shared(tables), snapshots=snapshots)
 
     def branch(self) -> Scene:
         """A fresh start: the tables as they are, with room for changes of its own."""
@@ -81,8 +81,8 @@ class World:
         """A client that writes no checkpoints: they decide nothing, and cost more than a race."""
         shared = _branched(self.shared.get(name))
         table = Table(name, shared, self.settings, self.dialect, root=root)
-        known = self.known.get(name, EMPTY_SNAPSHOT)
-        table.log = TableLog(shared.commits, encode=None, snapshot=known)
+        snapshot = self.snapshots.get(name, EMPTY_SNAPSHOT)
+        table.log = TableLog(shared.commits, encode=None, snapshot=snapshot)
         return table
 
 

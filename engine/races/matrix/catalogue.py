@@ -219,16 +219,16 @@ def commands_named(names: Sequence[str], dialect: Dialect) -> list[Command]:
 
     Raises `InvalidInput` for every unknown name, `UnsupportedFeature` for what the dialect lacks.
     """
-    known = {command.name.lower(): command for command in (*PUBLISHED, *EXTENDED, *ON_REQUEST)}
+    by_name = {command.name.lower(): command for command in (*PUBLISHED, *EXTENDED, *ON_REQUEST)}
     wanted = {name.lower() for name in names}
     unknown = [
-        Problem(name, "no such command", nearest(name, [c.name for c in known.values()]))
+        Problem(name, "no such command", nearest(name, [c.name for c in by_name.values()]))
         for name in names
-        if name.lower() not in known
+        if name.lower() not in by_name
     ]
     if unknown:
         raise InvalidInput(unknown)
-    chosen = [command for name, command in known.items() if name in wanted]
+    chosen = [command for name, command in by_name.items() if name in wanted]
     for command in chosen:
         if why := _lack(command, dialect):
             raise UnsupportedFeature(f"{command.name} is not part of {dialect.name}: {why}")

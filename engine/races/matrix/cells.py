@@ -35,7 +35,7 @@ class Cell:
 
     @cached_property
     def conflicts(self) -> tuple[Observation, ...]:
-        return tuple(one for one in self.observations if one.conflicts)
+        return tuple(observation for observation in self.observations if observation.conflicts)
 
     @property
     def can_conflict(self) -> bool:
@@ -44,13 +44,14 @@ class Cell:
     @property
     def exceptions(self) -> list[str]:
         """The exceptions seen, by name."""
-        return sorted({name for one in self.conflicts for name in one.exceptions})
+        return sorted({name for observation in self.conflicts for name in observation.exceptions})
 
     @property
     def witness(self) -> Witness | None:
         """The shortest schedule that ends in a conflict, on the first such table."""
-        witnesses = [one.witness for one in self.conflicts if one.witness is not None]
-        return min(witnesses, key=lambda witness: len(witness.lines), default=None)
+        witnesses = (observation.witness for observation in self.conflicts)
+        shown = [witness for witness in witnesses if witness is not None]
+        return min(shown, key=lambda witness: len(witness.lines), default=None)
 
     @property
     def sentence(self) -> str:
@@ -61,12 +62,14 @@ class Cell:
 
     def _about_zorder(self) -> str | None:
         """Where ZORDER BY makes the difference, at least on tables with deletion vectors."""
-        with_vectors, without = _split(self.observations, lambda one: one.variant.deletion_vectors)
-        if {_uses_zorder(one) for one in with_vectors} != {True, False}:
+        with_vectors, without = _split(self.observations, lambda o: o.variant.deletion_vectors)
+        if {_uses_zorder(observation) for observation in with_vectors} != {True, False}:
             return None
-        if any(one.conflicts and not _uses_zorder(one) for one in with_vectors):
+        if any(
+            observation.conflicts and not _uses_zorder(observation) for observation in with_vectors
+        ):
             return None
-        if any(one.conflicts and not _uses_zorder(one) for one in without):
+        if any(observation.conflicts and not _uses_zorder(observation) for observation in without):
             return (
                 "Cannot conflict in tables with deletion vectors enabled, unless ZORDER BY is used."
                 " Can conflict otherwise."
@@ -75,17 +78,18 @@ class Cell:
 
     def _about_levels(self) -> str:
         explored = _levels(self.observations)
-        found = _levels(self.conflicts)
+        conflicting = _levels(self.conflicts)
         when = " when modifying the same row" if self._only_at_one_row() else ""
-        if found != explored:
-            others = [level for level in explored if level not in found]
-            return f"Cannot conflict in {_listed(others)}. Can conflict in {_listed(found)}{when}."
+        if conflicting != explored:
+            others = [level for level in explored if level not in conflicting]
+            return f"{CANNOT} in {_listed(others)}. {CAN} in {_listed(conflicting)}{when}."
         if when:
             return f"{CAN}{when}."
         return f"{CAN} in {_listed(explored)}." if len(explored) > 1 else CAN
 
     def _only_at_one_row(self) -> bool:
-        return {one.situation.relation for one in self.conflicts} == {Meeting.SAME_ROW}
+        meetings = {observation.situation.relation for observation in self.conflicts}
+        return meetings == {Meeting.SAME_ROW}
 
     @property
     def only_when(self) -> str:
@@ -101,31 +105,31 @@ class Cell:
     def _clauses(self) -> list[str]:
         if not self.can_conflict:
             return []
-        found = (self._only_levels(), self._only_vectors(), self._only_places())
-        return [clause for clause in found if clause]
+        clauses = (self._only_levels(), self._only_vectors(), self._only_places())
+        return [clause for clause in clauses if clause]
 
     def _is_told(self, clause: str) -> bool:
         """Levels and the same row are in the sentence's own words."""
         return clause.replace("only ", "").replace("at the", "the") in self.sentence
 
     def _only_levels(self) -> str:
-        found = _levels(self.conflicts)
-        return "" if found == _levels(self.observations) else f"only in {_listed(found)}"
+        levels = _levels(self.conflicts)
+        return "" if levels == _levels(self.observations) else f"only in {_listed(levels)}"
 
     def _only_vectors(self) -> str:
-        explored = {one.variant.deletion_vectors for one in self.observations}
-        found = {one.variant.deletion_vectors for one in self.conflicts}
-        if found == explored:
+        explored = {observation.variant.deletion_vectors for observation in self.observations}
+        conflicting = {observation.variant.deletion_vectors for observation in self.conflicts}
+        if conflicting == explored:
             return ""
-        return f"only with{'' if found == {True} else 'out'} deletion vectors"
+        return f"only with{'' if conflicting == {True} else 'out'} deletion vectors"
 
     def _only_places(self) -> str:
         """On which layouts, and how near to each other there."""
         explored = _by_layout(self.observations)
         places = {
-            layout: _places(seen)
-            for layout, seen in explored.items()
-            if any(one.conflicts for one in seen)
+            layout: _places(observations)
+            for layout, observations in explored.items()
+            if any(observation.conflicts for observation in observations)
         }
         if len(set(places.values())) == 1:
             layouts = "" if len(places) == len(explored) else f"only on {_tables(list(places))}"
@@ -134,7 +138,7 @@ class Cell:
             text: [layout for layout in places if places[layout] == text]
             for text in dict.fromkeys(places.values())
         }
-        listed = [f"on {_tables(found)} {text}" for text, found in clauses.items() if text]
+        listed = [f"on {_tables(alike)} {text}" for text, alike in clauses.items() if text]
         return "; ".join(listed)
 
 
@@ -143,31 +147,34 @@ def _joined(first: str, second: str) -> str:
 
 
 def _by_layout(observations: Iterable[Observation]) -> dict[Layout, list[Observation]]:
-    found: dict[Layout, list[Observation]] = {}
-    for one in observations:
-        found.setdefault(one.variant.layout, []).append(one)
-    return found
+    by_layout: dict[Layout, list[Observation]] = {}
+    for observation in observations:
+        by_layout.setdefault(observation.variant.layout, []).append(observation)
+    return by_layout
 
 
 def _tables(layouts: Sequence[Layout]) -> str:
     return " and ".join(layout.adjective for layout in layouts) + " tables"
 
 
-def _uses_zorder(one: Observation) -> bool:
-    return ZORDER in (one.loser, one.winner)
+def _uses_zorder(observation: Observation) -> bool:
+    return ZORDER in (observation.loser, observation.winner)
 
 
 def _split(
     observations: Iterable[Observation], test: Callable[[Observation], bool]
 ) -> tuple[list[Observation], list[Observation]]:
     """Those that pass a test, and the others."""
-    listed = list(observations)
-    return [one for one in listed if test(one)], [one for one in listed if not test(one)]
+    passing: list[Observation] = []
+    others: list[Observation] = []
+    for observation in observations:
+        (passing if test(observation) else others).append(observation)
+    return passing, others
 
 
 def _levels(observations: Iterable[Observation]) -> list[IsolationLevel]:
-    found = {one.variant.isolation for one in observations}
-    return [level for level in IsolationLevel if level in found]
+    levels = {observation.variant.isolation for observation in observations}
+    return [level for level in IsolationLevel if level in levels]
 
 
 def _listed(levels: Sequence[IsolationLevel]) -> str:
@@ -176,8 +183,7 @@ def _listed(levels: Sequence[IsolationLevel]) -> str:
 
 def _places(observations: Sequence[Observation]) -> str:
     """How near to each other two commands must come; empty if it does not matter."""
-    naming = [one for one in observations if one.situation.names_day]
-    leaving_open = [one for one in observations if not one.situation.names_day]
+    naming, leaving_open = _split(observations, lambda o: o.situation.names_day)
     named = _reach(naming or leaving_open)
     left_open = _reach(leaving_open or naming)
     if named == left_open:
@@ -194,11 +200,13 @@ def _places(observations: Sequence[Observation]) -> str:
 
 def _reach(observations: Sequence[Observation]) -> str | None:
     """The places of conflicts: `None` for none, else the farthest, or a list with gaps."""
-    found = {one.situation.relation for one in observations if one.conflicts}
-    if not found:
+    meetings = {
+        observation.situation.relation for observation in observations if observation.conflicts
+    }
+    if not meetings:
         return None
     ordered = list(Meeting)
-    farthest = max(ordered.index(relation) for relation in found)
-    if found == set(ordered[: farthest + 1]):
+    farthest = max(ordered.index(meeting) for meeting in meetings)
+    if meetings == set(ordered[: farthest + 1]):
         return _PLACES[ordered[farthest]]
-    return "at " + " or ".join(relation.text for relation in ordered if relation in found)
+    return "at " + " or ".join(meeting.text for meeting in ordered if meeting in meetings)

@@ -30,7 +30,7 @@ class Contenders:
         self._dialects = dialects
         self._worlds: dict[Before, World] = {(): world.warmed()}
         self._reduced = reduced
-        self._known: dict[tuple[Before, int, str], Contender] = {}
+        self._contenders: dict[tuple[Before, int, str], Contender] = {}
 
     def race(self, both: Sequence[tuple[Command, Target]]) -> tuple[Played, ...]:
         """The schedules of two commands about their targets.
@@ -38,7 +38,7 @@ class Contenders:
         Raises `UnsupportedFeature` for commands that commit so often that they have too many.
         """
         before = before_race([command for command, _ in both])
-        racing = [self._of(before, who, *one) for who, one in enumerate(both)]
+        racing = [self._of(before, who, *contending) for who, contending in enumerate(both)]
         reduced = self._reduced
         played = schedules_of(self._world(before), racing, prune=reduced, settled=not reduced)
         first = tuple(islice(played, MOST_SCHEDULES + 1))
@@ -50,11 +50,11 @@ class Contenders:
     def _of(self, before: Before, who: int, command: Command, target: Target) -> Contender:
         """A command about a target, as the first or second of a race."""
         key = before, who, command.sql(target)
-        found = self._known.get(key)
-        if found is None:
+        contender = self._contenders.get(key)
+        if contender is None:
             world = self._world(before).by(self._dialects[who])
-            found = self._known[key] = Contender(world, who, command.start(target))
-        return found
+            contender = self._contenders[key] = Contender(world, who, command.start(target))
+        return contender
 
     def _world(self, before: Before) -> World:
         """The table after what has to run before a race."""

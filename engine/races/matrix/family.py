@@ -139,7 +139,7 @@ class Variant:
         """
         if self.layout is Layout.PARTITIONED or self.rows_reconciled:
             return SITUATIONS
-        return tuple(one for one in SITUATIONS if not one.names_day)
+        return tuple(situation for situation in SITUATIONS if not situation.names_day)
 
     def table(self, dialect: Dialect, states_level: bool = False) -> TableOf:
         """Its rows and properties; a level is set where it is not the dialect's default."""

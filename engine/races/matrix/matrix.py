@@ -94,19 +94,19 @@ class Matrix:
 
     def _derived(self, published: PublishedTable) -> DerivedTable | None:
         wanted = {name for group in published.groups for name in group.commands}
-        seen = [
-            one
-            for one in self.observations
-            if one.variant.rows_reconciled == published.rows_reconciled
-            and (one.situation.names_day or not published.needs_target_predicate)
+        observations = [
+            observation
+            for observation in self.observations
+            if observation.variant.rows_reconciled == published.rows_reconciled
+            and (observation.situation.names_day or not published.needs_target_predicate)
         ]
-        if not seen or not wanted <= set(self.commands):
+        if not observations or not wanted <= set(self.commands):
             return None
         groups = {group.title: group for group in published.groups}
         return DerivedTable(
             published,
             tuple(
-                DerivedCell(cell, _cell_of(seen, groups[cell.row], groups[cell.column]))
+                DerivedCell(cell, _cell_of(observations, groups[cell.row], groups[cell.column]))
                 for cell in published.cells
             ),
         )
@@ -114,15 +114,15 @@ class Matrix:
 
 def _by_pair(observations: Iterable[Observation]) -> dict[tuple[str, str], Cell]:
     sorted_out: dict[tuple[str, str], list[Observation]] = {}
-    for one in observations:
-        sorted_out.setdefault((one.loser, one.winner), []).append(one)
-    return {pair: Cell(tuple(found)) for pair, found in sorted_out.items()}
+    for observation in observations:
+        sorted_out.setdefault((observation.loser, observation.winner), []).append(observation)
+    return {pair: Cell(tuple(of_pair)) for pair, of_pair in sorted_out.items()}
 
 
 def _cell_of(observations: Iterable[Observation], row: Group, column: Group) -> Cell:
     pairs = {(a, b) for a in row.commands for b in column.commands}
     pairs |= {(b, a) for a, b in pairs}
-    return Cell(tuple(one for one in observations if (one.loser, one.winner) in pairs))
+    return Cell(tuple(o for o in observations if (o.loser, o.winner) in pairs))
 
 
 def choice_of(
@@ -198,9 +198,9 @@ def level_named(name: str | None) -> IsolationLevel | None:
         if level is not IsolationLevel.SNAPSHOT
     }
     if name.lower() not in levels:
-        known = [level.value for level in levels.values()]
-        text = f"a table's level is {' or '.join(known)}, not {name!r}"
-        raise InvalidInput([Problem("isolation", text, nearest(name, known))])
+        level_names = [level.value for level in levels.values()]
+        text = f"a table's level is {' or '.join(level_names)}, not {name!r}"
+        raise InvalidInput([Problem("isolation", text, nearest(name, level_names))])
     return levels[name.lower()]
 
 
@@ -217,7 +217,7 @@ def matrix_of(
         dialect,
         tuple(command.name for command in commands),
         tuple(tables),
-        tuple(one for table in observed for one in table.observations),
+        tuple(observation for table in observed for observation in table.observations),
         sum(table.schedules for table in observed),
         is_whole(dialect, choice),
         against,

@@ -100,15 +100,17 @@ def observe(
     world = variant.world(maker, settings, states_level=against is not None)
     contenders = Contenders(world, reduced, (first, dialect))
     losers = (0, 1) if against is None else (1,)
-    found: list[Observation] = []
+    observations: list[Observation] = []
     count = 0
     for pair in pairs:
         raced: Raced = {}
         for situation in variant.situations:
             texts = _race(contenders, pair, situation, variant, raced)
-            found.extend(_observations(raced[texts], texts, pair, (variant, situation), losers))
+            observations.extend(
+                _observations(raced[texts], texts, pair, (variant, situation), losers)
+            )
         count += sum(len(played) for played in raced.values())
-    return Observed(tuple(found), count)
+    return Observed(tuple(observations), count)
 
 
 def _race(
@@ -139,16 +141,16 @@ def _observations(
     losers: Iterable[int],
 ) -> Iterator[Observation]:
     for loser in losers:
-        lost = [one for one in played if isinstance(one.endings[loser], Aborted)]
+        lost = [schedule for schedule in played if isinstance(schedule.endings[loser], Aborted)]
         witness = None
         if lost:
-            shortest = min(lost, key=lambda one: len(one.events))
+            shortest = min(lost, key=lambda schedule: len(schedule.events))
             witness = _witness(shortest, loser, texts, pair, place)
         yield Observation(
             *place,
             pair[loser].name,
             pair[1 - loser].name,
-            frozenset(_exception(one, loser) for one in lost),
+            frozenset(_exception(schedule, loser) for schedule in lost),
             witness,
         )
 

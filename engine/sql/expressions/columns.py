@@ -33,10 +33,10 @@ def unqualified(node: exp.Expr, names: Iterable[str] | None = None) -> exp.Expr:
 
     Queries inside are left as they are.
     """
-    known = None if names is None else {name.lower() for name in names}
+    tables = None if names is None else {name.lower() for name in names}
     copy = node.copy()
     for column in columns_outside_queries(copy):
-        if known is None or column.table.lower() in known:
+        if tables is None or column.table.lower() in tables:
             column.set("table", None)
             column.set("db", None)
     return copy

@@ -63,12 +63,12 @@ def membership(term: Term, members: Sequence[Term], session: Session = DEFAULT_S
 
 
 def _in_constants(needle: Bound, values: list[Any]) -> Bound:
-    found = frozenset(value for value in values if value is not None)
+    constants = frozenset(value for value in values if value is not None)
     absent = None if None in values else False
-    has_nan = any(value != value for value in found)
+    has_nan = any(value != value for value in constants)
 
     def member(value: Any) -> Any:
-        return True if value in found or (has_nan and value != value) else absent
+        return True if value in constants or (has_nan and value != value) else absent
 
     return applied(member, needle)
 

@@ -159,8 +159,8 @@ class Template:
             return self.texts[0]
         pieces = [self.texts[0]]
         for name, text in zip(self.names, self.texts[1:], strict=True):
-            known = name in parameters
-            value = _parameter_text(parameters[name]) if known else f":{name}"
+            is_given = name in parameters
+            value = _parameter_text(parameters[name]) if is_given else f":{name}"
             # Two dashes would begin a comment.
             apart = " " if value.startswith("-") and pieces[-1].endswith("-") else ""
             pieces += (apart + value, text)

@@ -105,12 +105,12 @@ class Scope:
                 text = f"{qualifier} is {kind} and has no fields"
                 return InvalidInput([Problem(shown, text, refused_as=_NO_FIELDS)])
             return UnsupportedFeature(f"fields of structs: {shown}")
-        names = {one for relation in self.relations for one in relation.names if one}
+        names = {alias for relation in self.relations for alias in relation.names if alias}
         if qualifier and qualifier.lower() not in names:
             like = nearest(qualifier, names)
             return InvalidInput([Problem(shown, "no such table here", like, UNRESOLVED)])
-        known = [column for relation in self.relations for column in relation.columns]
-        return InvalidInput([Problem(shown, "no such column", nearest(name, known), UNRESOLVED)])
+        columns = [column for relation in self.relations for column in relation.columns]
+        return InvalidInput([Problem(shown, "no such column", nearest(name, columns), UNRESOLVED)])
 
     def place(self, name: str) -> int:
         """The position of the column that is assigned.

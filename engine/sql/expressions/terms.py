@@ -56,7 +56,7 @@ class Term:
     typed: Callable[[Parameters], Term] | None = None
     is_null: bool = False
 
-    def known(self, parameters: Parameters) -> Term:
+    def typed_by(self, parameters: Parameters) -> Term:
         """The term with the type that the parameters' values give it."""
         return self if self.typed is None else self.typed(parameters)
 
@@ -151,7 +151,7 @@ def _bound_unless_null(terms: Sequence[Term], parameters: Parameters) -> list[Bo
         bounds.append(term.bind(parameters))
         if constant and bounds[-1].is_constant and bounds[-1].value is None:
             return None
-    return None if any(one.is_constant and one.value is None for one in bounds) else bounds
+    return None if any(bound.is_constant and bound.value is None for bound in bounds) else bounds
 
 
 def elementwise(
@@ -167,8 +167,8 @@ def elementwise(
         sides = [_of_arrays(side.bind(parameters)) for side in (left, right)]
 
         def of_arrays(fractions: ArrayOf) -> Any:
-            one, two = (side(fractions) for side in sides)
-            return None if one is None or two is None else function(one, two)
+            lefts, rights = (side(fractions) for side in sides)
+            return None if lefts is None or rights is None else function(lefts, rights)
 
         return msgspec.structs.replace(bound, of_arrays=of_arrays)
 
@@ -190,11 +190,11 @@ def _bound_combine(function: Callable[[Any, Any], Any], left: Bound, right: Boun
     first, second = left.evaluate, right.evaluate
 
     def run(row: RowValues) -> Any:
-        one = first(row)
-        if one is None:
+        left_value = first(row)
+        if left_value is None:
             return None
-        two = second(row)
-        return None if two is None else function(one, two)
+        right_value = second(row)
+        return None if right_value is None else function(left_value, right_value)
 
     return Bound(run)
 
@@ -204,13 +204,13 @@ def _with_constant(function: Callable[[Any, Any], Any], left: Bound, value: Any)
         return constant_bound(function(left.value, value))
     if left.column is not None:
         return Bound(_column_against(function, left.column, value))
-    return applied(lambda one: function(one, value), left)
+    return applied(lambda left_value: function(left_value, value), left)
 
 
 def _column_against(function: Callable[[Any, Any], Any], index: int, value: Any) -> Evaluate:
     def run(row: RowValues) -> Any:
-        one = row[index]
-        return None if one is None else function(one, value)
+        cell = row[index]
+        return None if cell is None else function(cell, value)
 
     return run
 
@@ -269,8 +269,8 @@ def strictly(function: Callable[..., Any], terms: Sequence[Term], type_name: str
                 values.append(value)
             return function(*values)
 
-        known = all(bound.is_constant for bound in bounds)
-        return constant_bound(run(())) if known else Bound(run)
+        are_constant = all(bound.is_constant for bound in bounds)
+        return constant_bound(run(())) if are_constant else Bound(run)
 
     return Term(type_name, bind, *_marks(terms))
 
@@ -326,14 +326,14 @@ def _decided_by(
     constant = left.foldable and right.foldable
 
     def bind(parameters: Parameters) -> Bound:
-        one = left.bind(parameters)
-        if constant and one.is_constant and one.value is truth:
-            return one
-        other = right.bind(parameters)
-        for this, that in ((one, other), (other, one)):
-            if this.is_constant and this.value is not None:
-                return this if this.value is truth else that
-        return Bound(join(one.evaluate, other.evaluate))
+        first = left.bind(parameters)
+        if constant and first.is_constant and first.value is truth:
+            return first
+        second = right.bind(parameters)
+        for bound, opposite in ((first, second), (second, first)):
+            if bound.is_constant and bound.value is not None:
+                return bound if bound.value is truth else opposite
+        return Bound(join(first.evaluate, second.evaluate))
 
     return Term("boolean", bind, constant)
 
@@ -342,11 +342,11 @@ def both(first: Evaluate, second: Evaluate) -> Evaluate:
     """AND of two conditions; the second is not asked for where the first is false."""
 
     def run(row: RowValues) -> Any:
-        one = first(row)
-        if one is False:
+        left = first(row)
+        if left is False:
             return False
-        two = second(row)
-        return two if one is True or two is False else None
+        right = second(row)
+        return right if left is True or right is False else None
 
     return run
 
@@ -360,11 +360,11 @@ def either(first: Evaluate, second: Evaluate) -> Evaluate:
     """OR of two conditions; the second is not asked for where the first is true."""
 
     def run(row: RowValues) -> Any:
-        one = first(row)
-        if one is True:
+        left = first(row)
+        if left is True:
             return True
-        two = second(row)
-        return two if one is False or two is True else None
+        right = second(row)
+        return right if left is False or right is True else None
 
     return run
 

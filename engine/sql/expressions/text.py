@@ -96,7 +96,7 @@ def _links(chain: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
 def _tree(kind: type[exp.Expr], parts: list[exp.Expr]) -> exp.Expr:
     while len(parts) > 1:
         pairs = zip(parts[::2], parts[1::2], strict=False)
-        joined: list[exp.Expr] = [kind(this=one, expression=other) for one, other in pairs]
+        joined: list[exp.Expr] = [kind(this=left, expression=right) for left, right in pairs]
         parts = joined + parts[len(joined) * 2 :]
     return parts[0]
 

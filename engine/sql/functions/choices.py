@@ -98,8 +98,8 @@ def first_of(terms: Sequence[Term], _session: Session) -> Term:
             values = (bound.evaluate(row) for bound in bounds)
             return next((value for value in values if value is not None), None)
 
-        known = all(bound.is_constant for bound in bounds)
-        return constant_bound(run(())) if known else Bound(run)
+        are_constant = all(bound.is_constant for bound in bounds)
+        return constant_bound(run(())) if are_constant else Bound(run)
 
     return Term(terms[0].type, bind, all(term.foldable for term in terms))
 
@@ -123,9 +123,9 @@ def _nan_last(value: float) -> tuple[bool, float]:
 
 
 def _null_if(terms: Sequence[Term], session: Session) -> Term:
-    one, other = terms
-    equal = compare(operator.eq, one, other, session)
-    return choice([(equal, literal(None, one.type))], one)
+    term, unwanted = terms
+    equal = compare(operator.eq, term, unwanted, session)
+    return choice([(equal, literal(None, term.type))], term)
 
 
 def _two(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
@@ -133,7 +133,7 @@ def _two(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
     return terms
 
 
-def _one(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
+def _single(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
     check_count(name, len(terms), 1, 1)
     return terms
 
@@ -147,8 +147,8 @@ CHOICES: dict[str, Function] = {
     "nullif": Function(_two, _null_if),
     "greatest": _extreme(max),
     "least": _extreme(min),
-    "isnull": Function(_one, lambda terms, _session: is_null(terms[0]), any_type=True),
-    "isnotnull": Function(_one, lambda terms, _s: negation(is_null(terms[0])), any_type=True),
-    "typeof": Function(_one, lambda terms, _session: literal(terms[0].type, "string")),
+    "isnull": Function(_single, lambda terms, _session: is_null(terms[0]), any_type=True),
+    "isnotnull": Function(_single, lambda terms, _s: negation(is_null(terms[0])), any_type=True),
+    "typeof": Function(_single, lambda terms, _session: literal(terms[0].type, "string")),
 }
 """By Spark's names; `case` is a CASE without an operand."""

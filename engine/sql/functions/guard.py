@@ -44,7 +44,7 @@ class Kind:
         if given != "void" and not (self.implicit and (self.numbers or not is_numeric(given))):
             return None
         cast = (implicit_type(given, wanted) for wanted in self.types)
-        return next((found for found in cast if found is not None), None)
+        return next((kind for kind in cast if kind is not None), None)
 
     def __str__(self) -> str:
         return " or ".join(self.types).upper()
@@ -91,7 +91,7 @@ class Function:
         """The term of arguments whose types the values of parameters decide."""
 
         def typed(parameters: Parameters) -> Term:
-            return self.call(name, [term.known(parameters) for term in terms], session)
+            return self.call(name, [term.typed_by(parameters) for term in terms], session)
 
         foldable = all(term.foldable for term in terms)
         return Term(PARAMETER, lambda p: typed(p).bind(p), foldable, typed)

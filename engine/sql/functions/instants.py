@@ -112,9 +112,11 @@ def _to_unix(terms: Sequence[Term], session: Session) -> Term:
     moment, *pattern = terms
     if moment.type == "string":
         zone_name = session.time_zone
-        told = pattern or [literal(_STANDARD, "string")]
+        standard = literal(_STANDARD, "string")
         moment = value_of(
-            lambda text, how: _read_instant(zone_name, text, how), [moment, *told], "timestamp"
+            lambda text, how: _read_instant(zone_name, text, how),
+            [moment, *(pattern or [standard])],
+            "timestamp",
         )
     return value_of(_unix_seconds, [convert(moment, "timestamp", session)], "bigint")
 

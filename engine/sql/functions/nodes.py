@@ -98,7 +98,8 @@ def _extract(node: exp.Extract, compiler: Compiler) -> Term:
 
 def _if(node: exp.If, compiler: Compiler) -> Term:
     nodes = [node.this, node.args["true"], node.args.get("false")]
-    return call("if", compiler.terms([one for one in nodes if one is not None]), compiler.session)
+    terms = compiler.terms([part for part in nodes if part is not None])
+    return call("if", terms, compiler.session)
 
 
 def _case(node: exp.Case, compiler: Compiler) -> Term:

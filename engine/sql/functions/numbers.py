@@ -42,7 +42,7 @@ from whitecap.engine.values.types import (
 RAND_VALUE = 0.5
 """What rand() gives. The engine has no randomness; any value in [0, 1) is a legal answer."""
 
-_ONE, _TWO = arguments(DOUBLE), arguments(DOUBLE, DOUBLE)
+_ONE_DOUBLE, _TWO_DOUBLES = arguments(DOUBLE), arguments(DOUBLE, DOUBLE)
 
 
 def _sign(value: float) -> float:
@@ -183,14 +183,14 @@ _RANDOM = Function(_random, lambda _terms, _session: literal(RAND_VALUE, "double
 
 NUMBERS: dict[str, Function] = {
     "abs": Function(arguments(NUMBER), _absolute),
-    "sign": strict(_sign, _ONE, "double"),
-    "sqrt": strict(_root, _ONE, "double"),
-    "power": strict(_power, _TWO, "double"),
+    "sign": strict(_sign, _ONE_DOUBLE, "double"),
+    "sqrt": strict(_root, _ONE_DOUBLE, "double"),
+    "power": strict(_power, _TWO_DOUBLES, "double"),
     "round": _rounded(ROUND_HALF_UP),
     "bround": _rounded(ROUND_HALF_EVEN),
     "ceil": _whole(ROUND_CEILING, math.ceil),
     "floor": _whole(ROUND_FLOOR, math.floor),
-    "isnan": Function(_ONE, _is_nan),
+    "isnan": Function(_ONE_DOUBLE, _is_nan),
     "rand": _RANDOM,
 }
 """By Spark's names."""

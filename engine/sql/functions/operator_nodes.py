@@ -124,13 +124,13 @@ def _tuples(node: exp.Expr, compiler: Compiler) -> Term:
 
 def _equal_tuples(left: exp.Tuple, right: exp.Tuple, compiler: Compiler, error_class: str) -> Term:
     """Raises `InvalidInput` for tuples of other types: Spark casts nothing inside of them."""
-    ones, others = (compiler.terms(side.expressions) for side in (left, right))
-    if [term.type for term in ones] != [term.type for term in others]:
-        if all(term.foldable for term in (*ones, *others)):
+    left_terms, right_terms = (compiler.terms(side.expressions) for side in (left, right))
+    if [term.type for term in left_terms] != [term.type for term in right_terms]:
+        if all(term.foldable for term in (*left_terms, *right_terms)):
             raise UnsupportedFeature(f"constants of other types in {left.sql(DIALECT)}")
         raise mismatch(error_class, f"{left.sql(DIALECT)} and {right.sql(DIALECT)}")
-    pairs = zip(ones, others, strict=True)
-    return reduce(conjunction, [null_safe_equal(one, two, compiler.session) for one, two in pairs])
+    pairs = zip(left_terms, right_terms, strict=True)
+    return reduce(conjunction, [null_safe_equal(*pair, compiler.session) for pair in pairs])
 
 
 def _null_safe(node: exp.Expr, compiler: Compiler) -> Term:
@@ -153,11 +153,11 @@ def _in(node: exp.In, compiler: Compiler) -> Term:
 
 
 def _tuple_in(tuple_node: exp.Tuple, members: list[exp.Expr], compiler: Compiler) -> Term:
-    nodes = [one.unnest() if isinstance(one, exp.Paren) else one for one in members]
-    tuples = [one for one in nodes if isinstance(one, exp.Tuple)]
+    nodes = [member.unnest() if isinstance(member, exp.Paren) else member for member in members]
+    tuples = [node for node in nodes if isinstance(node, exp.Tuple)]
     if len(tuples) < len(nodes):
         raise UnsupportedFeature(f"a list beside {tuple_node.sql(DIALECT)}")
-    choices = [_equal_tuples(tuple_node, one, compiler, "DATA_DIFF_TYPES") for one in tuples]
+    choices = [_equal_tuples(tuple_node, choice, compiler, "DATA_DIFF_TYPES") for choice in tuples]
     return reduce(disjunction, choices)
 
 
@@ -181,7 +181,8 @@ def _operator(sign: str) -> Builder:
     """An operator with two operands, or one."""
 
     def build(node: exp.Expr, compiler: Compiler) -> Term:
-        nodes = [one for one in (node.this, node.args.get("expression")) if one is not None]
+        operands = node.this, node.args.get("expression")
+        nodes = [operand for operand in operands if operand is not None]
         return operator_call(sign, nodes, compiler)
 
     return build

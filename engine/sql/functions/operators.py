@@ -66,7 +66,7 @@ Compare = Callable[[Any, Any], Any]
 
 def _nan_last(compare: Compare) -> Compare:
     """Spark's order of fractions: NaN equals itself and is greater than all."""
-    return lambda one, two: compare(_nan_key(one), _nan_key(two))
+    return lambda left, right: compare(_nan_key(left), _nan_key(right))
 
 
 def _nan_key(value: float) -> tuple[bool, float]:
@@ -101,8 +101,10 @@ def null_safe_equal(left: Term, right: Term, session: Session) -> Term:
     return each(equal, [left, right], "boolean")
 
 
-def _nan_safe_equal(one: Any, two: Any) -> bool:
-    return one == two or (one is not None and two is not None and one != one and two != two)
+def _nan_safe_equal(left: Any, right: Any) -> bool:
+    return left == right or (
+        left is not None and right is not None and left != left and right != right
+    )
 
 
 def is_in(term: Term, members: Sequence[Term], session: Session) -> Term:
@@ -133,12 +135,12 @@ def _operand_types(
     decimals = "double" in (left, right) and (is_decimal(left) or is_decimal(right))
     mixed = both if both is not None and (accepts(both) or decimals) else None
     common = promoted(left, right) or mixed
-    one, other = (left, right) if common is None else (common, common)
-    if one != other:
+    left_type, right_type = (left, right) if common is None else (common, common)
+    if left_type != right_type:
         raise mismatch("BINARY_OP_DIFF_TYPES", f"{left} and {right}")
-    if not accepts(one):
+    if not accepts(left_type):
         raise mismatch("BINARY_OP_WRONG_TYPE", f"{left} and {right}")
-    return one, other
+    return left_type, right_type
 
 
 def _operands(
@@ -172,36 +174,36 @@ def _divide_by_zero() -> DeltaError:
     return DeltaError("SparkArithmeticException", "DIVIDE_BY_ZERO", text)
 
 
-def divide(one: Any, two: Any) -> Any:
+def divide(dividend: Any, divisor: Any) -> Any:
     """`/`. Raises `DeltaError` on zero."""
-    if two == 0:
+    if divisor == 0:
         raise _divide_by_zero()
-    return one / two
+    return dividend / divisor
 
 
-def _whole_divide(one: Any, two: Any) -> int:
+def _whole_divide(dividend: Any, divisor: Any) -> int:
     """`DIV`: the quotient cut towards zero. Raises `DeltaError` on zero."""
-    if two == 0:
+    if divisor == 0:
         raise _divide_by_zero()
-    quotient = abs(one) // abs(two)
-    return fit_integer(int(quotient if (one < 0) == (two < 0) else -quotient), "bigint")
+    quotient = abs(dividend) // abs(divisor)
+    return fit_integer(int(quotient if (dividend < 0) == (divisor < 0) else -quotient), "bigint")
 
 
-def _remainder(one: Any, two: Any) -> Any:
+def _remainder(dividend: Any, divisor: Any) -> Any:
     """`%`: the remainder with the dividend's sign. Raises `DeltaError` on zero."""
-    if two == 0:
+    if divisor == 0:
         raise DeltaError("SparkArithmeticException", "REMAINDER_BY_ZERO", "[REMAINDER_BY_ZERO]")
-    if isinstance(one, float):
-        return math.fmod(one, two)
-    if isinstance(one, int) and isinstance(two, int):
-        rest = abs(one) % abs(two)
-        return rest if one >= 0 else -rest
-    return one - two * (Decimal(one) / two).to_integral_value(ROUND_DOWN)
+    if isinstance(dividend, float):
+        return math.fmod(dividend, divisor)
+    if isinstance(dividend, int) and isinstance(divisor, int):
+        rest = abs(dividend) % abs(divisor)
+        return rest if dividend >= 0 else -rest
+    return dividend - divisor * (Decimal(dividend) / divisor).to_integral_value(ROUND_DOWN)
 
 
-def _positive_remainder(one: Any, two: Any) -> Any:
-    rest = _remainder(one, two)
-    return _remainder(rest + two, two) if rest < 0 else rest
+def _positive_remainder(dividend: Any, divisor: Any) -> Any:
+    rest = _remainder(dividend, divisor)
+    return _remainder(rest + divisor, divisor) if rest < 0 else rest
 
 
 def _arithmetic(symbol: str, function: Compare) -> Function:
@@ -239,14 +241,14 @@ def _fit_small(value: int, type_name: str) -> int:
 
 def _checked(function: Compare, result: str) -> Compare:
     if result in ("tinyint", "smallint"):
-        return lambda one, two: _fit_small(function(one, two), result)
+        return lambda left, right: _fit_small(function(left, right), result)
     if is_integral(result):
-        return lambda one, two: fit_integer(function(one, two), result)
+        return lambda left, right: fit_integer(function(left, right), result)
     if is_decimal(result):
 
-        def rounded(one: Any, two: Any) -> Decimal:
+        def rounded(left: Any, right: Any) -> Decimal:
             with localcontext(WIDE):
-                return to_scale(function(Decimal(one), Decimal(two)), result)
+                return to_scale(function(Decimal(left), Decimal(right)), result)
 
         return rounded
     return function

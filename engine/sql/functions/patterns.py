@@ -76,17 +76,17 @@ def read(text: str, pattern: str) -> datetime:
     match = _reader(pattern).match(text)
     if match is None:
         raise _unreadable(text)
-    found = {name: value for name, value in match.groupdict().items() if value is not None}
-    year = int(found.get("year", 1970))
+    parts = {name: value for name, value in match.groupdict().items() if value is not None}
+    year = int(parts.get("year", 1970))
     try:
         return datetime(
-            year + 2000 if len(found.get("year", "1970")) == 2 else year,
-            int(found.get("month", 1)),
-            int(found.get("day", 1)),
-            int(found.get("hour", 0)),
-            int(found.get("minute", 0)),
-            int(found.get("second", 0)),
-            int(found.get("fraction", "0").ljust(6, "0")[:6]),
+            year + 2000 if len(parts.get("year", "1970")) == 2 else year,
+            int(parts.get("month", 1)),
+            int(parts.get("day", 1)),
+            int(parts.get("hour", 0)),
+            int(parts.get("minute", 0)),
+            int(parts.get("second", 0)),
+            int(parts.get("fraction", "0").ljust(6, "0")[:6]),
         )
     except ValueError:
         raise _unreadable(text) from None

@@ -102,7 +102,7 @@ def _difference(left: Term, right: Term) -> Exception:
 def shifted(moment: Term, amount: Term, sign: int, session: Session) -> Term:
     """The moment moved by days or by an interval; an instant by the session's clock."""
     if moment.type != "timestamp":
-        return combine(lambda one, two: _shift(one, two, sign), moment, amount, moment.type)
+        return combine(lambda at, span: _shift(at, span, sign), moment, amount, moment.type)
     where = zone(session.time_zone)
 
     def run(at: datetime, span: tuple[int, timedelta]) -> datetime:

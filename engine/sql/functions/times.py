@@ -209,17 +209,19 @@ _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 
 def _next_day(day: date, name: str) -> date:
     word = name.strip().lower()
-    known = [at for at, one in enumerate(_DAY_NAMES) if word in (one[:2], one[:3], one)]
-    if not known:
+    weekdays = [at for at, full in enumerate(_DAY_NAMES) if word in (full[:2], full[:3], full)]
+    if not weekdays:
         message = f"[ILLEGAL_DAY_OF_WEEK] Illegal input for day of week: {name}."
         raise DeltaError("SparkIllegalArgumentException", "ILLEGAL_DAY_OF_WEEK", message)
-    return day + timedelta(days=(known[0] - day.weekday() - 1) % 7 + 1)
+    return day + timedelta(days=(weekdays[0] - day.weekday() - 1) % 7 + 1)
 
 
-def _months_between(zone_name: str, one: datetime, other: datetime, rounds: bool = True) -> float:
+def _months_between(
+    zone_name: str, first: datetime, second: datetime, rounds: bool = True
+) -> float:
     """Whole months between same days or last days; else days count as parts of 31."""
     where = zone(zone_name)
-    a, b = one.astimezone(where), other.astimezone(where)
+    a, b = first.astimezone(where), second.astimezone(where)
     months = (a.year - b.year) * 12 + a.month - b.month
     ends = _last_day(a.date()) == a.date() and _last_day(b.date()) == b.date()
     if a.day == b.day or ends:

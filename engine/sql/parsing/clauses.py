@@ -33,13 +33,13 @@ def cut_clauses(text: str, keywords: Sequence[str], rest: str | None = None) -> 
     Only keywords outside brackets and quotes count. Raises `InvalidInput` for one that comes twice.
     """
     marks = _marks(text, [*keywords, *([rest] if rest else [])], rest)
-    found = {HEAD: text[: marks[0][1]].strip() if marks else text.strip()}
+    clauses = {HEAD: text[: marks[0][1]].strip() if marks else text.strip()}
     for at, (keyword, _, end) in enumerate(marks):
-        if keyword in found:
+        if keyword in clauses:
             raise InvalidInput([Problem(text.strip(), f"has {keyword} twice")])
         until = marks[at + 1][1] if at + 1 < len(marks) else len(text)
-        found[keyword] = text[end:until].strip()
-    return found
+        clauses[keyword] = text[end:until].strip()
+    return clauses
 
 
 def _marks(text: str, keywords: Sequence[str], rest: str | None) -> list[tuple[str, int, int]]:

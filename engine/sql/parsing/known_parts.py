@@ -11,7 +11,7 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 
 _QUERY = {"with_", "kind", "hint"}
-_KNOWN: dict[type[exp.Expr], set[str]] = {
+_PARTS: dict[type[exp.Expr], set[str]] = {
     exp.Select: {"expressions", "from_", "joins", "where", "group", "having", "order", "limit"}
     | {"distinct"}
     | _QUERY,
@@ -45,15 +45,15 @@ def check_parts(tree: exp.Expr) -> None:
     Raises `InvalidInput` for one that Spark's grammar does not have.
     """
     for node in tree.walk():
-        known = _KNOWN.get(type(node), _NOT_SPARK.get(type(node)))
-        if known is not None:
-            _check_names(node, known)
+        parts = _PARTS.get(type(node), _NOT_SPARK.get(type(node)))
+        if parts is not None:
+            _check_names(node, parts)
         _check_values(node)
 
 
-def _check_names(node: exp.Expr, known: set[str]) -> None:
+def _check_names(node: exp.Expr, parts: set[str]) -> None:
     for name, value in node.args.items():
-        if value and name not in known:
+        if value and name not in parts:
             _refuse(node, name)
 
 

@@ -45,7 +45,7 @@ class ParameterPlace:
             return isinstance(value, list) and all(isinstance(row, tuple) for row in value)
         column_type = types.get(self.column, "")
         if isinstance(value, list):
-            return self.holds_several and all(_is_of(one, column_type) for one in value)
+            return self.holds_several and all(_is_of(member, column_type) for member in value)
         return _is_of(value, column_type)
 
 
@@ -77,11 +77,11 @@ def plain_places(template: Template) -> tuple[ParameterPlace, ...] | None:
         return None  # one of Delta's own statements
     if not isinstance(tree, _DML):
         return None
-    found = list(tree.find_all(exp.Placeholder))
-    places = [_place(node, tree) for node in found]
-    known = tuple(place for place in places if place is not None)
-    is_all = sorted(place.name for place in known) == sorted(template.names)
-    return known if is_all else None
+    placeholders = list(tree.find_all(exp.Placeholder))
+    places = [_place(node, tree) for node in placeholders]
+    plain = tuple(place for place in places if place is not None)
+    is_all = sorted(place.name for place in plain) == sorted(template.names)
+    return plain if is_all else None
 
 
 def _place(node: exp.Placeholder, tree: exp.Expr) -> ParameterPlace | None:

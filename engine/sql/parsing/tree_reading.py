@@ -354,7 +354,7 @@ def _is_plain(node: exp.Select) -> bool:
         return False
     complicated = (exp.AggFunc, exp.Subquery, exp.Exists, exp.Window)
     return node.find(*complicated) is None and not any(
-        found is not node for found in node.find_all(exp.Query)
+        query is not node for query in node.find_all(exp.Query)
     )
 
 

@@ -98,19 +98,19 @@ class Constants:
         return None
 
     def _unchanged(self, node: exp.Add | exp.Mul, neutral: int) -> Field | None:
-        for one, other in ((node.left, node.right), (node.right, node.left)):
+        for operand, other in ((node.left, node.right), (node.right, node.left)):
             inner = other.this if isinstance(other, exp.Cast) else other  # 0L is a cast
             if isinstance(inner, exp.Literal) and inner.is_int and int(inner.this) == neutral:
-                field = self.column(one)
+                field = self.column(operand)
                 return field if field is not None and is_integral(field.type) else None
         return None
 
     def value(self, node: exp.Expr, field: Field) -> Term | None:
         """A constant that a column can be compared with as it is, `None` if it would be cast."""
-        found = self.compared(node, field.type)
-        if found is None or not (found.type == field.type or is_integral(field.type)):
+        term = self.compared(node, field.type)
+        if term is None or not (term.type == field.type or is_integral(field.type)):
             return None
-        return found
+        return term
 
     def compared(self, node: exp.Expr, type_name: str) -> Term | None:
         """A constant in the type in which it is compared with one of `type_name`.
@@ -139,5 +139,5 @@ class Constants:
         if node.args.get("query"):
             return None
         terms = [self.member(member, field) for member in node.expressions]
-        known = [term for term in terms if term is not None]
-        return known if len(known) == len(terms) else None
+        constants = [term for term in terms if term is not None]
+        return constants if len(constants) == len(terms) else None

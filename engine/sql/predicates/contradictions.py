@@ -23,8 +23,8 @@ def is_never_true(parts: Sequence[Predicate], schema: Schema, session: Session) 
     certain = [part for part in parts if part.is_deterministic and not part.asks_queries]
     values = dict(pin for part in certain for pin in _constants(part, schema, session))
     row = tuple(values.get(field.name.lower()) for field in schema)
-    known = (part for part in certain if part.columns <= values.keys())
-    return any(_is_refused(part, row, schema, session) for part in known)
+    decided = (part for part in certain if part.columns <= values.keys())
+    return any(_is_refused(part, row, schema, session) for part in decided)
 
 
 def _constants(part: Predicate, schema: Schema, session: Session) -> Iterator[tuple[str, Any]]:

@@ -59,10 +59,10 @@ def _truth(node: exp.Expr) -> bool | None:
 
 def _compared(node: exp.EQ) -> exp.Expr:
     """`condition = TRUE` is the condition, `condition = FALSE` its negation."""
-    for one, other in ((node.this, node.expression), (node.expression, node.this)):
-        truth = _truth(_folded(one.unnest()))
+    for literal, condition in ((node.this, node.expression), (node.expression, node.this)):
+        truth = _truth(_folded(literal.unnest()))
         if truth is not None:
-            return normal_form(other) if truth else _not(other)
+            return normal_form(condition) if truth else _not(condition)
     return node
 
 
@@ -93,9 +93,9 @@ def _folded(node: exp.Expr) -> exp.Expr:
 def _joined(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Expr:
     """An AND or OR; a literal decides it, or does nothing to it."""
     decides = kind is exp.Or
-    for one, other in ((left, right), (right, left)):
-        if _truth(one) is not None:
-            return one if _truth(one) is decides else other
+    for side, other in ((left, right), (right, left)):
+        if _truth(side) is not None:
+            return side if _truth(side) is decides else other
     return _factored(left, right) if kind is exp.Or else _and(left, right)
 
 

@@ -78,15 +78,15 @@ class _Template:
 
     def split(self, names: frozenset[str]) -> tuple[tuple[_Template, ...], tuple[_Template, ...]]:
         """Partition and data conjuncts, and what the latter imply for partition columns."""
-        known = self._splits.get(names)
-        if known is None:
+        split = self._splits.get(names)
+        if split is None:
             partition = [part for part in self.conjuncts() if part.columns <= names]
             data = [part for part in self.conjuncts() if not part.columns <= names]
             for part in data:
                 extracted = _extract(part.node, names)
                 partition += [] if extracted is None else _Template(extracted).conjuncts()
-            known = self._splits[names] = (tuple(partition), tuple(data))
-        return known
+            split = self._splits[names] = (tuple(partition), tuple(data))
+        return split
 
     def term(self, schema: Schema, session: Session) -> Term:
         return self._remembered("row", schema, session, self._row_term)  # type: ignore[no-any-return]
@@ -102,11 +102,11 @@ class _Template:
         if last is not None and last[0] is schema and last[1] is session:
             return last[2]
         key = (kind, session, tuple([id(field) for field in schema.fields]))
-        known = self._plans.get(key)
-        if known is None:
-            known = self._plans[key] = (schema.fields, build(schema, session))
-        self._last[kind] = schema, session, known[1]
-        return known[1]
+        entry = self._plans.get(key)
+        if entry is None:
+            entry = self._plans[key] = (schema.fields, build(schema, session))
+        self._last[kind] = schema, session, entry[1]
+        return entry[1]
 
     def skipping_test(
         self, schema: Schema, partition_columns: tuple[str, ...], session: Session
@@ -304,10 +304,10 @@ class Predicate:
         return self._pinned[2]
 
     def _evaluator(self, term: Term) -> Evaluate:
-        known = self._evaluators.get(id(term))
-        if known is None:
-            known = self._evaluators[id(term)] = (term, term.bind(self._parameters).evaluate)
-        return known[1]
+        entry = self._evaluators.get(id(term))
+        if entry is None:
+            entry = self._evaluators[id(term)] = (term, term.bind(self._parameters).evaluate)
+        return entry[1]
 
 
 def _typed(text: str | None, cast: Callable[[Any], Any] | None) -> Any:

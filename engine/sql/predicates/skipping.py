@@ -140,8 +140,8 @@ class SkippingCompiler:
         second = caster(seen_as, compared_as, self._session)
         if first is None or second is None:
             return first or second
-        one, two = first, second
-        return lambda bound: two(one(bound))
+        to_seen, to_compared = first, second
+        return lambda bound: to_compared(to_seen(bound))
 
     def _membership(self, node: exp.In) -> BindTest | None:
         """An IN list counts as the range from its smallest to its largest member."""
@@ -165,8 +165,9 @@ class SkippingCompiler:
         """LIKE 'abc%' is a prefix search, LIKE ANY and ALL are several."""
         if isinstance(node.expression, exp.Any | exp.All):
             join = _either if isinstance(node.expression, exp.Any) else _both
-            each = (exp.Like(this=node.this, expression=one) for one in like_patterns(node))
-            return reduce(join, [self._prefix(one) for one in each])
+            patterns = like_patterns(node)
+            likes = (exp.Like(this=node.this, expression=pattern) for pattern in patterns)
+            return reduce(join, [self._prefix(like) for like in likes])
         prefix, _, rest = node.expression.name.partition("%")
         if not prefix or any(mark in prefix + rest for mark in "%_\\"):
             return None
@@ -188,8 +189,8 @@ def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:
     first, second = left, right
 
     def bind(parameters: Parameters) -> StatisticsTest:
-        one, two = first(parameters), second(parameters)
-        return lambda statistics: one(statistics) and two(statistics)
+        left_test, right_test = first(parameters), second(parameters)
+        return lambda statistics: left_test(statistics) and right_test(statistics)
 
     return bind
 
@@ -200,8 +201,8 @@ def _either(left: BindTest | None, right: BindTest | None) -> BindTest | None:
     first, second = left, right
 
     def bind(parameters: Parameters) -> StatisticsTest:
-        one, two = first(parameters), second(parameters)
-        return lambda statistics: one(statistics) or two(statistics)
+        left_test, right_test = first(parameters), second(parameters)
+        return lambda statistics: left_test(statistics) or right_test(statistics)
 
     return bind
 

@@ -93,10 +93,10 @@ class DirectoryStore:
     def _list_from(self, start: str) -> Listing:
         directory, _, first = start.rpartition("/")
         try:
-            found = [entry for entry in os.scandir(self._place(directory)) if entry.is_file()]
+            files = [entry for entry in os.scandir(self._place(directory)) if entry.is_file()]
         except FileNotFoundError:
             return Listing(())
-        listed = sorted((e for e in found if e.name >= first), key=lambda entry: entry.name)
+        listed = sorted((e for e in files if e.name >= first), key=lambda entry: entry.name)
         prefix = f"{directory}/" if directory else ""
         return Listing(tuple(_entry(prefix, entry) for entry in listed if not _is_hidden(entry)))
 
@@ -136,8 +136,8 @@ class DirectoryStore:
         for folder, _, names in os.walk(top):
             place = Path(folder)
             prefix = "" if place == self.path else place.relative_to(self.path).as_posix() + "/"
-            found = (entry for entry in os.scandir(folder) if entry.name in names)
-            yield from (_entry(prefix, entry) for entry in found if not _is_hidden(entry))
+            files = (entry for entry in os.scandir(folder) if entry.name in names)
+            yield from (_entry(prefix, entry) for entry in files if not _is_hidden(entry))
 
     def _read(self, request: ReadRows) -> RowsOf | Gone:
         rows = []

@@ -114,8 +114,8 @@ def _level_promised(scenario: Scenario) -> IsolationLevel:
 def _faults_stop(scenario: Scenario) -> float | None:
     """When nothing fails any more; `None` if that is never."""
     ends = [None if each.between is None else each.between[1] for each in scenario.faults]
-    known = [end for end in ends if end is not None]
-    return max(known, default=0.0) if len(known) == len(ends) else None
+    finite = [end for end in ends if end is not None]
+    return max(finite, default=0.0) if len(finite) == len(ends) else None
 
 
 _COLUMNS = frozenset(

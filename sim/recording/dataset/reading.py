@@ -126,6 +126,6 @@ def _read_group(place: str, reading: Reading[R], columns: Columns, rows: pa.Tabl
     }
     summary = of_table.pop(RUNS)
     name = (rows["cell"][0].as_py(), rows["replication"][0].as_py())
-    own = {table: found.select(list(columns[table])) for table, found in of_table.items()}
+    own = {table: own_rows.select(list(columns[table])) for table, own_rows in of_table.items()}
     read = _read(place, name, reading, summary, own)
     return pa.table({"found": pa.array([pickle.dumps(read)], pa.binary())})

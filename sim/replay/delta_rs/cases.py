@@ -60,7 +60,7 @@ def _run(case: Case, package: DeltaRs) -> CaseResult:
     answer = package.race(race)
     if "error" in answer:
         return failed(case, "engine", "an outcome", answer["error"])
-    return judge(case, found_of(case, answer))
+    return judge(case, facts_of(case, answer))
 
 
 def race_of(case: StatementCase) -> dict[str, Any]:
@@ -85,10 +85,10 @@ def _table(table: TableOf) -> dict[str, Any]:
     }
 
 
-def found_of(case: StatementCase, answer: dict[str, Any]) -> dict[str, Any]:
+def facts_of(case: StatementCase, answer: dict[str, Any]) -> dict[str, Any]:
     """What happened, by the keys of `expect`."""
     winners = answer["winners"]
-    found = {key: answer[key] for key in ("current", "rerun", "rows")}
-    found["winner"] = winners if isinstance(case.winner, list) else winners[0]
-    found["version"] = answer["version"] if answer["current"] == "committed" else None
-    return found
+    facts = {key: answer[key] for key in ("current", "rerun", "rows")}
+    facts["winner"] = winners if isinstance(case.winner, list) else winners[0]
+    facts["version"] = answer["version"] if answer["current"] == "committed" else None
+    return facts

@@ -112,8 +112,8 @@ def conflict(text: str) -> str:
 
 
 def properties(operation: dict[str, Any]) -> CommitProperties:
-    told = operation.get("application")
-    return CommitProperties(app_transactions=[Transaction(*told)] if told else None)
+    application = operation.get("application")
+    return CommitProperties(app_transactions=[Transaction(*application)] if application else None)
 
 
 def queried(sql: str, paths: dict[str, str], schema: pa.Schema | None) -> pa.Table:
@@ -170,7 +170,7 @@ def merge(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -
 
 
 def optimize(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
-    filters = [tuple(one) for one in operation["partitions"]] or None
+    filters = [tuple(partition) for partition in operation["partitions"]] or None
     if operation["zorder_by"]:
         table.optimize.z_order(operation["zorder_by"], partition_filters=filters)
     else:

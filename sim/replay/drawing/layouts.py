@@ -53,35 +53,35 @@ class Layout:
 
 
 def _int_atom(draw: random.Random, name: str, values: Sequence[int]) -> str:
-    one, other = sorted(draw.sample(list(values), 2))
+    low, high = sorted(draw.sample(list(values), 2))
     return draw.choice(
         [
-            f"{name} = {one}",
-            f"{name} <> {one}",
-            f"{name} > {one}",
-            f"{name} <= {other}",
-            f"{name} IN ({one}, {other})",
-            f"{name} BETWEEN {one} AND {other}",
+            f"{name} = {low}",
+            f"{name} <> {low}",
+            f"{name} > {low}",
+            f"{name} <= {high}",
+            f"{name} IN ({low}, {high})",
+            f"{name} BETWEEN {low} AND {high}",
             f"{name} IS NOT NULL",
             f"{name} IS NULL",
-            f"{name} <=> {one}",
+            f"{name} <=> {low}",
             f"{name} % 2 = 0",
-            f"{name} = '{one}'",
+            f"{name} = '{low}'",
         ]
     )
 
 
 def _text_atom(draw: random.Random, name: str, values: Sequence[str]) -> str:
-    one, other = draw.sample(list(values), 2)
+    text, other = draw.sample(list(values), 2)
     return draw.choice(
         [
-            f"{name} = '{one}'",
-            f"{name} <> '{one}'",
-            f"{name} >= '{one}'",
-            f"{name} IN ('{one}', '{other}')",
-            f"{name} LIKE '{one[:-1]}%'",
+            f"{name} = '{text}'",
+            f"{name} <> '{text}'",
+            f"{name} >= '{text}'",
+            f"{name} IN ('{text}', '{other}')",
+            f"{name} LIKE '{text[:-1]}%'",
             f"{name} IS NOT NULL",
-            f"{name} <=> '{one}'",
+            f"{name} <=> '{text}'",
         ]
     )
 

@@ -198,8 +198,8 @@ class _History:
     def _newest_at(self, row: Row) -> int:
         """The newest version when a row's transaction ended, or the run, if it did not."""
         ended = row["ended_at_ms"]
-        known = [version for at, version in self._instants if ended is None or at <= ended]
-        return max(known, default=-1)
+        versions = [version for at, version in self._instants if ended is None or at <= ended]
+        return max(versions, default=-1)
 
 
 def _ended_by_a_commit(attempts: Attempts) -> bool:

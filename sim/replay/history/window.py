@@ -36,10 +36,10 @@ class Window:
 
 def parse_window(text: str) -> Window:
     """`FROM..TO` as two versions, perhaps after a table: `gold:3..9`. Raises InvalidInput."""
-    found = re.fullmatch(r"(?:(.+):)?(\d+)\.\.(\d+)", text.strip())
-    if found is None:
+    match = re.fullmatch(r"(?:(.+):)?(\d+)\.\.(\d+)", text.strip())
+    if match is None:
         raise InvalidInput([Problem("--window", f"{text!r} is not of the form FROM..TO")])
-    window = Window(int(found.group(2)), int(found.group(3)), found.group(1))
+    window = Window(int(match.group(2)), int(match.group(3)), match.group(1))
     if window.last <= window.first:
         raise InvalidInput([Problem("--window", f"{text!r} holds no version: TO must be larger")])
     return window

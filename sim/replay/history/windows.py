@@ -49,11 +49,11 @@ def windows_around(histories: Histories, lead: Window) -> list[Window]:
     """
     listed = ", ".join(histories)
     if lead.table is None:
-        told = f"versions are a table's own: write {next(iter(histories))}:{lead}, of {listed}"
-        raise InvalidInput([Problem("--window", told)])
+        reason = f"versions are a table's own: write {next(iter(histories))}:{lead}, of {listed}"
+        raise InvalidInput([Problem("--window", reason)])
     if lead.table not in histories:
-        told = f"the run has no table {lead.table!r}: there are {listed}"
-        raise InvalidInput([Problem("--window", told, nearest(lead.table, histories))])
+        reason = f"the run has no table {lead.table!r}: there are {listed}"
+        raise InvalidInput([Problem("--window", reason, nearest(lead.table, histories))])
     history = histories[lead.table]
     check_window(history.transactions, lead, history.first_version)
     return _around(histories, lead, FEWEST)
@@ -69,11 +69,11 @@ def _windows_of(histories: Histories, share: int) -> list[Window]:
 
 
 def _shown(histories: Histories, share: int) -> dict[str, tuple[tuple[int, int, int], Window]]:
-    found = {
+    windows = {
         name: shown_most(history.transactions, history.first_version, share)
         for name, history in histories.items()
     }
-    return {name: best for name, best in found.items() if best is not None}
+    return {name: best for name, best in windows.items() if best is not None}
 
 
 def _around(histories: Histories, lead: Window, share: int) -> list[Window]:

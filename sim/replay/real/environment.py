@@ -71,12 +71,12 @@ def java_executable() -> Path | None:
     if home:
         candidate = Path(home, "bin", "java")
         return candidate if candidate.is_file() else None
-    found = shutil.which("java")
-    return Path(found) if found else None
+    on_path = shutil.which("java")
+    return Path(on_path) if on_path else None
 
 
-def _raise_if_any(found: Sequence[Missing | None]) -> None:
-    missing = [each for each in found if each is not None]
+def _raise_if_any(checks: Sequence[Missing | None]) -> None:
+    missing = [each for each in checks if each is not None]
     if missing:
         raise EnvironmentMissing(missing)
 
@@ -118,16 +118,16 @@ def _java_version(executable: Path) -> int | None:
 
 def java_major(version_text: str) -> int | None:
     """The feature release in the text of `java -version`; 8 for the old scheme `1.8`."""
-    found = re.search(r'version "(?:1\.)?(\d+)', version_text)
-    return int(found.group(1)) if found else None
+    match = re.search(r'version "(?:1\.)?(\d+)', version_text)
+    return int(match.group(1)) if match else None
 
 
 def _missing_package(name: str, wanted: str) -> Missing | None:
     remedy = f"Install it with: pip install 'whitecap[spark]' (or {name}=={wanted})."
     try:
-        found = metadata.version(name)
+        installed = metadata.version(name)
     except metadata.PackageNotFoundError:
         return Missing(f"The Python package {name} is not installed", remedy)
-    if found != wanted:
-        return Missing(f"{name} {found} is installed; {wanted} is needed", remedy)
+    if installed != wanted:
+        return Missing(f"{name} {installed} is installed; {wanted} is needed", remedy)
     return None

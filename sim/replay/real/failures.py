@@ -78,8 +78,8 @@ def _of_java(java: Any) -> Failure:
 
 
 def _error_class(message: str) -> str | None:
-    found = _ERROR_CLASS.match(message)
-    return found.group(1) if found else None
+    match = _ERROR_CLASS.match(message)
+    return match.group(1) if match else None
 
 
 def _asked(java: Any, getter: str) -> Any:
@@ -93,5 +93,5 @@ def _asked(java: Any, getter: str) -> Any:
 
 
 def _parameters(java: Any) -> dict[str, str]:
-    found = _asked(java, "getMessageParameters")
-    return {str(key): str(value) for key, value in dict(found or {}).items()}
+    parameters = _asked(java, "getMessageParameters")
+    return {str(key): str(value) for key, value in dict(parameters or {}).items()}

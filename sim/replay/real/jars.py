@@ -223,11 +223,11 @@ def _exclude(organisation: str, name: str = "*") -> str:
 def _ivy_jar() -> str:
     import pyspark
 
-    found = sorted(Path(pyspark.__file__).parent.glob("jars/ivy-*.jar"))
-    if not found:
+    jars = sorted(Path(pyspark.__file__).parent.glob("jars/ivy-*.jar"))
+    if not jars:
         remedy = "Reinstall pyspark; its jars folder should hold Ivy."
         raise EnvironmentMissing([Missing("PySpark's jars folder holds no Ivy", remedy)])
-    return str(found[-1])
+    return str(jars[-1])
 
 
 def _put_in_place(jars: Path, folder: Path) -> None:

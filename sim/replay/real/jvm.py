@@ -71,8 +71,8 @@ class Jvm:
     def singleton(self, class_name: str) -> JavaObject:
         """The instance of a Scala object, by the name of its class (with the `$` at the end)."""
         loader = self.root.Thread.currentThread().getContextClassLoader()
-        found = self.root.java.lang.Class.forName(class_name, True, loader)
-        return found.getField("MODULE$").get(None)
+        scala_class = self.root.java.lang.Class.forName(class_name, True, loader)
+        return scala_class.getField("MODULE$").get(None)
 
     def compiled(self, class_name: str, java: str) -> JavaObject:
         """A class by its Java source, made by the compiler that Spark brings along (Janino)."""

@@ -72,8 +72,8 @@ def latest_version(folder: Path) -> int:
 
 def commit_files(folder: Path) -> list[Path]:
     """The commit files of a table, oldest first."""
-    found = (folder / "_delta_log").glob("[0-9]*.json")
-    return sorted(path for path in found if path.stem.isdigit())
+    paths = (folder / "_delta_log").glob("[0-9]*.json")
+    return sorted(path for path in paths if path.stem.isdigit())
 
 
 def log_lines(folder: Path, version: int) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from msgspec import structs
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.cluster import WriterCrashed
-from whitecap.sim.store.connection import Connection, found
+from whitecap.sim.store.connection import Connection, read_effect
 from whitecap.sim.store.coordinator import Commit, Pages, Sees, Shown
 from whitecap.sim.store.exchange import Answer, StoreRefused
 from whitecap.sim.store.kinds import Kind
@@ -70,7 +70,7 @@ class ByCatalog(FileCalls):
     def _stage(self, commit: Commit) -> Waiting[None]:
         name = f"{commit.version:020}.{commit.transaction_id}.json"
         key = f"{STAGED_COMMITS_KEY}{name}"
-        yield from self.sends(Kind.PUT, key, found(0), commit.size_bytes, shared=False)
+        yield from self.sends(Kind.PUT, key, read_effect(0), commit.size_bytes, shared=False)
         yield from self.connection.read((Kind.HEAD,), key, 0)
 
     def _last_published(self, connection: Connection) -> Waiting[None]:

@@ -43,7 +43,7 @@ class ByDynamoDB(FileCalls):
         """Finish what is under way, then list."""
 
         def newest(moment: Moment) -> Answer:
-            return _found(self.table.newest(moment[0]))
+            return _lookup_answer(self.table.newest(moment[0]))
 
         item = (yield from self.connection.ask(Kind.QUERY, f"{LOG_DIRECTORY}/", newest)).value
         if item is not None and not item.complete:
@@ -74,7 +74,7 @@ class ByDynamoDB(FileCalls):
         """See that the version before is in the log; of the first one, that no item is left."""
 
         def gets(moment: Moment) -> Answer:
-            return _found(self.table.item(previous, moment[0]))
+            return _lookup_answer(self.table.item(previous, moment[0]))
 
         key = log_key(previous)
         item = (yield from self.connection.ask(Kind.GET_ITEM, key, gets)).value
@@ -135,5 +135,5 @@ class ByDynamoDB(FileCalls):
         yield from self.sends(Kind.PUT_ITEM, log_key(item.version), completes)
 
 
-def _found(item: CommitItem | None) -> Answer:
+def _lookup_answer(item: CommitItem | None) -> Answer:
     return Answer(item, "missing" if item is None else "found")

@@ -64,9 +64,9 @@ def advise(
         require_directory(out)
     question = question_of(scenario, allowed, objective, replications, most_runs, seed)
     with progress("advise") as show:
-        found = advised_by(question, jobs, show)
-    written = () if out is None else found.write(out)
+        advice = advised_by(question, jobs, show)
+    written = () if out is None else advice.write(out)
     if as_json:
-        print_json({**found.document, "files": written})
+        print_json({**advice.document, "files": written})
     else:
-        show_advice(found, written)
+        show_advice(advice, written)

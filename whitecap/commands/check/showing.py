@@ -11,7 +11,7 @@ from whitecap.checking import CheckedScenario, checked_document
 from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.comparisons.changes import Changes
 from whitecap.reports.comparisons.wording import (
-    TOLD,
+    SHOWN_EACH,
     basis_text,
     change_text,
     counts_text,
@@ -36,8 +36,8 @@ def print_result(result: CheckedScenario) -> None:
     checked, console = result.checked, new_console()
     verdict = click.style(f"{checked.verdict:9}", fg=COLOURS[checked.verdict])
     expected, runs = counted(len(checked.judged), "expectation"), counted(result.runs, "run")
-    told = checked.unjudged or f"{expected}, {runs}, {result.seconds:.1f} s"
-    click.echo(f"{verdict} {result.path}  ({told})")
+    summary = checked.unjudged or f"{expected}, {runs}, {result.seconds:.1f} s"
+    click.echo(f"{verdict} {result.path}  ({summary})")
     for where, judged in checked.judged:
         if not judged.is_met:
             print_indented(console, f"{judged.judgement}: {where}{judged}", by=INDENT)
@@ -52,7 +52,7 @@ def print_result(result: CheckedScenario) -> None:
 
 def _lines(changes: Changes) -> Iterator[str]:
     """What changed since the baseline, the worst first."""
-    for verdict in TOLD:
+    for verdict in SHOWN_EACH:
         for change in changes.having(verdict):
             yield f"{verdict}: {change_text(change)}"
     yield f"since the baseline: {counts_text(changes)} ({basis_text(changes)})"

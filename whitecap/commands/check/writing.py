@@ -13,7 +13,7 @@ from whitecap.commands.check.showing import counts_of
 from whitecap.engine.errors import InvalidInput
 from whitecap.reports.checks.annotations import annotation
 from whitecap.reports.checks.findings import Finding, findings_of
-from whitecap.reports.checks.markdown import Told, check_markdown
+from whitecap.reports.checks.markdown import ScenarioCheck, check_markdown
 from whitecap.reports.junit import checked_suite, write_junit
 from whitecap.sim.bundled import read_named
 from whitecap.sim.sweeps.regression import at, line_of_expectation
@@ -29,8 +29,8 @@ def write_junit_of(results: Sequence[CheckedScenario], path: Path, undecided_pas
 
 def write_markdown(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
     """The comment of a pull request."""
-    told = [Told(each.name, str(each.path), each.checked) for each in results]
-    text = check_markdown(told, counts_of(results), undecided_passes=undecided_passes)
+    checks = [ScenarioCheck(each.name, str(each.path), each.checked) for each in results]
+    text = check_markdown(checks, counts_of(results), undecided_passes=undecided_passes)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 

@@ -65,9 +65,9 @@ def sensitivity(
         require_directory(out)
     study = study_of(scenario, vary, measures, replications, seed, most_runs)
     with progress("sensitivity") as show:
-        found = studied_by(study, jobs, show)
-    written = () if out is None else found.write(out)
+        studied = studied_by(study, jobs, show)
+    written = () if out is None else studied.write(out)
     if as_json:
-        print_json({**found.document, "files": written})
+        print_json({**studied.document, "files": written})
     else:
-        show_sensitivity(found, written)
+        show_sensitivity(studied, written)
