@@ -91,7 +91,7 @@ def check_conservation(
     `tables` have `columns_checked`; `walked` are the logs, one of each table.
     """
     transactions, attempts, commits = (tables[n] for n in ("transactions", "attempts", "commits"))
-    broken = _accounted_for(transactions, attempts)
+    broken = list(_miscounted(transactions, attempts))
     if "table_name" not in commits.column_names:
         broken += _of_log(transactions, attempts, commits, walked[0])
     else:
@@ -145,10 +145,6 @@ def _numbers(table: pa.Table, column: str) -> Numbers:
     chunked = table[column]
     filled = pc.fill_null(chunked, scalar_of(_NOBODY, chunked.type)).combine_chunks()
     return np.from_dlpack(filled).astype(np.int64)  # `to_numpy` would import pandas
-
-
-def _accounted_for(transactions: pa.Table, attempts: pa.Table) -> list[str]:
-    return list(_miscounted(transactions, attempts))
 
 
 def _miscounted(transactions: pa.Table, attempts: pa.Table) -> Iterator[str]:
