@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
@@ -30,7 +31,7 @@ def workloads() -> Iterator[tuple[str, Callable[[], Measurement]]]:
     for files in LIVE_FILES:
         yield _made("merge-heavy", SOME_WRITERS, files)
     for name, scenario in demo_cells():
-        yield f"events · {name}", lambda n=name, s=scenario: measure(n, s, from_share=0.5)
+        yield f"events · {name}", partial(measure, name, scenario, from_share=0.5)
 
 
 def _made(mix: str, writers: int, files: int) -> tuple[str, Callable[[], Measurement]]:

@@ -116,7 +116,7 @@ class TableFiles:
         asked = ReadRows((data_key(file.path),), names, schema.types, values)
         answer = self.store.answer(asked)
         if isinstance(answer, Gone) or not isinstance(answer, RowsOf):
-            raise RowsUnreadable(f"data file {file.path} is gone")
+            raise RowsUnreadable("a data file is gone")
         rows = answer.rows[0]
         if file.deletion_vector is None:
             return Counter(plain_rows(rows, schema.types))

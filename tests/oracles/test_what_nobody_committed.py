@@ -82,6 +82,18 @@ def test_what_cannot_be_run_is_named() -> None:
     assert gap.what == "what ended without a commit, having read one of 1 versions (0)"
 
 
+def test_versions_whose_data_files_are_gone_are_named_together() -> None:
+    table = HandMade()
+    for version, path in enumerate("bc", start=1):
+        table.commit(add(path))
+        table.did(f"loader {path}", ROW_3, version - 1, version)
+    gaps = judge_evidence(table.evidence).not_checked
+    assert {gap.why for gap in gaps} == {"a data file is gone"}
+    assert [gap.what for gap in gaps if gap.what.startswith("rows by statements")] == [
+        "rows by statements of 2 versions (1, 2)"
+    ]
+
+
 def test_a_write_with_an_identity_may_have_been_there() -> None:
     table = HandMade(Promise(settings={"spark.databricks.delta.write.txnAppId": "s"}))
     table.did("loader", ROW_3, 0)
