@@ -1,7 +1,8 @@
 """`make bench-sweep`: many short runs on each engine, against as many plain processes as cores.
 
-A plain process makes its share of the runs one after the other and writes each to a directory. What
-an engine reaches is plain processes' time by its own; Spark's start is left out, its first job not.
+A plain process makes its share of the runs one after the other, judges each as a sweep does, and
+writes it to a directory. What an engine reaches is plain processes' time by its own; Spark's start
+is left out, its first job not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from benchmarks.cpu_of_session import cpu_seconds
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import parse_scenario
+from whitecap.sim.oracles.runs.reopening import findings_by_name
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.run import run_scenario
 from whitecap.sim.sweeps.engines import SweepEngineName
@@ -60,7 +62,13 @@ def plainly(runs: list[PlannedRun], out: Path) -> None:
     scenario = parse_scenario(runs[0].scenario, runs[0].scenario_file, cells=False)
     for run in runs:
         place = out / str(run.replication)
-        run_scenario(scenario, seed=run.seed, replication=run.replication, out=place)
+        run_scenario(
+            scenario,
+            seed=run.seed,
+            replication=run.replication,
+            findings=findings_by_name,
+            out=place,
+        )
 
 
 def in_plain_processes(experiment: Experiment, out: Path) -> None:
