@@ -22,7 +22,6 @@ from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.requests import priced_requests
 from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
-from whitecap.sim.loading import show_document
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.garbage import OLD_OBJECTS, seldom_collecting
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
@@ -183,7 +182,7 @@ def _finished(world: World, labels: Mapping[str, str] | None) -> FinishedRun:
         | _price(scenario, rows)
         | damage_of(walked)
         | damage.document(),
-        show_document({**scenario.document, "seed": world.streams.seed}),
+        scenario.text(world.streams.seed),
         {name: rows[name] for name in SCHEMAS if name in rows},
     )
     return FinishedRun(scenario, recording, world)

@@ -15,12 +15,12 @@ from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos.exercised import COLUMNS, exercised
 from whitecap.sim.chaos.swarm import Drawn, drawn
 from whitecap.sim.chaos.timeline import Lane, lanes_of
-from whitecap.sim.loading import show_document
 from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
 from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.store.objects import Overgrown
 
 Judge = Callable[[FinishedRun], Judgement]

@@ -5,7 +5,6 @@ from whitecap.sim.loading.loading import (
     load_scenario,
     parse_scenario,
     scenario_of,
-    show_document,
 )
 
 __all__ = [
@@ -13,5 +12,4 @@ __all__ = [
     "load_scenario",
     "parse_scenario",
     "scenario_of",
-    "show_document",
 ]

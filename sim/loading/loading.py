@@ -24,7 +24,7 @@ from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import SCENARIO_FORMAT, Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
-from whitecap.sim.scenario.yaml_text import Place, YamlText, read_shipped
+from whitecap.sim.scenario.yaml_text import Place, YamlText, read_shipped, show_document
 
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
 
@@ -117,13 +117,6 @@ def _said_plainly(expectation: Any) -> Any:
     if not isinstance(expectation, dict):
         return expectation
     return {key: value for key, value in expectation.items() if key != "when"}
-
-
-def show_document(document: Document) -> str:
-    """A document as YAML text, keys in their order."""
-    import yaml
-
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
 
 
 def changed(document: Document, changes: Changes) -> Document:

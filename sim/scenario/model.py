@@ -33,6 +33,7 @@ from whitecap.sim.scenario.writers import (
     WriterGroup,
     tells_statements_apart,
 )
+from whitecap.sim.scenario.yaml_text import show_document
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
@@ -93,6 +94,7 @@ class Scenario(Section):
     _source: str = PrivateAttr(default="")
     _labels: dict[str, str] = PrivateAttr(default_factory=dict)
     _changes: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _texts: dict[int, str] = PrivateAttr(default_factory=dict)
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -238,6 +240,12 @@ class Scenario(Section):
         """The scenario as written, with all changes applied; loading it gives an equal scenario."""
         return self._document
 
+    def text(self, seed: int) -> str:
+        """The document with this seed as YAML, written once for all runs of a sweep's cell."""
+        if seed not in self._texts:
+            self._texts[seed] = show_document({**self._document, "seed": seed})
+        return self._texts[seed]
+
     @property
     def source(self) -> str:
         """The file that it was read from, for messages."""
@@ -263,7 +271,7 @@ class Scenario(Section):
     def comes_from(self, document: Document, source: str, labels: Labels, changes: Changes) -> Self:
         """Remember what it was made of. Returns itself."""
         self._document, self._source = document, source
-        self._labels, self._changes = dict(labels), dict(changes)
+        self._labels, self._changes, self._texts = dict(labels), dict(changes), {}
         return self
 
     def is_of(self, source: str) -> Self:

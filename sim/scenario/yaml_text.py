@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -131,6 +131,11 @@ def read_shipped(path: Path) -> YamlText:
 def read_value(text: str, name: str) -> Any:
     """What a piece of YAML says, such as one given on the command line. Raises `InvalidInput`."""
     return YamlText(text, name).content
+
+
+def show_document(document: Mapping[str, Any]) -> str:
+    """A document as YAML text, keys in their order."""
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
 
 
 def _too_large(name: str) -> Problem:

@@ -18,12 +18,13 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
-from whitecap.sim.loading import cell_of, load_scenario, show_document
+from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.recording.dataset.place import DEFINITION, Place
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import axes_as_written
+from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.planned import PlannedRun
 
 CELLS = "cells"

@@ -12,9 +12,10 @@ from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
 from tests.real_table.beginnings import beginning_with, fingerprint, scenario_from
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.sim.loading import load_scenario, scenario_of, show_document
+from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 

@@ -10,7 +10,8 @@ import pytest
 from tests.inferring.synthetic_logs import LogOnDisk
 from tests.real_table.beginnings import beginning_with, scenario_from
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.loading import parse_scenario, show_document
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.scenario.yaml_text import show_document
 
 
 def _refused(place: Path | str, **table: Any) -> str:

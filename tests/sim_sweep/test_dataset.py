@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,8 +14,10 @@ from sweep_scenario import kept_in, rows_of, write_scenario
 
 import whitecap
 from whitecap.engine.errors import InvalidInput
+from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.recording.dataset import rows as dataset_rows
 from whitecap.sim.recording.dataset.hadoop import HadoopPlace
-from whitecap.sim.recording.dataset.layout import OWN, batch_folder, batch_number
+from whitecap.sim.recording.dataset.layout import FILE, OWN, batch_folder, batch_number
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import (
     finished_runs,
@@ -26,7 +29,7 @@ from whitecap.sim.recording.dataset.place import (
 from whitecap.sim.recording.dataset.rows import RunName, by_run, in_order, rows_sha256
 from whitecap.sim.sweeps.batches import BATCH_S, GROWTH, TASKS_PER_SLOT, dealt, next_batch
 from whitecap.sim.sweeps.experiment import load_experiment
-from whitecap.sim.sweeps.planned import PlannedRun
+from whitecap.sim.sweeps.planned import PlannedRun, make_runs
 from whitecap.sim.sweeps.sweep_job import run_sweep
 from whitecap.sweep_engine import spark_session, sweep_engine
 
@@ -128,6 +131,28 @@ def test_long_runs_are_dealt_first_and_no_run_is_left_out() -> None:
     assert sorted(run.name for task in tasks for run in task) == sorted(run.name for run in runs)
     assert [task[0].cell for task in tasks] == ["unknown", "long", "long", "long"]
     assert max(map(len, tasks)) - min(map(len, tasks)) <= 1
+
+
+def tables_written(place: LocalPlace, runs: list[PlannedRun]) -> dict[str, pq.ParquetFile]:
+    """The file of each table that one part with these runs has."""
+    place.add("batch", 0, make_runs(runs))
+    return {
+        file.parent.name: pq.ParquetFile(file) for file in place.path.rglob("part-00000.parquet")
+    }
+
+
+def test_short_runs_share_a_row_group_and_lose_no_row_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = list(load_experiment(write_scenario(tmp_path)).runs(code_version()))
+    together = tables_written(LocalPlace(tmp_path / "together"), runs)
+    monkeypatch.setattr(dataset_rows, "ROWS_OF_A_GROUP", 1)
+    apart = tables_written(LocalPlace(tmp_path / "apart"), runs)
+    assert {file.num_row_groups for file in together.values()} == {1}
+    assert {file.num_row_groups for file in apart.values()} == {len(runs)}
+    for table, file in together.items():
+        compared = [name for name in FILE.names if name != "seconds"]
+        assert file.read(compared) == apart[table].read(compared)
 
 
 @pytest.fixture(scope="module")

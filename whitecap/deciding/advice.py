@@ -24,10 +24,10 @@ from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_ru
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.loading.loading import show_document
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import plain_of, refuse_without_threshold
 

@@ -21,7 +21,7 @@ from whitecap.sim.recording.dataset.layout import (
     WHOLE,
     batch_number,
 )
-from whitecap.sim.recording.dataset.rows import Ran, by_table
+from whitecap.sim.recording.dataset.rows import Ran, in_row_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,13 @@ class LocalPlace:
         """Write runs as they come, as one part of a batch."""
         with ExitStack() as files:
             writers: dict[str, pq.ParquetWriter] = {}
-            for ran in runs:
-                for table, rows in by_table(ran.stream()):
-                    if table not in writers:
-                        file = self._part(batch, table, part)
-                        writers[table] = files.enter_context(
-                            pq.ParquetWriter(file, FILE, compression="zstd")
-                        )
-                    writers[table].write_table(rows)
+            for table, rows in in_row_groups(runs):
+                if table not in writers:
+                    file = self._part(batch, table, part)
+                    writers[table] = files.enter_context(
+                        pq.ParquetWriter(file, FILE, compression="zstd")
+                    )
+                writers[table].write_table(rows)
 
     def _part(self, batch: str, table: str, part: int) -> Path:
         folder = self._folder(batch, table)
