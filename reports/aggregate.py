@@ -18,11 +18,8 @@ from whitecap.reports.measures.measured_run import (
     measure_run,
 )
 from whitecap.reports.measures.warm_up import Courses, is_auto, warm_up_in_common
-from whitecap.reports.runs import RunName, RunSet, read_each
+from whitecap.reports.runs import WHOLE_RUN, RunName, RunSet, read_each
 from whitecap.reports.tables import Labels, Measurements, Tables, build_tables
-
-WHOLE_RUN = "all writers"
-"""The cell of a run on its own that stands for all of its writer groups."""
 
 
 def aggregate(runs: RunSet) -> Tables:

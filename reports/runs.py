@@ -36,6 +36,9 @@ Columns = Mapping[str, tuple[str, ...]]
 SINGLE_CELL = "run"
 """The name of the only cell where one run is reported on its own."""
 
+WHOLE_RUN = "all writers"
+"""Its cell in tables, where its writer groups have cells too."""
+
 _NEEDED_IN_MANIFEST = ("scenario_name", "scenario_hash", "seed", "replication", "code_version")
 _NUMBERS_IN_MANIFEST = ("warm_up_ms", "duration_ms")
 

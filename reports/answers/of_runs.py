@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from whitecap.reports.aggregate import WHOLE_RUN
 from whitecap.reports.answers.answer import Answer, answer_of
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import asked_for
-from whitecap.reports.runs import SINGLE_CELL, objectives_in
-from whitecap.reports.subject import Subject
+from whitecap.reports.runs import SINGLE_CELL, WHOLE_RUN, objectives_in
+
+if TYPE_CHECKING:
+    from whitecap.reports.subject import Subject
 
 
 def answer_of_subject(subject: Subject) -> Answer:

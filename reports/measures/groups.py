@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whitecap.reports.measures.sample import Codes, coded
+from whitecap.reports.measures.columns import Codes, coded
 from whitecap.reports.natural_order import natural
 
 

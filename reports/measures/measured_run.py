@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whitecap.engine.recorded import OF_ABORTS, PRICE, Measure
+from whitecap.engine.recorded import OF_ABORTS, PRICE, Measure, RecordedOutcome
+from whitecap.reports.measures.columns import Codes
 from whitecap.reports.measures.definitions import MEASURES
 from whitecap.reports.measures.groups import Group, coded_groups, with_tables
 from whitecap.reports.measures.left_out import Due, LeftOut, due_by_group, left_out_of
 from whitecap.reports.measures.refusals import Refusal, ranked, refusals_of
-from whitecap.reports.measures.sample import Codes, Rows, Sample
+from whitecap.reports.measures.sample import Rows, Sample
 from whitecap.reports.measures.tally import Tally, narrowed, together
 from whitecap.reports.measures.warm_up import Courses, WarmUp, courses_of, warm_up_of
 
@@ -127,7 +128,8 @@ def measure_run(
         float(manifest.get(PRICE, {}).get("per_slot_hour", math.nan)),
     )
     job_codes = _ends_of(groups, tables["writers"])[codes]
-    refusals = refusals_of(transactions, tables["commits"], codes, groups, sample.warm_up_ms)
+    losers = rows.ended(RecordedOutcome.ABORTED) & (rows.submitted_ms >= sample.warm_up_ms)
+    refusals = refusals_of(transactions, tables["commits"], losers, codes, groups)
     costs = _request_costs(manifest, groups)
     split = _split(sample, codes, job_codes, len(groups))
     parts = [

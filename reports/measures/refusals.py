@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from whitecap.engine.recorded import RecordedOutcome
+from whitecap.reports.measures.columns import Codes, Flags, coded, codes_in
 from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.sample import NOT_RECORDED, Codes, coded
+from whitecap.reports.measures.sample import NOT_RECORDED
 
 BEFORE_THE_RUN = Group("(before the run)", "")
 UNKNOWN_WINNER = Group("(unknown)", "")
@@ -71,24 +70,22 @@ REFUSAL_COLUMNS = (
 def refusals_of(
     transactions: pa.Table,
     commits: pa.Table,
+    losers: Flags,
     group_of_each: Codes,
     groups: Sequence[Group],
-    warm_up_ms: float,
 ) -> tuple[Refusal, ...]:
     """The refusals of one run, most frequent first within each loser, in the order of `groups`.
 
-    `group_of_each` transaction is a position in `groups`.
+    `losers`: which transactions are meant. `group_of_each` is a position in `groups`.
     """
-    names = [*groups, *NO_WRITERS]
-    losers = _losers(transactions, warm_up_ms)
-    if not len(losers):
+    if not losers.any():
         return ()
-    aborted = transactions.take(pa.array(losers))
-    winners = _winners(transactions, commits, aborted, group_of_each, names)
-    exceptions, exception_names = coded(pc.fill_null(aborted["exception"], NOT_RECORDED))
-    keys, counts = np.unique(
-        np.stack([group_of_each[losers], winners, exceptions]), axis=1, return_counts=True
-    )
+    names = [*groups, *NO_WRITERS]
+    winners = _winners(transactions, commits, group_of_each, len(groups))
+    exceptions, recorded = coded(transactions["exception"])
+    of_each = np.stack([group_of_each, winners, exceptions])[:, losers]
+    keys, counts = np.unique(of_each, axis=1, return_counts=True)
+    exception_names = [*recorded, NOT_RECORDED]
     return ranked(
         Refusal(names[loser], names[winner], exception_names[exception], count, count)
         for (loser, winner, exception), count in zip(
@@ -144,46 +141,38 @@ def _sentence(main: Refusal) -> str:
     return f"{100 * main.share:.0f} % of the aborts of {loser} {cause} ({counted})"
 
 
-def _losers(transactions: pa.Table, warm_up_ms: float) -> Codes:
-    is_aborted = pc.equal(transactions["outcome"], RecordedOutcome.ABORTED.value)
-    is_counted = pc.greater_equal(transactions["submitted_at_ms"], warm_up_ms)
-    return np.flatnonzero(pc.and_(is_aborted, is_counted).to_numpy())
-
-
-def _winners(
-    transactions: pa.Table,
-    commits: pa.Table,
-    aborted: pa.Table,
-    group_of_each: Codes,
-    names: Sequence[Group],
-) -> Codes:
-    """Of each aborted transaction the position of its winner in `names`."""
-    versions, landed = _versions(aborted, "winning_version"), _versions(commits, "version")
-    made_by = _looked_up(versions, landed, commits["transaction_id"])
-    rows = np.arange(transactions.num_rows)
-    row_of_winner = _looked_up(made_by, transactions["transaction_id"], rows)
-    codes = {special: len(names) - len(NO_WRITERS) + i for i, special in enumerate(NO_WRITERS)}
-    winners = np.full(aborted.num_rows, codes[UNKNOWN_WINNER])
-    is_in_run = row_of_winner.is_valid().to_numpy(zero_copy_only=False)
-    winners[is_in_run] = group_of_each[row_of_winner.drop_null().to_numpy()]
-    is_there = pc.is_in(versions, landed.combine_chunks()).to_numpy()
-    winners[is_there & made_by.is_null().to_numpy(zero_copy_only=False)] = codes[BEFORE_THE_RUN]
-    own = pc.fill_null(pc.equal(made_by, aborted["transaction_id"].combine_chunks()), False)
-    winners[own.to_numpy(zero_copy_only=False)] = codes[ITS_OWN]
-    winners[pc.is_null(versions).to_numpy()] = codes[NOBODY]
+def _winners(transactions: pa.Table, commits: pa.Table, group_of_each: Codes, groups: int) -> Codes:
+    """Of each transaction the position of its winner among so many groups and `NO_WRITERS`."""
+    codes = {special: groups + place for place, special in enumerate(NO_WRITERS)}
+    versions, landed = _versions(transactions, commits)
+    ids = codes_in(transactions["transaction_id"])
+    made_by = _looked_up(versions, landed, codes_in(commits["transaction_id"]))
+    winners = _looked_up(made_by, ids, group_of_each)
+    winners[winners < 0] = codes[UNKNOWN_WINNER]
+    winners[np.isin(versions, landed) & (made_by < 0)] = codes[BEFORE_THE_RUN]
+    winners[made_by == ids] = codes[ITS_OWN]
+    winners[versions < 0] = codes[NOBODY]
     return winners
 
 
-def _versions(rows: pa.Table, column: str) -> Any:
-    """Versions as they are told apart: of several tables, each with its table's name."""
-    if "table_name" not in rows.column_names:
-        return rows[column]
-    return pc.binary_join_element_wise(rows["table_name"], pc.cast(rows[column], pa.string()), " ")
+def _versions(transactions: pa.Table, commits: pa.Table) -> tuple[Codes, Codes]:
+    """The versions that refused transactions, -1 where none did, and those of the commits.
+
+    They are told apart: of several tables, each has its table's place among all in it.
+    """
+    versions, landed = codes_in(transactions["winning_version"]), codes_in(commits["version"])
+    if "table_name" not in commits.column_names:
+        return versions, landed
+    both = [*transactions["table_name"].chunks, *commits["table_name"].chunks]
+    tables, names = coded(pa.chunked_array(both))
+    ours, theirs = np.split(tables, [len(versions)])
+    return np.where(versions < 0, -1, versions * len(names) + ours), landed * len(names) + theirs
 
 
-def _looked_up(wanted: Any, keys: Any, values: Any) -> pa.Array:
-    """For each wanted key its value; null where the key is not there."""
-    position = pc.index_in(wanted, keys.combine_chunks())
-    position = position.combine_chunks() if isinstance(position, pa.ChunkedArray) else position
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values)
-    return values.take(position)
+def _looked_up(wanted: Codes, keys: Codes, values: Codes) -> Codes:
+    """For each wanted key its value; -1 where the key is not there."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys, kind="stable")
+    place = order[np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)]
+    return np.where(keys[place] == wanted, values[place], -1)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from whitecap.engine.recorded import CONFLICTS, RecordedOutcome
-
-Flags = NDArray[np.bool_]
-Codes = NDArray[np.int64]
-Numbers = NDArray[np.float64]
+from whitecap.reports.measures.columns import (
+    Codes,
+    Flags,
+    Numbers,
+    coded,
+    codes_in,
+    flags_in,
+    is_given,
+    numbers_in,
+)
 
 MINUTE_MS = 60_000.0
 HOUR_MS = 60 * MINUTE_MS
@@ -58,22 +62,21 @@ class Rows:
         """The columns of a recorded table."""
         exception, names = coded(transactions["exception"])
         conflicts = np.array([name in CONFLICTS for name in names] + [False])
-        outcome = pc.index_in(transactions["outcome"], pa.array(_OUTCOMES, pa.string()))
+        outcome = _outcomes(transactions)
         first_submitted_ms, is_last = _jobs(transactions)
-        outcome_codes = outcome.to_numpy().astype(np.int64)
-        made_version = pc.is_valid(transactions["committed_version"]).to_numpy()
-        is_given_up = transactions["given_up"].to_numpy()
-        is_aborted = outcome_codes == _OUTCOMES.index(RecordedOutcome.ABORTED)
+        made_version = is_given(transactions["committed_version"])
+        is_given_up = flags_in(transactions["given_up"])
+        is_aborted = outcome == _OUTCOMES.index(RecordedOutcome.ABORTED)
         return cls(
-            outcome=outcome_codes,
+            outcome=outcome,
             exception=exception,
-            submitted_ms=_numbers(transactions, "submitted_at_ms"),
-            ended_ms=_numbers(transactions, "ended_at_ms"),
+            submitted_ms=numbers_in(transactions["submitted_at_ms"]),
+            ended_ms=numbers_in(transactions["ended_at_ms"]),
             first_submitted_ms=first_submitted_ms,
-            compute_ms=_numbers(transactions, "compute_ms"),
-            attempts=transactions["attempts"].to_numpy().astype(np.int64),
+            compute_ms=numbers_in(transactions["compute_ms"]),
+            attempts=codes_in(transactions["attempts"]),
             is_conflict=is_aborted & conflicts[exception],
-            is_rerun=transactions["rerun_number"].to_numpy() > 0,
+            is_rerun=codes_in(transactions["rerun_number"]) > 0,
             is_given_up=is_given_up,
             is_last=is_last,
             made_version=made_version,
@@ -184,37 +187,29 @@ class Sample:
         return int(self.rows.attempts.sum())
 
 
-def coded(column: Any) -> tuple[Codes, list[str]]:
-    """A column of texts as positions in the list of its values; -1 where there is none."""
-    encoded = column.combine_chunks().dictionary_encode()
-    codes: Codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return codes, encoded.dictionary.to_pylist()
-
-
-def _numbers(table: pa.Table, name: str) -> Numbers:
-    numbers: Numbers = table[name].to_numpy().astype(np.float64)
-    return numbers
+def _outcomes(transactions: pa.Table) -> Codes:
+    outcomes, names = coded(transactions["outcome"])
+    return np.array([_OUTCOMES.index(RecordedOutcome(name)) for name in names], np.int64)[outcomes]
 
 
 def _ends_job(transactions: pa.Table) -> Flags:
     """Which are of the last statement of their job: all where a job has one."""
     if "ends_job" not in transactions.column_names:
         return np.ones(transactions.num_rows, dtype=bool)
-    flags: Flags = transactions["ends_job"].to_numpy()
-    return flags
+    return flags_in(transactions["ends_job"])
 
 
 def _of_jobs_with(transactions: pa.Table, some: Flags) -> Flags:
     """Which are of a job that some of these are of."""
-    job = transactions["job_id"].to_numpy()
+    job = codes_in(transactions["job_id"])
     return np.isin(job, job[some])
 
 
 def _jobs(transactions: pa.Table) -> tuple[Numbers, Flags]:
     """Of each transaction's job the first submission, and whether the job ended with it."""
-    job = transactions["job_id"].to_numpy()
-    submitted_ms = _numbers(transactions, "submitted_at_ms")
-    order = np.lexsort((transactions["transaction_id"].to_numpy(), job))
+    job = codes_in(transactions["job_id"])
+    submitted_ms = numbers_in(transactions["submitted_at_ms"])
+    order = np.lexsort((codes_in(transactions["transaction_id"]), job))
     changes = np.flatnonzero(np.diff(job[order]))
     starts = np.concatenate(([0], changes + 1)) if len(job) else changes
     lengths = np.diff(np.append(starts, len(job)))

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from whitecap.engine.recorded import Measure, Unit
+from whitecap.reports.measures.columns import Numbers
 from whitecap.reports.measures.definitions import MEASURES, OF_SUMS, PER_JOB, PERCENTILES
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import Due, LeftOut
 from whitecap.reports.measures.measured_run import MeasuredRun, Part
 from whitecap.reports.measures.refusals import Refusal, ranked
-from whitecap.reports.measures.sample import Numbers
 from whitecap.reports.measures.tally import (
     Count,
     Latencies,

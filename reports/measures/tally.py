@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
-from whitecap.reports.measures.sample import Numbers
+from whitecap.reports.measures.columns import Numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from scipy.special import stdtrit
 
-from whitecap.reports.measures.sample import Numbers
+from whitecap.reports.measures.columns import Numbers
 
 BATCH = 5
 """Values of a batch: MSER-5."""

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from whitecap.engine.recorded import AUTO_WARM_UP, RecordedOutcome
-from whitecap.reports.measures.sample import Codes, Flags, Numbers, Rows
+from whitecap.reports.measures.columns import Codes, Flags, Numbers
+from whitecap.reports.measures.sample import Rows
 from whitecap.reports.measures.truncation import Course, settles_at_ms
 
 ABORTS, LATENCIES = "aborts", "latencies"

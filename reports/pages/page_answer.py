@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.aggregate import WHOLE_RUN
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.phrases import held_text, needed_text, value_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
 from whitecap.reports.measures import MEASURES, Unit
 from whitecap.reports.pages.page_tables import Entry, PageTable, estimate_entry
+from whitecap.reports.runs import WHOLE_RUN
 from whitecap.reports.statistics import (
     Difference,
     Statement,

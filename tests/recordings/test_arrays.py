@@ -38,11 +38,12 @@ def test_a_scalar_is_that_of_pyarrow() -> None:
     assert scalar_of("created", pa.string()) == pa.scalar("created")
 
 
-def test_a_run_does_not_import_pandas(tmp_path: Path) -> None:
-    run = "from whitecap.sim.run import run_scenario; import sys, pathlib\n"
-    run += "from whitecap.sim.loading import load_scenario\n"
-    run += f"scenario = load_scenario(pathlib.Path({str(SCENARIOS / 'events.yaml')!r}))\n"
-    run += f"run_scenario(scenario, out=pathlib.Path({str(tmp_path / 'run')!r}), until_ms=6e4)\n"
-    run += "print('pandas' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+def test_a_run_and_its_summary_do_not_import_pandas(tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "whitecap", "run"]
+    command += [str(SCENARIOS / "events.yaml"), "--out", str(tmp_path / "run")]
+    command += ["--set", "duration=4 min", "--set", "warm_up=1 min"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "aborts" in done.stdout
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "pyarrow" in imported
+    assert "pandas" not in imported
