@@ -7,7 +7,7 @@ hot loops (a column against a constant) get their own closures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -64,6 +64,11 @@ class Term:
 def constant_bound(value: Any) -> Bound:
     """A `Bound` that has one value for every row."""
     return Bound(lambda _row: value, is_constant=True, value=value)
+
+
+def bound_to(parts: Iterable[Bound], run: Evaluate) -> Bound:
+    """What `run` makes of its parts, computed at once where all of them are constants."""
+    return constant_bound(run(())) if all(part.is_constant for part in parts) else Bound(run)
 
 
 def literal(value: Any, type_name: str) -> Term:
@@ -269,8 +274,7 @@ def strictly(function: Callable[..., Any], terms: Sequence[Term], type_name: str
                 values.append(value)
             return function(*values)
 
-        are_constant = all(bound.is_constant for bound in bounds)
-        return constant_bound(run(())) if are_constant else Bound(run)
+        return bound_to(bounds, run)
 
     return Term(type_name, bind, *_marks(terms))
 

@@ -15,7 +15,7 @@ from whitecap.engine.sql.expressions.terms import (
     Parameters,
     RowValues,
     Term,
-    constant_bound,
+    bound_to,
     convert,
     each,
     in_branch,
@@ -52,7 +52,7 @@ def choice(branches: Sequence[tuple[Term, Term]], default: Term) -> Term:
             return otherwise.evaluate(row)
 
         parts = [otherwise, *(bound for pair in pairs for bound in pair)]
-        return constant_bound(run(())) if all(p.is_constant for p in parts) else Bound(run)
+        return bound_to(parts, run)
 
     parts = [default, *(term for branch in branches for term in branch)]
     return Term(default.type, bind, all(term.foldable for term in parts))
@@ -98,8 +98,7 @@ def first_of(terms: Sequence[Term], _session: Session) -> Term:
             values = (bound.evaluate(row) for bound in bounds)
             return next((value for value in values if value is not None), None)
 
-        are_constant = all(bound.is_constant for bound in bounds)
-        return constant_bound(run(())) if are_constant else Bound(run)
+        return bound_to(bounds, run)
 
     return Term(terms[0].type, bind, all(term.foldable for term in terms))
 

@@ -186,25 +186,22 @@ class SkippingCompiler:
 def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:
     if left is None or right is None:
         return left or right
-    first, second = left, right
-
-    def bind(parameters: Parameters) -> StatisticsTest:
-        left_test, right_test = first(parameters), second(parameters)
-        return lambda statistics: left_test(statistics) and right_test(statistics)
-
-    return bind
+    return _joined(left, right, lambda first, second: lambda file: first(file) and second(file))
 
 
 def _either(left: BindTest | None, right: BindTest | None) -> BindTest | None:
     if left is None or right is None:
         return None
-    first, second = left, right
+    return _joined(left, right, lambda first, second: lambda file: first(file) or second(file))
 
-    def bind(parameters: Parameters) -> StatisticsTest:
-        left_test, right_test = first(parameters), second(parameters)
-        return lambda statistics: left_test(statistics) or right_test(statistics)
 
-    return bind
+def _joined(
+    left: BindTest,
+    right: BindTest,
+    join: Callable[[StatisticsTest, StatisticsTest], StatisticsTest],
+) -> BindTest:
+    """Both tests bound to the same parameters, and joined."""
+    return lambda parameters: join(left(parameters), right(parameters))
 
 
 def _all_null(statistics: FileStatistics, field: Field) -> bool:
