@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import whitecap
@@ -85,6 +86,32 @@ def test_what_no_commit_is_behind_is_counted_beside_the_conflicts() -> None:
         Refusal(MERGER, NOBODY, "WriterCrash", 2, 3),
         Refusal(MERGER, LOADER, APPEND, 1, 3),
     )
+
+
+def of_tables(rows: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The same rows, each of one of several tables."""
+    return rows.append_column("table_name", pa.array(names))
+
+
+def test_the_same_version_of_two_tables_has_two_winners() -> None:
+    rows = [
+        transaction(7, committed_version=5),
+        transaction(6, committed_version=5, **MERGE),
+        aborted(8, winning_version=5, writer_group="eraser", command="DELETE"),
+        aborted(9, winning_version=5, writer_group="eraser", command="DELETE"),
+    ]
+    tables = tables_of(rows)
+    commits = [{"version": 5, "transaction_id": 7}, {"version": 5, "transaction_id": 6}]
+    schema = tables["commits"].schema
+    tables["commits"] = of_tables(pa.Table.from_pylist(commits, schema), ["orders", "events"])
+    names = ["orders", "events", "events", "orders"]
+    tables["transactions"] = of_tables(tables["transactions"], names)
+    tables["writers"] = of_tables(tables["writers"], ["orders"] * tables["writers"].num_rows)
+    stopped = {(each.loser, each.winner) for each in measure_run(MANIFEST, tables).refusals}
+    assert stopped == {
+        (Group("eraser", "DELETE events"), Group("merger", "MERGE events")),
+        (Group("eraser", "DELETE orders"), Group("loader", "INSERT orders")),
+    }
 
 
 def test_what_was_submitted_in_the_warm_up_is_left_out() -> None:
