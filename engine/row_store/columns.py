@@ -37,10 +37,6 @@ class Cells(NamedTuple):
     values: NDArray[Any]
     nulls: Mask | None = None
 
-    def at(self, which: NDArray[Any]) -> Cells:
-        """Those of some rows."""
-        return Cells(self.values[which], None if self.nulls is None else self.nulls[which])
-
     def missing(self) -> Mask:
         """Where NULLs are."""
         return np.zeros(len(self.values), np.bool_) if self.nulls is None else self.nulls

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,9 +22,6 @@ from whitecap.engine.storage.requests import Row
 FileColumns = tuple[tuple[str, ...], tuple[str, ...]]
 """The names of columns as in data files, and their types."""
 
-KEPT_ROWS = 1 << 20
-"""Rows of a store of which that is kept, those that were gathered last: some 30 MB."""
-
 FEW, MANY_FEW = 64, 4096
 """So many rows wait for others before they are put into arrays; so many then wait at most."""
 
@@ -43,17 +39,6 @@ class RowStore:
         self._new: list[Row] = []
         self._lines: Ids = np.zeros(0, np.intp)
         self._lined = 0
-        self._gathered: deque[StoredRows] = deque()
-        self._gathered_count = 0
-
-    def has_gathered(self, rows: StoredRows) -> None:
-        """Let go of what was gathered long ago, now that more was."""
-        self._gathered.append(rows)
-        self._gathered_count += len(rows)
-        while self._gathered_count > KEPT_ROWS:
-            oldest = self._gathered.popleft()
-            self._gathered_count -= len(oldest)
-            oldest.forget_cells()
 
     @property
     def columns(self) -> list[Column]:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from whitecap.engine.row_store.origins import Edit, one_after_the_other
 from whitecap.engine.row_store.row_store import OfArrays
 from whitecap.engine.row_store.stored_rows import Origin, StoredRows, Wanted
 from whitecap.engine.row_store.summaries import Extent, extent_of
@@ -50,8 +49,9 @@ def assigned(
     if alone:
         return StoredRows(rows.store, versions)
     rows.store.continue_lines(versions, before)
-    origin = Origin((rows,), before, versions, Edit(places), changes)
-    return StoredRows.made(rows.store, origin)
+    ids = rows.ids.copy()
+    ids[places] = versions
+    return StoredRows(rows.store, ids, Origin((rows,), before, versions, changes))
 
 
 def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
@@ -64,7 +64,8 @@ def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
         return list(chain.from_iterable(parts))
     stored = [part if isinstance(part, StoredRows) else store.stored(part) for part in parts]
     none = stored[0].ids[:0]
-    return StoredRows.made(store, Origin(tuple(stored), none, none, one_after_the_other))
+    ids = np.concatenate([part.ids for part in stored])
+    return StoredRows(store, ids, Origin(tuple(stored), none, none))
 
 
 def rows_at(rows: Sequence[Row], positions: Sequence[int]) -> Sequence[Row]:

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from whitecap.engine.row_store.columns import Cells, Coded, Column, Ids
-from whitecap.engine.row_store.origins import Arranged, Edit
-from whitecap.engine.row_store.summaries import Counts, Extent, bounded, counts_after
+from whitecap.engine.row_store.columns import Cells, Coded, Column, Fractions, Ids, Integers
+from whitecap.engine.row_store.summaries import (
+    Counts,
+    Extent,
+    bounded,
+    counts_after,
+    extent_after,
+)
 from whitecap.engine.storage.requests import Row
 
 if TYPE_CHECKING:
@@ -20,7 +25,10 @@ Wanted = Sequence[tuple[int, Collection[Any]]]
 
 
 MANY = 512
-"""Rows from which on what was once gathered of them is kept, and handed on to rows made of them."""
+"""Rows from which on a file's bounds are found sooner from those of the rows it was made from."""
+
+MANY_PIECES = 64
+"""Up to so many rows are taken out by joining the pieces between them: a copy at memory's speed."""
 
 
 class Origin(NamedTuple):
@@ -32,43 +40,25 @@ class Origin(NamedTuple):
     parents: tuple[StoredRows, ...]
     gone: Ids
     new: Ids
-    arranged: Arranged
     columns: Collection[int] | None = None
-
-    def ids(self) -> Ids:
-        """The versions that the rows are."""
-        return self.arranged([parent.ids for parent in self.parents], self.new)
-
-    def cells(self, parts: Sequence[Cells], new: Cells) -> Cells:
-        """What they have in a column, of what the rows that they were made from have in it."""
-        values = self.arranged([part.values for part in parts], new.values)
-        if new.nulls is None and all(part.nulls is None for part in parts):
-            return Cells(values)
-        return Cells(values, self.arranged([part.missing() for part in parts], new.missing()))
 
 
 class StoredRows(Sequence[Row]):
     """The rows of one file, by their numbers in a store, in file order. Never changed.
 
-    What many rows have in a column is gathered once: rows made of these take it over, with what
-    changed, as long as they know their origin.
+    What is known of a column follows, with what changed, for rows made of these, as long as they
+    know their origin.
     """
 
-    __slots__ = ("_cells", "_counts", "_extents", "_origin", "_present", "ids", "store")
+    __slots__ = ("_counts", "_extents", "_origin", "_present", "ids", "store")
 
     def __init__(self, store: RowStore, ids: Ids, origin: Origin | None = None) -> None:
         self.store = store
         self.ids = ids
         self._origin = origin
-        self._cells: dict[Column, Cells] = {}
         self._counts: dict[int, Counts] = {}
         self._extents: dict[int, Extent] = {}
         self._present: dict[int, tuple[int, list[Any]]] = {}
-
-    @classmethod
-    def made(cls, store: RowStore, origin: Origin) -> StoredRows:
-        """Rows made from others of a store."""
-        return cls(store, origin.ids(), origin)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -97,52 +87,10 @@ class StoredRows(Sequence[Row]):
 
     def cells(self, position: int) -> Cells:
         """What the rows have in one column."""
-        column = self.store.columns[position]
-        if len(self.ids) < MANY:
-            return column.cells(self.ids)
-        return self._taken_over(position, column) or self._kept(column, column.cells(self.ids))
-
-    def _some_cells(self, position: int, positions: Ids) -> Cells:
-        """What the rows at some positions have in one column."""
-        column = self.store.columns[position]
-        every = self._taken_over(position, column)
-        return column.cells(self.ids[positions]) if every is None else every.at(positions)
-
-    def _taken_over(self, position: int, column: Column) -> Cells | None:
-        """What the rows have, if that was gathered before or follows from what was."""
-        cells, origin = self._cells.get(column), self._origin
-        if cells is not None or origin is None or len(self.ids) < MANY:
-            return cells
-        if self._as_before(position) is not None:
-            cells = origin.parents[0]._taken_over(position, column)
-        else:
-            cells = self._put_together(position, column, origin)
-        return None if cells is None else self._kept(column, cells)
-
-    def _put_together(self, position: int, column: Column, origin: Origin) -> Cells | None:
-        """The same, from what most of the rows had that these were made from."""
-        parts = [(rows, rows._taken_over(position, column)) for rows in origin.parents]
-        gathered = sum(len(rows) for rows, part in parts if part is not None)
-        if 2 * gathered < len(self.ids):
-            return None
-        every = [part or column.cells(rows.ids) for rows, part in parts]
-        return origin.cells(every, column.cells(origin.new))
-
-    def _kept(self, column: Column, cells: Cells) -> Cells:
-        if not self._cells:
-            self.store.has_gathered(self)
-        self._cells[column] = cells
-        return cells
-
-    def forget_cells(self) -> None:
-        """What was gathered is asked for no more, or may be gathered again."""
-        self._cells = {}
+        return self.store.columns[position].cells(self.ids)
 
     def settle(self) -> None:
         """The rows are a file's: keep nothing of those that they were made from."""
-        if self._origin is not None and len(self.ids) >= MANY:
-            for position, column in enumerate(self.store.columns):
-                self._taken_over(position, column)
         self._origin = None
 
     def extent(self, position: int) -> Extent:
@@ -157,7 +105,19 @@ class StoredRows(Sequence[Row]):
             return before.extent(position)
         if isinstance(column, Coded):
             return bounded(*self._values_present(position, column))
-        return column.extent(self.cells(position))
+        followed = self._extent_followed(position, column)
+        return column.extent(self.cells(position)) if followed is None else followed
+
+    def _extent_followed(self, position: int, column: Column) -> Extent | None:
+        """The same of many numbers, if it follows from that of the rows they were made from."""
+        origin = self._origin
+        if origin is None or not isinstance(column, Integers | Fractions):
+            return None
+        if len(self.ids) < MANY * len(origin.parents):
+            return None
+        parents = [rows.extent(position) for rows in origin.parents]
+        gone, new = (column.extent(column.cells(ids)) for ids in (origin.gone, origin.new))
+        return extent_after(parents, gone, new)
 
     def distinct(self, position: int) -> Collection[Any]:
         """The values that one column has, but for NULL."""
@@ -209,16 +169,21 @@ class StoredRows(Sequence[Row]):
     def edited(self, changes: Mapping[int, Row | None]) -> StoredRows:
         """See `edited`."""
         rows = [row for row in changes.values() if row is not None]
-        edit = Edit.of(changes)
         new = self.store.stored(rows).ids
-        return StoredRows.made(self.store, Origin((self,), self.ids[list(changes)], new, edit))
+        ids = self.ids
+        if rows:
+            ids = ids.copy()
+            ids[[at for at, row in changes.items() if row is not None]] = new
+        gone = [at for at, row in changes.items() if row is None]
+        origin = Origin((self,), self.ids[list(changes)], new)
+        return StoredRows(self.store, _without(ids, sorted(gone)), origin)
 
     def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
         """See `positions_with`."""
         positions: Ids | None = None
         for at, values in wanted:
             column = self.store.columns[at]
-            cells = self.cells(at) if positions is None else self._some_cells(at, positions)
+            cells = column.cells(self.ids if positions is None else self.ids[positions])
             among = column.among(cells, values)
             if among is None:
                 return None
@@ -242,3 +207,14 @@ class StoredRows(Sequence[Row]):
             np.column_stack(differing), axis=0, return_index=True, return_inverse=True
         )
         return [StoredRows(self.store, self.ids[group.ravel() == n]) for n in np.argsort(first)]
+
+
+def _without(ids: Ids, gone: Sequence[int]) -> Ids:
+    """The ids but for those at some positions, which rise."""
+    if not gone:
+        return ids
+    if len(gone) > MANY_PIECES:
+        return np.delete(ids, gone)
+    begins = [0, *(at + 1 for at in gone)]
+    ends = [*gone, len(ids)]
+    return np.concatenate([ids[i:j] for i, j in zip(begins, ends, strict=True)])

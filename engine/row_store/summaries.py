@@ -33,6 +33,23 @@ def bounded(nulls: int, present: Collection[Any]) -> Extent:
     return Extent(nulls, min(present), max(present)) if present else Extent(nulls, None, None)
 
 
+def extent_after(parents: Sequence[Extent], gone: Extent, new: Extent) -> Extent | None:
+    """The extent of all numbers of `parents` but for those that are gone, and of new ones.
+
+    `None` if only a look at them tells: where a bound may have gone, is not finite, or is a zero,
+    of which there are two.
+    """
+    least, most = ([each[end] for each in parents if each.least is not None] for end in (1, 2))
+    if gone.least is not None and not min(least) < gone.least <= gone.most < max(most):
+        return None
+    if new.least is not None:
+        least, most = [*least, new.least], [*most, new.most]
+    if not all(isfinite(bound) and (bound or type(bound) is int) for bound in (*least, *most)):
+        return None
+    nulls = sum(each.nulls for each in parents) - gone.nulls + new.nulls
+    return Extent(nulls, min(least, default=None), max(most, default=None))
+
+
 def extent_of(values: Sequence[Any]) -> Extent:
     """NULLs and bounds of values that have an order."""
     present = [value for value in values if value is not None] if None in values else values

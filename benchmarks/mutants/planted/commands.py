@@ -11,7 +11,7 @@ INSERT = "engine/commands/rows/insert.py"
 STREAMING = "engine/commands/rows/streaming.py"
 REWRITING = "engine/commands/maintenance/rewriting.py"
 BATCHES = "engine/plans/batches.py"
-ORIGINS = "engine/row_store/origins.py"
+STORED_ROWS = "engine/row_store/stored_rows.py"
 SEARCH = "engine/writing/search.py"
 
 MUTANTS = (
@@ -288,7 +288,7 @@ MUTANTS = (
     Mutant(
         "a row that is rewritten keeps its place and its neighbour goes",
         Area.COMMANDS,
-        ORIGINS,
+        STORED_ROWS,
         "        gone = [at for at, row in changes.items() if row is None]\n",
         "        gone = [max(at - 1, 0) for at, row in changes.items() if row is None]\n",
         "T1 deletes row 3 of file a: b has row 3 and lacks row 2.",
