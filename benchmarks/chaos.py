@@ -194,6 +194,8 @@ def _by_cause(findings: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 def _anomaly(finding: Mapping[str, Any]) -> str:
     findings = finding["findings"]
+    if finding["misdrawn"]:
+        return "no scenario was drawn"
     return str(findings[0]["anomaly"]) if findings else "the run broke"
 
 

@@ -99,7 +99,10 @@ def _made(
 ) -> tuple[ChaosRun, Examined | None]:
     judge = judges.of(planned)
     run = make(judge, planned)
-    return run, None if run.is_sound else examine(run, judge, make_small=make_small)
+    if run.is_sound:
+        return run, None
+    examined = examine(run, judge, make_small=make_small)
+    return examined.run, examined
 
 
 @dataclass
@@ -112,6 +115,7 @@ class Tally:
     transactions: int = 0
     short: int = 0
     overgrown: int = 0
+    misdrawn: int = 0
     rows_compared: int = 0
     traces: set[str] = field(default_factory=set)
     exercised: Counter[str] = field(default_factory=Counter)
@@ -126,7 +130,8 @@ class Tally:
         self.transactions += run.transactions
         self.short += run.is_short
         self.overgrown += run.overgrown
-        self.rows_compared += run.rows and not run.overgrown
+        self.misdrawn += bool(run.misdrawn)
+        self.rows_compared += run.rows and not (run.overgrown or run.misdrawn)
         self.traces.add(run.trace)
         self.exercised.update(run.exercised)
         self.in_vain.update(run.in_vain)

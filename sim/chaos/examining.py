@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.chaos.one_run import MOST_ROWS, ChaosRun, Judge, judged_to_the_end
+from whitecap.sim.chaos.parts import NO_SCENARIO
 from whitecap.sim.chaos.shrinking import Shrunk, shrink
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.oracles.finding import Anomaly, Finding
@@ -39,9 +40,15 @@ class Examined:
 def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined:
     """Look for the cause of what is wrong with it, and make it small.
 
-    That a run broke is a defect of ours, whatever it takes to bring it about.
+    That a run broke is a defect of ours, whatever it takes to bring it about. So it is of one that
+    was misdrawn, or whose scenario cannot be read again: nothing can be made of that.
     """
-    scenario = parse_scenario(run.text, run.name, cells=False)
+    if run.misdrawn:
+        return Examined(run, None, None)
+    try:
+        scenario = parse_scenario(run.text, run.name, cells=False)
+    except NO_SCENARIO as error:
+        return Examined(replace(run, misdrawn=str(error)), None, None)
     fails = _Fails.like(run.findings, judge)
     cause = None if run.broken else _cause(scenario, judge, run.findings)
     return Examined(run, cause, shrink(scenario, fails) if make_small else None)

@@ -11,10 +11,8 @@ from itertools import chain
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.dialects.dialect import DELTA_CHECKS
-from whitecap.engine.errors import InvalidInput
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
-from whitecap.sim.chaos.parts import tables_in
-from whitecap.sim.loading import scenario_of
+from whitecap.sim.chaos.parts import scenario_if_any, tables_in
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.oracles.finding import LETS_MISS
 from whitecap.sim.scenario.model import Document, Scenario
@@ -57,10 +55,8 @@ def explanation(
 
 def _fails(document: Document, fails: Fails) -> bool | None:
     """`None` for what is no scenario."""
-    try:
-        return fails(scenario_of(document))
-    except InvalidInput:
-        return None
+    scenario = scenario_if_any(document)
+    return None if scenario is None else fails(scenario)
 
 
 def _gone_without(document: Document, fails: Fails) -> Iterator[Suspect]:

@@ -6,13 +6,14 @@ import hashlib
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos.exercised import COLUMNS, exercised
+from whitecap.sim.chaos.parts import NO_SCENARIO
 from whitecap.sim.chaos.swarm import Drawn, drawn
 from whitecap.sim.chaos.timeline import Lane, lanes_of
 from whitecap.sim.machine.garbage import seldom_collecting
@@ -47,24 +48,26 @@ ones the copies: rows grow without bounds, and so would the computing time."""
 class ChaosRun:
     """What is kept of a run. `trace` names what happened in it: equal for equal recordings.
 
-    `broken` is the text of an error that ended it, which is a defect of ours. `rows`: whether its
-    statements were run again. `overgrown`: it was given up when it had written `MOST_ROWS`.
-    `lanes` show what happened around the first finding.
+    `broken` is the text of an error that ended it, which is a defect of ours; `misdrawn` says why
+    what was drawn is no scenario, which is one of the draw. `rows`: whether its statements were run
+    again. `overgrown`: it was given up when it had written `MOST_ROWS`. `lanes` show what happened
+    around the first finding.
     """
 
     number: int
     name: str
     text: str
-    choices: dict[str, object]
-    in_vain: tuple[str, ...]
-    commits: int
-    transactions: int
     trace: str
-    findings: tuple[Finding, ...]
-    not_checked: tuple[NotChecked, ...]
-    exercised: frozenset[str]
-    seconds: float
+    choices: dict[str, object] = field(default_factory=dict)
+    in_vain: tuple[str, ...] = ()
+    commits: int = 0
+    transactions: int = 0
+    findings: tuple[Finding, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
+    exercised: frozenset[str] = frozenset()
+    seconds: float = 0.0
     broken: str = ""
+    misdrawn: str = ""
     rows: bool = True
     lanes: tuple[Lane, ...] = ()
     overgrown: bool = False
@@ -72,7 +75,7 @@ class ChaosRun:
     @property
     def is_sound(self) -> bool:
         """Whether nothing is wrong with it."""
-        return not self.findings and not self.broken
+        return not (self.findings or self.broken or self.misdrawn)
 
     @property
     def is_short(self) -> bool:
@@ -94,7 +97,7 @@ class PlannedRun:
     rows: bool = True
 
     def drawn(self, length: float) -> Drawn:
-        """What it is, with so many times as many jobs."""
+        """What it is, with so many times as many jobs. Raises one of `NO_SCENARIO`."""
         return drawn(self.scenario, self.seed, self.number, self.without, length)
 
 
@@ -110,11 +113,24 @@ def make(judge: Judge, planned: PlannedRun) -> ChaosRun:
 
 
 def _made(judge: Judge, planned: PlannedRun) -> ChaosRun:
-    made = judged(judge, planned.drawn(1.0), planned.number)
+    made = _of_length(1.0, judge, planned)
     if made.is_sound and made.is_short:
-        length = min(2 * FEWEST_COMMITS / max(made.commits, 1), LONGEST)
-        made = judged(judge, planned.drawn(length), planned.number)
+        made = _of_length(min(2 * FEWEST_COMMITS / max(made.commits, 1), LONGEST), judge, planned)
     return made
+
+
+def _of_length(length: float, judge: Judge, planned: PlannedRun) -> ChaosRun:
+    try:
+        variation = planned.drawn(length)
+    except NO_SCENARIO as error:
+        return _misdrawn(planned, str(error))
+    return judged(judge, variation, planned.number)
+
+
+def _misdrawn(planned: PlannedRun, why: str) -> ChaosRun:
+    """One that never was; no other is the same."""
+    trace = f"run {planned.number}"
+    return ChaosRun(planned.number, planned.scenario.name, "", trace, misdrawn=why)
 
 
 def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
@@ -145,7 +161,6 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
         findings=findings,
         not_checked=judgement.not_checked,
         exercised=exercised(variation, finished.recording.columns(COLUMNS)),
-        seconds=0.0,
         lanes=lanes_of(history_of(finished).transactions, findings[0]) if findings else (),
     )
 
@@ -197,11 +212,5 @@ def _unjudged(variation: Drawn, number: int) -> ChaosRun:
         text=show_document(variation.scenario.document),
         choices=variation.choices,
         in_vain=variation.in_vain,
-        commits=0,
-        transactions=0,
         trace=variation.scenario.hash,
-        findings=(),
-        not_checked=(),
-        exercised=frozenset(),
-        seconds=0.0,
     )

@@ -1,12 +1,25 @@
-"""Parts of a scenario's document that go together: its tables, and what its writers use."""
+"""Scenarios as documents that are taken apart: what goes together, and what is still a scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.sim.scenario.model import Document
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.scenario.model import Document, Scenario
+
+NO_SCENARIO = (InvalidInput, UnsupportedFeature, DeltaError)
+"""How a document is refused that is none, or not in its dialect."""
+
+
+def scenario_if_any(document: Document) -> Scenario | None:
+    """The scenario of a document, `None` where it is none."""
+    try:
+        return scenario_of(document)
+    except NO_SCENARIO:
+        return None
 
 
 def tables_in(document: Document) -> dict[str, Document]:

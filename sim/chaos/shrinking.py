@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput
-from whitecap.sim.chaos.parts import tables_in, with_writers
-from whitecap.sim.loading import scenario_of
+from whitecap.sim.chaos.parts import scenario_if_any, tables_in, with_writers
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.quantities.units import parse_duration, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
@@ -40,7 +38,7 @@ def shrink(scenario: Scenario, still_fails: StillFails, most: int = MOST_TRIED) 
         for candidate in _smaller(smallest.document):
             if tried >= most:
                 break
-            smaller = None if candidate == smallest.document else _loaded(candidate)
+            smaller = None if candidate == smallest.document else scenario_if_any(candidate)
             if smaller is None:
                 continue
             tried += 1
@@ -48,13 +46,6 @@ def shrink(scenario: Scenario, still_fails: StillFails, most: int = MOST_TRIED) 
                 smallest, progress = smaller, True
                 break
     return Shrunk(smallest, tried)
-
-
-def _loaded(document: Document) -> Scenario | None:
-    try:
-        return scenario_of(document)
-    except InvalidInput:
-        return None
 
 
 def _smaller(document: Document) -> Iterator[Document]:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.sim.chaos.dice import Dice
-from whitecap.sim.chaos.parts import with_writers
+from whitecap.sim.chaos.parts import NO_SCENARIO, with_writers
 from whitecap.sim.chaos.rounds import in_rounds
 from whitecap.sim.chaos.sites import SITES, Changes, Site, drawn_faults, writers_left
 from whitecap.sim.loading.loading import changed, unwritten_scenario
@@ -63,6 +62,8 @@ def drawn(
     """Variation `number` of a campaign with this seed, without faults of some kinds.
 
     A `length` of 2 has twice as many jobs in twice the time, and is the same variation otherwise.
+
+    Raises one of `NO_SCENARIO` where what is drawn is none, which is a defect.
     """
     dice = Dice(seed, number)
     document = {**_cell(base, dice), "seed": dice.whole("seed", 1, 1 << 30)}
@@ -158,7 +159,7 @@ def _possible(
     """The scenario with these items, if there can be such a one."""
     try:
         return unwritten_scenario(with_these(document, items))
-    except (InvalidInput, UnsupportedFeature, DeltaError):
+    except NO_SCENARIO:
         return None
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
 from tests.sim.sim_worlds import document
-from whitecap.engine.errors import InvalidInput
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos import one_run
 from whitecap.sim.chaos.campaign import Campaign, Judges, Tally, fault_kinds, run_campaign
@@ -99,6 +100,39 @@ def test_a_run_that_breaks_is_a_finding_and_ends_no_campaign(
     tally = campaign(lenient, 2)
     assert [run.number for run in tally.wrong] == [0, 1]
     assert "ZeroDivisionError" in tally.wrong[0].broken
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        InvalidInput([Problem("store", "is missing"), Problem("table", "is missing")]),
+        UnsupportedFeature("this dialect has no such table"),
+        DeltaError("DeltaAnalysisException", None, "Delta refuses this table"),
+    ],
+)
+def test_a_draw_that_is_no_scenario_is_counted_and_ends_no_campaign(
+    refusal: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused_once(scenario: Scenario, seed: int, number: int, *others: Any) -> Drawn:
+        if number == 1:
+            raise refusal
+        return drawn(scenario, seed, number, *others)
+
+    monkeypatch.setattr(one_run, "drawn", refused_once)
+    tally = campaign(lenient, 3)
+    assert (tally.runs, tally.misdrawn, tally.rows_compared, tally.repeated) == (3, 1, 2, 0)
+    [wrong] = tally.wrong
+    assert (wrong.number, wrong.misdrawn) == (1, str(refusal))
+    assert not wrong.broken
+
+
+def test_a_run_that_goes_wrong_and_cannot_be_read_again_is_misdrawn() -> None:
+    wrong = campaign(strict).wrong[0]
+    unreadable = dataclasses.replace(wrong, text=wrong.text.replace("duration:", "durration:"))
+    examined = examine(unreadable, strict)
+    assert "did you mean 'duration'?" in examined.run.misdrawn
+    assert examined.run.findings == wrong.findings
+    assert (examined.cause, examined.shrunk) == (None, None)
 
 
 def test_what_has_several_causes_is_explained_by_each_of_them() -> None:

@@ -7,6 +7,7 @@ import json
 from benchmarks.chaos import COUNTS, PAGE, RESULTS, result_of, section, with_result
 
 FINDING = {"anomaly": "G1a"}
+DRAWN = {"misdrawn": None}
 
 
 def test_the_page_ends_with_all_campaigns_so_far() -> None:
@@ -20,17 +21,19 @@ def test_runs_with_findings_are_counted_by_what_they_follow_from() -> None:
         **dict.fromkeys(COUNTS, 3),
         "seed": 1, "exercised": {}, "never_exercised": [], "not_checked": {},
         "findings": [
-            {"findings": [FINDING], "cause": "the faults pause and lost_reply together"},
-            {"findings": [FINDING], "cause": "the faults throttling and pause together"},
-            {"findings": [], "cause": None},
+            {**DRAWN, "findings": [FINDING], "cause": "the faults pause and lost_reply together"},
+            {**DRAWN, "findings": [FINDING], "cause": "the faults throttling and pause together"},
+            {**DRAWN, "findings": [], "cause": None},
+            {"misdrawn": "store: is missing", "findings": [], "cause": None},
         ],
     }  # fmt: skip
     result = result_of(told, "0.1.0", 1.0)
     assert result["findings"] == {
         "G1a because of several faults together": 2,
         "the run broke because of **unexplained**": 1,
+        "no scenario was drawn because of **unexplained**": 1,
     }
-    assert "of which 1 unexplained" in section([result])
+    assert "of which 2 unexplained" in section([result])
 
 
 def test_a_campaign_that_has_gone_on_takes_its_own_place_and_a_shorter_one_none() -> None:

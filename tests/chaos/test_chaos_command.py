@@ -15,13 +15,16 @@ from click.testing import CliRunner, Result
 
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.chaos import campaign
+from whitecap.sim.chaos import campaign, one_run
 from whitecap.sim.chaos.campaign import Campaign
 from whitecap.sim.chaos.one_run import Judge
+from whitecap.sim.chaos.swarm import Drawn, drawn
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
 from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
+from whitecap.sim.scenario import Scenario
 from whitecap.sim.under_fire import campaign as of_real_writers
 from whitecap.sim.under_fire.verdict import LeftOut
 from whitecap.terminal.campaign import again
@@ -160,6 +163,46 @@ def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     again = _chaos(file, "--only", number, "--no-shrink", "--jobs", 1, "--out", out)
     assert again.exit_code == ExitCode.EXPECTATION_MISSED
     assert CliRunner().invoke(main, ["run", str(small), "--quiet"]).exit_code == ExitCode.FINE
+
+
+def test_a_draw_that_is_no_scenario_is_told_as_a_defect_with_its_command(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused_once(scenario: Scenario, seed: int, number: int, *others: Any) -> Drawn:
+        if number == 1:
+            raise InvalidInput([Problem("writers.loader.count", "needs more than 0")])
+        return drawn(scenario, seed, number, *others)
+
+    monkeypatch.setattr(one_run, "drawn", refused_once)
+    _judge_by(monkeypatch, _lenient)
+    out = tmp_path / "out"
+    result = _chaos(file, "--runs", 3, "--jobs", 1, "--out", out, "--save", tmp_path / "kept")
+    assert result.exit_code == ExitCode.INVARIANT_VIOLATED, result.output
+    assert "no scenario was drawn  (run 1)" in result.stdout
+    assert "writers.loader.count: needs more than 0" in result.stdout
+    assert "a defect of the draw" in result.stdout
+    assert "--seed 1 --only 1" in " ".join(result.stdout.split())
+    assert "3 runs" in result.stdout
+    assert "1 misdrawn" in result.stdout
+    assert [path.name for path in out.iterdir()] == ["campaign.json"]
+    again = _chaos(file, "--only", 1, "--jobs", 1, "--json", "--out", out)
+    assert again.exit_code == ExitCode.INVARIANT_VIOLATED
+    told = json.loads(again.stdout)
+    assert told["misdrawn_runs"] == 1
+    assert told["findings"][0]["misdrawn"] == "writers.loader.count: needs more than 0"
+
+
+def test_a_cell_that_is_no_scenario_is_the_scenario_s_fault_and_told_before_any_run(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "cells.yaml"
+    axes = {"writers": {"some": {}, "none": {"writers.loader.count": -1}}}
+    path.write_text(yaml.safe_dump(document(sweep={"axes": axes})))
+    result = _chaos(path, "--runs", 3, "--jobs", 1, "--out", tmp_path / "out")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "writers = none" in result.stderr
+    assert "writers.loader.count: must be at least 1, not -1" in result.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_saved_scenario_expects_to_stay_as_it_is_until_it_is_mended(

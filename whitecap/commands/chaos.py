@@ -121,7 +121,7 @@ def chaos(
         raise click.UsageError("--jobs is for processes, and --master for Spark: give one of them")
     if resume and only is not None:
         raise click.UsageError("--only makes one run again, and --resume makes those to come")
-    loaded = [load_scenario(path, cells=False) for path in scenarios]
+    loaded = [load_scenario(path) for path in scenarios]
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
         runs = len(loaded)
     first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)
@@ -264,12 +264,13 @@ class _Making:
 
 
 def _write(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:
-    """Write the scenario as it was drawn, and the small one, which is returned."""
+    """Write the scenario as it was drawn, if one was, and the small one, which is returned."""
     from whitecap.terminal.campaign import small_scenario
 
     out.mkdir(parents=True, exist_ok=True)
     name = f"{examined.run.name}-{examined.run.number}"
-    (out / f"{name}.yaml").write_text(examined.run.text, encoding="utf-8")
+    if examined.run.text:
+        (out / f"{name}.yaml").write_text(examined.run.text, encoding="utf-8")
     if examined.shrunk is None:
         return None
     small = out / f"{name}-small.yaml"

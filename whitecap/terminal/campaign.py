@@ -45,28 +45,41 @@ def show_finding(examined: Examined, command: str, small: Path | None) -> None:
 
 def _title(examined: Examined) -> str:
     finding = examined.finding
+    if examined.run.misdrawn:
+        return "no scenario was drawn"
     return "the run broke" if finding is None else finding.anomaly.value
 
 
 def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str]:
-    finding = examined.finding
-    if finding is None:
-        said = examined.run.broken.strip().splitlines()
+    yield from _what(examined)
+    yield _why(examined)
+    yield f"again: {command}"
+    if small is not None and examined.shrunk is not None:
+        yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
+
+
+def _what(examined: Examined) -> Iterator[str]:
+    run, finding = examined.run, examined.finding
+    if run.misdrawn:
+        yield from run.misdrawn.splitlines()
+    elif finding is None:
+        said = run.broken.strip().splitlines()
         yield from said[-1:] if said[0].startswith("Traceback") else said
     else:
         yield finding.sentence
         yield from finding.cycle
-        yield from lane_lines(examined.run.lanes)
-        others = len(examined.run.findings) - 1
+        yield from lane_lines(run.lanes)
+        others = len(run.findings) - 1
         if others:
             yield f"and {others} more in this run"
+
+
+def _why(examined: Examined) -> str:
+    if examined.run.misdrawn:
+        return "a defect of the draw, not of what was to be tested"
     if examined.cause is None:
-        yield "unexplained: it is there without any catalogued failure"
-    else:
-        yield f"because of {examined.cause}, without which it is gone in the same seed"
-    yield f"again: {command}"
-    if small is not None and examined.shrunk is not None:
-        yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
+        return "unexplained: it is there without any catalogued failure"
+    return f"because of {examined.cause}, without which it is gone in the same seed"
 
 
 def small_scenario(examined: Examined, command: str) -> str:
@@ -114,6 +127,8 @@ def _summary(tally: Tally, made: int, seconds: float) -> Iterator[str]:
     yield f"{_short(tally)}; {_alike(tally)}; {_rows(tally)}"
     if tally.overgrown:
         yield f"{tally.overgrown:,} given up: they wrote more than {MOST_ROWS:,} rows to a table"
+    if tally.misdrawn:
+        yield f"{tally.misdrawn:,} misdrawn: what was drawn is no scenario, a defect of the draw"
     met = sum(1 for count in tally.exercised.values() if count)
     never = tally.never_exercised
     yield f"{met} of {met + len(never)} things that should happen sometimes did"
@@ -147,6 +162,7 @@ def campaign_document(course: Course, seed: int) -> dict[str, Any]:
         "transactions": tally.transactions,
         "short_runs": tally.short,
         "overgrown_runs": tally.overgrown,
+        "misdrawn_runs": tally.misdrawn,
         "repeated_runs": tally.repeated,
         "rows_compared": tally.rows_compared,
         "exercised": dict(sorted(tally.exercised.items())),
@@ -162,6 +178,7 @@ def finding_document(examined: Examined) -> dict[str, Any]:
         "run": examined.run.number,
         "findings": [finding.as_row() for finding in examined.run.findings],
         "broken": examined.run.broken or None,
+        "misdrawn": examined.run.misdrawn or None,
         "cause": examined.cause,
     }
 
