@@ -13,6 +13,7 @@ from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.chaos.examining import Examined, examine
 from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
+from whitecap.sim.chaos.trials import Trials, tell_nobody
 from whitecap.sim.oracles.finding import NotChecked
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.faults import Fault
@@ -85,23 +86,32 @@ class Judges:
 
 
 def run_campaign(
-    campaign: Campaign, judges: Judges, workers: Workers, *, make_small: bool = True
+    campaign: Campaign,
+    judges: Judges,
+    workers: Workers,
+    *,
+    make_small: bool = True,
+    trials: Trials | None = None,
 ) -> Iterator[tuple[ChaosRun, Examined | None]]:
-    """The runs in their order, as they come; examined is what went wrong, where that is seen."""
+    """The runs in their order, as they come; examined is what went wrong, where that is seen.
+
+    `trials` are told how far those are that go wrong.
+    """
     planned = campaign.planned()
-    made_by = partial(_made, judges, make_small)
+    made_by = partial(_made, judges, make_small, trials)
     while some := list(itertools.islice(planned, workers.ahead)):
         yield from workers.map(made_by, some)
 
 
 def _made(
-    judges: Judges, make_small: bool, planned: PlannedRun
+    judges: Judges, make_small: bool, trials: Trials | None, planned: PlannedRun
 ) -> tuple[ChaosRun, Examined | None]:
     judge = judges.of(planned)
     run = make(judge, planned)
     if run.is_sound:
         return run, None
-    examined = examine(run, judge, make_small=make_small)
+    tell = tell_nobody if trials is None else partial(trials.note, planned.number)
+    examined = examine(run, judge, make_small=make_small, tell=tell)
     return examined.run, examined
 
 

@@ -11,6 +11,7 @@ from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.chaos.one_run import MOST_ROWS, ChaosRun, Judge, judged_to_the_end
 from whitecap.sim.chaos.parts import NO_SCENARIO
 from whitecap.sim.chaos.shrinking import Shrunk, shrink
+from whitecap.sim.chaos.trials import Tell, tell_nobody
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.run import run_scenario
@@ -37,7 +38,9 @@ class Examined:
         return self.run.findings[0] if self.run.findings else None
 
 
-def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined:
+def examine(
+    run: ChaosRun, judge: Judge, *, make_small: bool = True, tell: Tell = tell_nobody
+) -> Examined:
     """Look for the cause of what is wrong with it, and make it small.
 
     That a run broke is a defect of ours, whatever it takes to bring it about. So it is of one that
@@ -49,9 +52,10 @@ def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined
         scenario = parse_scenario(run.text, run.name, cells=False)
     except NO_SCENARIO as error:
         return Examined(replace(run, misdrawn=str(error)), None, None)
+    tell(0)
     fails = _Fails.like(run.findings, judge)
     cause = None if run.broken else _cause(scenario, judge, run.findings)
-    return Examined(run, cause, shrink(scenario, fails) if make_small else None)
+    return Examined(run, cause, shrink(scenario, fails, tell=tell) if make_small else None)
 
 
 def _cause(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.sim.chaos.parts import scenario_if_any, tables_in, with_writers
+from whitecap.sim.chaos.trials import Tell, tell_nobody
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.quantities.units import parse_duration, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
@@ -29,7 +30,12 @@ class Shrunk:
     tried: int
 
 
-def shrink(scenario: Scenario, still_fails: StillFails, most: int = MOST_TRIED) -> Shrunk:
+def shrink(
+    scenario: Scenario,
+    still_fails: StillFails,
+    most: int = MOST_TRIED,
+    tell: Tell = tell_nobody,
+) -> Shrunk:
     """The smallest scenario found that `still_fails`; it itself, if nothing smaller does."""
     smallest, tried = scenario, 0
     progress = True
@@ -42,6 +48,7 @@ def shrink(scenario: Scenario, still_fails: StillFails, most: int = MOST_TRIED) 
             if smaller is None:
                 continue
             tried += 1
+            tell(tried)
             if still_fails(smaller):
                 smallest, progress = smaller, True
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +29,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.under_fire import campaign as of_real_writers
 from whitecap.sim.under_fire.verdict import LeftOut
 from whitecap.terminal.campaign import again
+from whitecap.terminal.progress import Note, Show
 
 
 @pytest.fixture
@@ -203,6 +205,33 @@ def test_a_cell_that_is_no_scenario_is_the_scenario_s_fault_and_told_before_any_
     assert "writers = none" in result.stderr
     assert "writers.loader.count: must be at least 1, not -1" in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_who_waits_for_a_finding_is_told_how_far_it_is(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Note] = [""]
+    seen: list[str] = []
+
+    @contextmanager
+    def watched(what: str) -> Iterator[Show]:
+        assert what == "chaos"
+        yield lambda done, total=None, note="": told.append(note)
+
+    def watching(run: FinishedRun) -> Judgement:
+        note = told[-1]
+        assert callable(note)
+        seen.append(note())
+        return _planted(run)
+
+    monkeypatch.setattr("whitecap.commands.chaos.progress", watched)
+    _judge_by(monkeypatch, watching)
+    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", tmp_path / "out")
+    number = result.stdout.partition("(run ")[2].partition(")")[0]
+    assert seen[0].startswith("0 runs, ")
+    assert any(note.endswith(f", explaining run {number}") for note in seen)
+    tries = [note.rpartition(f"making run {number} small: ")[2] for note in seen if number in note]
+    assert {"1 tried", "2 tried", "3 tried"} <= set(tries)
 
 
 def test_a_saved_scenario_expects_to_stay_as_it_is_until_it_is_mended(

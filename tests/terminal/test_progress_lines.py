@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import time
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from whitecap.terminal.progress import LATEST_S, Lines, progress, tracked
 
@@ -71,6 +75,60 @@ def test_work_of_unknown_size_says_that_it_goes_on(
     clock.now = 3700
     lines.beat()
     assert told == ["runs, 3 races, 1 h 1 min so far"]
+
+
+def test_a_note_that_is_asked_says_what_is_so_when_a_line_is_due(
+    lines: Lines, clock: Clock, told: list[str]
+) -> None:
+    asked = 0
+
+    def tried() -> str:
+        nonlocal asked
+        asked += 1
+        return f"{clock.now:.0f} tried"
+
+    lines.show(1, 10, tried)
+    for _ in range(int(2 * LATEST_S)):
+        clock.now += 1
+        lines.beat()
+    assert [line.split(", ")[1] for line in told] == ["30 tried", "60 tried"]
+    assert asked == len(told)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Console:
+    """One of 80 columns."""
+    console = Console(file=StringIO(), width=80, force_terminal=True)
+    monkeypatch.setattr("whitecap.terminal.progress.new_console", lambda **_: console)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    return console
+
+
+def _frames(terminal: Console) -> list[str]:
+    assert isinstance(terminal.file, StringIO)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.file.getvalue())
+    return [line.rstrip() for line in re.split(r"[\r\n]+", plain)]
+
+
+def test_a_short_note_stands_beside_its_bar(terminal: Console) -> None:
+    with progress("work") as show:
+        show(1, 2, "1 of 2")
+    assert any(line.startswith("work, 1 of 2 ━") for line in _frames(terminal))
+
+
+def test_a_note_that_would_squeeze_the_bar_stands_below_it_and_is_asked_anew(
+    terminal: Console,
+) -> None:
+    asked = iter(range(1000))
+    with progress("work") as show:
+        show(1, 2, lambda: f"{'a long note, ' * 3}{next(asked)} tried")
+        time.sleep(0.5)
+    frames = _frames(terminal)
+    [before, *_] = [line for line in frames if line.startswith("work ━") and " 50% 0:00:00" in line]
+    assert len(before) <= 80
+    said = {line for line in frames if line.endswith(" tried")}
+    assert all(line.startswith("a long note, ") for line in said)
+    assert len(said) > 2
 
 
 def test_lines_go_to_stderr_alone(

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from whitecap.sim.chaos.campaign import Campaign, Workers
     from whitecap.sim.chaos.examining import Examined
     from whitecap.sim.chaos.kept import Course
+    from whitecap.sim.chaos.trials import Trials
 
 DEFAULT = ParameterSource.DEFAULT
 
@@ -199,9 +201,11 @@ class _Making:
 
     def make(self, workers: Workers, minutes: float | None) -> None:
         """All runs that are left, or those until the time is up or Ctrl-C."""
+        from whitecap.sim.chaos.trials import shared_trials
+
         try:
-            with progress("chaos") as show:
-                self._make(workers, minutes, show)
+            with shared_trials() as trials, progress("chaos") as show:
+                self._make(workers, minutes, show, trials)
         except KeyboardInterrupt:
             runs = self.course.tally.runs
             if not runs:
@@ -214,22 +218,25 @@ class _Making:
         finally:
             self._keep()
 
-    def _make(self, workers: Workers, minutes: float | None, show: Show) -> None:
+    def _make(self, workers: Workers, minutes: float | None, show: Show, trials: Trials) -> None:
         from whitecap.sim.chaos.campaign import Judges, run_campaign
         from whitecap.sim.oracles.runs import reopening
 
         tally = self.course.tally
         before, began = tally.runs, time.monotonic()
         kept_at = began
+        reached = partial(self._reached, before, began, trials)
+        show(before / self.campaign.runs, 1.0, reached)
         judges = Judges(reopening.judgement_with_readers, reopening.judgement_without_replay)
         rest = self.campaign.after(before)
-        for run, examined in run_campaign(rest, judges, workers, make_small=self.shrink):
+        made = run_campaign(rest, judges, workers, make_small=self.shrink, trials=trials)
+        for run, examined in made:
             tally.add(run)
             now = time.monotonic()
             share = tally.runs / self.campaign.runs
             if minutes is not None:
                 share = max(share, (now - began) / 60 / minutes)
-            show(min(share, 1.0), 1.0, self._reached(tally.runs - before, now - began))
+            show(min(share, 1.0), 1.0, reached)
             if examined is not None:
                 self._tell(examined)
             if now - kept_at > KEPT_EVERY_S:
@@ -254,13 +261,22 @@ class _Making:
         if self.is_kept and self.course.tally.runs:
             keep(self.out / CAMPAIGN, self.campaign, self.course)
 
-    def _reached(self, made: int, seconds: float) -> str:
-        rate = made / seconds if seconds else 0.0
+    def _reached(self, before: int, began: float, trials: Trials) -> str:
+        seconds = time.monotonic() - began
         tally = self.course.tally
-        return (
+        rate = (tally.runs - before) / seconds if seconds else 0.0
+        counts = (
             f"{tally.runs:,} runs, {rate:.1f} a second, {tally.commits:,} commits, "
             f"{len(self.course.findings)} with findings"
         )
+        return ", ".join((counts, *_waiting_for(self.campaign.first + tally.runs, trials)))
+
+
+def _waiting_for(run: int, trials: Trials) -> Iterator[str]:
+    """What is done with the finding of a run, if that is what the next runs wait for."""
+    tried = trials.of(run)
+    if tried is not None:
+        yield f"making run {run} small: {tried} tried" if tried else f"explaining run {run}"
 
 
 def _write(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
+from rich.cells import cell_len
+from rich.console import RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
@@ -21,10 +23,14 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from whitecap.terminal.console import new_console
 
 T = TypeVar("T")
+
+Note = str | Callable[[], str]
+"""What is said beside the share, or what is asked for it whenever it is shown."""
 
 TENTHS = 10
 LATEST_S = 30.0
@@ -37,7 +43,7 @@ SOONEST_S = 5.0
 class Show(Protocol):
     """Tells how far the work is; without `total`, how much there is of it is not known."""
 
-    def __call__(self, done: float, total: float | None = None, note: str = "") -> None: ...
+    def __call__(self, done: float, total: float | None = None, note: Note = "") -> None: ...
 
 
 @contextmanager
@@ -62,15 +68,42 @@ def tracked(items: Iterable[T], total: int, what: str, *, quiet: bool = False) -
             yield item
 
 
-def _nothing(done: float, total: float | None = None, note: str = "") -> None:
+def _nothing(done: float, total: float | None = None, note: Note = "") -> None:
     """For those who want to see none."""
+
+
+def _said(note: Note) -> str:
+    return note() if callable(note) else note
+
+
+BAR = 20
+BESIDE = len(f" {'━' * BAR} 100% 0:00:00 0:00:00")
+"""Columns of what stands beside the words."""
+
+
+class _Bar(Progress):
+    """One job: a note that leaves no room for the bar beside it stands below."""
+
+    note: Note = ""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """Called by rich some ten times a second."""
+        note = _said(self.note)
+        for task in self.tasks:
+            what = str(task.fields["what"])
+            said = f"{what}, {note}" if note else what
+            is_below = cell_len(said) + BESIDE > self.console.width
+            task.description = what if is_below else said
+            yield self.make_tasks_table([task])
+            if is_below:
+                yield Text(note)
 
 
 @contextmanager
 def _bar(what: str) -> Iterator[Show]:
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
+        BarColumn(bar_width=BAR),
         TaskProgressColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
@@ -78,12 +111,12 @@ def _bar(what: str) -> Iterator[Show]:
     # Prints go through the bar's console, which is stderr: right only if both are one terminal.
     shared = sys.stdout.isatty()
     console = new_console(stderr=True)
-    with Progress(*columns, console=console, transient=True, redirect_stdout=shared) as bar:
-        task = bar.add_task(what, total=None)
+    with _Bar(*columns, console=console, transient=True, redirect_stdout=shared) as bar:
+        task = bar.add_task(what, total=None, what=what)
 
-        def show(done: float, total: float | None = None, note: str = "") -> None:
-            said = f"{what}, {note}" if note else what
-            bar.update(task, completed=done, total=total, description=said)
+        def show(done: float, total: float | None = None, note: Note = "") -> None:
+            bar.note = note
+            bar.update(task, completed=done, total=total)
 
         yield show
 
@@ -120,10 +153,10 @@ class Lines:
         self._began = self._told_at = clock()
         self._share = 0.0
         self._told_share = 0.0
-        self._note = ""
+        self._note: Note = ""
         self._lock = threading.Lock()
 
-    def show(self, done: float, total: float | None = None, note: str = "") -> None:
+    def show(self, done: float, total: float | None = None, note: Note = "") -> None:
         """The work went on."""
         with self._lock:
             self._share = done / total if total else 0.0
@@ -144,8 +177,9 @@ class Lines:
         parts = [
             f"{self._what}: {self._share:.0%}".replace("%", " %") if self._share else self._what
         ]
-        if self._note:
-            parts.append(self._note)
+        note = _said(self._note)
+        if note:
+            parts.append(note)
         parts.append(f"{span(elapsed)} so far")
         if 0 < self._share < 1:
             parts.append(f"about {span(elapsed / self._share - elapsed)} left")
