@@ -97,6 +97,16 @@ def noted(problems: list[Problem]) -> Iterator[None]:
         problems.extend(error.problems)
 
 
+@contextmanager
+def gathered() -> Iterator[list[Problem]]:
+    """Raises `InvalidInput` at the end with all problems that were noted on the way, each once."""
+    problems: list[Problem] = []
+    with noted(problems):
+        yield problems
+    if problems:
+        raise InvalidInput(list(dict.fromkeys(problems)))
+
+
 def require_format(version: object, read: int, place: str, remedy: str) -> None:
     """Raises `InvalidInput` unless a file has the format version that is `read`.
 

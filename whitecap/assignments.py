@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.sim.scenario.yaml_text import read_value
+
+T = TypeVar("T")
 
 
 def changes_named(options: Sequence[str]) -> dict[str, Any]:
@@ -14,7 +16,7 @@ def changes_named(options: Sequence[str]) -> dict[str, Any]:
 
     Raises `InvalidInput` for one that is no such thing, or a path that is given twice.
     """
-    return _each_once("--set", [_parted(f"--set {text}", text, "PATH=VALUE") for text in options])
+    return _each_once("--set", options, lambda text: _parted(f"--set {text}", text, "PATH=VALUE"))
 
 
 def _parted(place: str, text: str, form: str) -> tuple[str, Any]:
@@ -26,7 +28,7 @@ def _parted(place: str, text: str, form: str) -> tuple[str, Any]:
 
 def values_named(options: Sequence[str]) -> dict[str, list[Any]]:
     """`--set path=v1,v2`: dotted paths with several values each, lists included: `[],[date]`."""
-    return _each_once("--set", [_values(text) for text in options])
+    return _each_once("--set", options, _values)
 
 
 def _values(text: str) -> tuple[str, list[Any]]:
@@ -52,15 +54,25 @@ def variants_named(options: Sequence[str]) -> dict[str, dict[str, Any]]:
     A name alone (`as it is:`) sets nothing. Raises `InvalidInput` for one that is no such thing,
     or a path that a variant sets twice.
     """
-    variants: dict[str, list[tuple[str, Any]]] = {}
-    for option in options:
-        name, colon, change = option.partition(":")
-        if not (name.strip() and colon):
-            raise InvalidInput([Problem(f"--variant {option}", "is not NAME:PATH=VALUE")])
-        changes = variants.setdefault(name.strip(), [])
-        if change.strip():
-            changes.append(_parted(f"--variant {option}", change, "NAME:PATH=VALUE"))
-    return {name: _each_once(f"--variant {name}:", own) for name, own in variants.items()}
+    variants: dict[str, list[str]] = {}
+    named: dict[str, dict[str, Any]] = {}
+    with gathered() as problems:
+        for option in options:
+            name, colon, change = option.partition(":")
+            if not (name.strip() and colon):
+                problems.append(Problem(f"--variant {option}", "is not NAME:PATH=VALUE"))
+                continue
+            variants.setdefault(name.strip(), []).extend([change] if change.strip() else [])
+        for name, changes in variants.items():
+            with noted(problems):
+                named[name] = _set_by(f"--variant {name}:", changes)
+    return named
+
+
+def _set_by(option: str, changes: Sequence[str]) -> dict[str, Any]:
+    return _each_once(
+        option, changes, lambda text: _parted(f"{option}{text}", text, "NAME:PATH=VALUE")
+    )
 
 
 def cell_named(options: Sequence[str]) -> dict[str, str] | None:
@@ -81,12 +93,19 @@ def cell_named(options: Sequence[str]) -> dict[str, str] | None:
                 labels[-1] = axis, f"{begun},{part}".rstrip()
             else:
                 raise InvalidInput([Problem(f"--cell {option}", "is not AXIS=LABEL,...")])
-    return _each_once("--cell", labels)
+    return _each_once("--cell", labels, lambda pair: pair)
 
 
-def _each_once(option: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InvalidInput([Problem(f"{option} {name}", "is given twice") for name in twice])
+def _each_once(
+    option: str, given: Sequence[T], read: Callable[[T], tuple[str, Any]]
+) -> dict[str, Any]:
+    """What is given by names, each of which is given once. Raises `InvalidInput`."""
+    pairs: list[tuple[str, Any]] = []
+    with gathered() as problems:
+        for each in given:
+            with noted(problems):
+                pairs.append(read(each))
+        names = [name for name, _ in pairs]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        problems += [Problem(f"{option} {name}", "is given twice") for name in twice]
     return dict(pairs)

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.errors import InvalidInput, Problem, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.runs import Run, recorded
 from whitecap.sim.scenario import Scenario
 from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
@@ -208,16 +208,19 @@ def sweep(
     from whitecap.terminal.sweep_progress import sweep_progress
     from whitecap.until import sweep_until, until_of
 
-    asked = until_of(until, max_replications)
-    runs_on = sweep_engine(engine, master, quiet=quiet, makes_runs=True)
-    experiment = load_experiment(
-        Path(scenario),
-        quick_axes=axes,
-        only=only,
-        replications=replications,
-        seed=seed,
-        objective=[objective] if isinstance(objective, str) else objective,
-    )
+    with gathered() as problems:
+        with noted(problems):
+            asked = until_of(until, max_replications)
+        with noted(problems):
+            runs_on = sweep_engine(engine, master, quiet=quiet, makes_runs=True)
+        experiment = load_experiment(
+            Path(scenario),
+            quick_axes=axes,
+            only=only,
+            replications=replications,
+            seed=seed,
+            objective=[objective] if isinstance(objective, str) else objective,
+        )
     where = str(_temporary_place() if out is None else out)
     with sweep_progress(quiet=quiet) as tell:
         sweep_until(experiment, where, runs_on, asked, tell)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import Problem, gathered
 from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import Asked, asked_for
@@ -57,13 +57,14 @@ class Until:
 def until_of(texts: str | Sequence[str], most: int | None) -> Until:
     """What is asked for by these texts. Raises `InvalidInput` with everything that is wrong."""
     every = [texts] if isinstance(texts, str) else list(texts)
-    asked = asked_for(every)
-    if most is not None and not asked:
-        reason = "says when to give up what `until` asks for, and nothing is asked for"
-        raise InvalidInput([Problem("max_replications", reason)])
-    if most is not None and not 1 <= most <= MAX_REPLICATIONS:
-        reason = f"{most} is not between 1 and {MAX_REPLICATIONS:,}"
-        raise InvalidInput([Problem("max_replications", reason)])
+    with gathered() as problems:
+        if most is not None and not every:
+            reason = "says when to give up what `until` asks for, and nothing is asked for"
+            problems.append(Problem("max_replications", reason))
+        if most is not None and not 1 <= most <= MAX_REPLICATIONS:
+            reason = f"{most} is not between 1 and {MAX_REPLICATIONS:,}"
+            problems.append(Problem("max_replications", reason))
+        asked = asked_for(every)
     return Until(asked, DEFAULT_MOST if most is None else most)
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.variants import plain_of
-from whitecap.sim.sweeps.varied import Kind, kind_of, varied_by
+from whitecap.sim.sweeps.varied import Kind, ends_of, kind_of, varied_by
 
 CHANGEABLE = ("writers", "table", "tables", "clusters")
 """The sections whose numbers people can change."""
@@ -45,26 +45,25 @@ class Parameters:
 
 def parameters_named(scenario: Scenario, vary: Sequence[str]) -> Parameters:
     """Those of `PATH=LOW..HIGH`, at both ends. Raises `InvalidInput` with all that is wrong."""
-    problems: list[Problem] = []
     parameters: dict[str, Parameter] = {}
-    for text in vary:
-        try:
-            each = _named(scenario, text)
-        except InvalidInput as error:
-            problems += error.problems
-            continue
-        if each.path in parameters:
-            problems.append(Problem(each.path, "is varied twice"))
-        parameters[each.path] = each
-    if problems:
-        raise InvalidInput(list({str(problem): problem for problem in problems}.values()))
+    with gathered() as problems:
+        for text in vary:
+            with noted(problems):
+                each = _named(scenario, text)
+                if each.path in parameters:
+                    problems.append(Problem(each.path, "is varied twice"))
+                parameters[each.path] = each
     return Parameters(tuple(parameters.values()), {})
 
 
 def _named(scenario: Scenario, text: str) -> Parameter:
-    varied = varied_by(text)
-    ends = {varied.labels[at]: varied.values[at] for at in (0, -1)}
-    others = {label: plain_of(scenario, {varied.path: value}) for label, value in ends.items()}
+    others: dict[str, Scenario] = {}
+    with gathered() as problems:
+        with noted(problems):
+            varied = varied_by(text)
+        for label, end in ends_of(text).items():
+            with noted(problems):
+                others[label] = plain_of(scenario, end)
     stands = str(dict(_numbers(scenario.document, ())).get(varied.path, ""))
     return Parameter(varied.path, stands, {k: v for k, v in others.items() if k != stands})
 

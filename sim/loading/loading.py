@@ -13,7 +13,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest, require_format, unknown_name
+from whitecap.engine.errors import (
+    InvalidInput,
+    Problem,
+    gathered,
+    nearest,
+    noted,
+    require_format,
+    unknown_name,
+)
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.bundled import read_named
 from whitecap.sim.loading import profiles, real_tables
@@ -121,19 +129,31 @@ def _said_plainly(expectation: Any) -> Any:
 
 def changed(document: Document, changes: Changes) -> Document:
     """A copy of `document` with each dotted path set. Raises `InvalidInput`."""
+    with gathered() as problems:
+        return _changed_as_can_be(document, changes, problems)
+
+
+def _changed_as_can_be(document: Document, changes: Changes, problems: list[Problem]) -> Document:
+    """A copy with each path set that can be; notes why others cannot."""
     result: Document = _apart(document)
     for path, value in changes.items():
-        *parents, last = path.split(".")
-        target = result
-        _require_named(path, parents, result)
-        for part in parents:
-            if part == "store" and isinstance(target.get(part), str):
-                target[part] = {"profile": target[part]}
-            target = target.setdefault(part, {})
-            if not isinstance(target, dict):
-                raise InvalidInput([Problem(path, f"{part!r} holds no keys")])
-        target[last] = _apart(value)
+        with noted(problems):
+            *parents, last = path.split(".")
+            _require_named(path, parents, result)
+            _holder(result, path, parents)[last] = _apart(value)
     return result
+
+
+def _holder(document: Document, path: str, parents: Sequence[str]) -> Document:
+    """What holds the last part of a path, made on the way where nothing does."""
+    holder = document
+    for part in parents:
+        if part == "store" and isinstance(holder.get(part), str):
+            holder[part] = {"profile": holder[part]}
+        holder = holder.setdefault(part, {})
+        if not isinstance(holder, dict):
+            raise InvalidInput([Problem(path, f"{part!r} holds no keys")])
+    return holder
 
 
 BY_NAME = {"writers": "writer", "tables": "table"}
@@ -182,7 +202,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     )
     if untold + more:
         raise InvalidInput(unread + untold + more)
-    document = changed(document, changes_read)
+    document = _changed_as_can_be(document, changes_read, unread)
     document, wrong_traces = with_traces(document, folder)
     scenario, parts, problems = _validated(document, text)
     problems = unread + problems + wrong_traces
@@ -240,12 +260,10 @@ def _problems_of_cell(
     document: Document, changes: Changes, meant: dict[int, Expectation], text: YamlText
 ) -> list[Problem]:
     """What is wrong with a cell, and with what is `meant` of it, by position in the file."""
-    try:
-        _, parts, problems = _validated(changed(document, changes), text)
-    except InvalidInput as error:
-        return list(error.problems)
+    unset: list[Problem] = []
+    _, parts, problems = _validated(_changed_as_can_be(document, changes, unset), text)
     vain = commands_nobody_runs(meant, parts)
-    return problems + [Problem(text.where(place), said, hint) for place, said, hint in vain]
+    return unset + problems + [Problem(text.where(place), said, hint) for place, said, hint in vain]
 
 
 def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Problem]]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
 from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
@@ -31,6 +31,8 @@ CELLS = "cells"
 
 DEFAULT_REPLICATIONS = 5
 """Of a scenario that says nothing: the t quantile falls fast up to four degrees of freedom."""
+
+NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
 
 Changes = dict[str, Any]
 Axes = dict[str, dict[str, Changes]]
@@ -124,25 +126,23 @@ def load_experiment(
     """
     scenario = load_scenario(path)
     own = scenario.sweep
-    quick = {dotted: _quick_axis(dotted, values) for dotted, values in (quick_axes or {}).items()}
-    axes: Axes = kept_axes({} if own is None else own.axes, only) | quick
-    _refuse_two_axes_for_one_parameter(axes)
-    if not axes:
-        reason = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
-        raise InvalidInput([Problem(str(path), reason)])
     chosen = DEFAULT_REPLICATIONS if own is None else own.replications
     if replications is not None:
         chosen = replications
-    if chosen < 1:
-        raise InvalidInput([Problem("replications", f"{chosen} is less than 1")])
-    stated = {} if own is None else {axis: own.roles[axis] for axis in axes if axis in own.roles}
-    written = axes_as_written(axes, stated)
-    changes: Changes = {"sweep": {"axes": written, "replications": chosen}}
-    if objective:
-        changes["objective"] = list(objective)
-    if scenario.expect:
-        changes["expect"] = _still_meant(scenario, axes)
-    changed = load_scenario(path, changes)
+    with gathered() as problems:
+        if chosen < 1:
+            problems.append(Problem("replications", f"{chosen} is less than 1"))
+        quick = _quick_axes(quick_axes or {}, problems)
+        axes = dict(quick)
+        with noted(problems):
+            axes = kept_axes({} if own is None else own.axes, only) | quick
+        problems += _two_axes_for_one_parameter(axes)
+        if not (axes or problems):
+            problems.append(Problem(str(path), NO_SWEEP))
+        changes = _changes_of(scenario, axes, max(chosen, 1))
+        if objective:
+            changes["objective"] = list(objective)
+        changed = load_scenario(path, changes)
     return Experiment(
         scenario=changed,
         axes=axes,
@@ -153,6 +153,20 @@ def load_experiment(
     )
 
 
+def _changes_of(scenario: Scenario, axes: Axes, replications: int) -> Changes:
+    """The sweep over these axes, and what is expected of their cells."""
+    own = scenario.sweep
+    changes: Changes = {}
+    if axes:
+        roles = {} if own is None else own.roles
+        stated = {axis: role for axis, role in roles.items() if axis in axes}
+        written = axes_as_written(axes, stated)
+        changes["sweep"] = {"axes": written, "replications": replications}
+    if scenario.expect:
+        changes["expect"] = _still_meant(scenario, axes)
+    return changes
+
+
 def _roles(scenario: Scenario, axes: Axes, quick: Axes) -> dict[str, AxisRole]:
     """What is stated of each axis, or follows from all of its variants, kept or not."""
     own = scenario.sweep
@@ -161,28 +175,30 @@ def _roles(scenario: Scenario, axes: Axes, quick: Axes) -> dict[str, AxisRole]:
     return {axis: stated.get(axis) or role_of(variants[axis], scenario.document) for axis in axes}
 
 
-def _quick_axis(dotted: str, values: Sequence[Any]) -> dict[str, Changes]:
-    labels = [_label(value) for value in values]
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice:
-        raise InvalidInput([Problem(dotted, f"has {', '.join(twice)} more than once")])
-    return {label: {dotted: value} for label, value in zip(labels, values, strict=True)}
+def _quick_axes(given: Mapping[str, Sequence[Any]], problems: list[Problem]) -> Axes:
+    """An axis for each dotted path, with its values by their labels; notes those given twice."""
+    axes: Axes = {}
+    for dotted, values in given.items():
+        labels = [_label(value) for value in values]
+        twice = sorted({label for label in labels if labels.count(label) > 1})
+        if twice:
+            problems.append(Problem(dotted, f"has {', '.join(twice)} more than once"))
+        axes[dotted] = {label: {dotted: value} for label, value in zip(labels, values, strict=True)}
+    return axes
 
 
-def _refuse_two_axes_for_one_parameter(axes: Axes) -> None:
+def _two_axes_for_one_parameter(axes: Axes) -> list[Problem]:
     """Two axes that set one parameter, or a part of it, would silently overrule each other."""
     setting = [
         (dotted, axis)
         for axis, variants in axes.items()
         for dotted in dict.fromkeys(path for changes in variants.values() for path in changes)
     ]
-    problems = [
+    return [
         Problem(f"axes {axis!r} and {other!r}", f"both set {max(dotted, again, key=len)}")
         for (dotted, axis), (again, other) in itertools.combinations(setting, 2)
         if axis != other and _overlap(f"{dotted}.", f"{again}.")
     ]
-    if problems:
-        raise InvalidInput(problems)
 
 
 def _overlap(path: str, other: str) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from whitecap.engine.errors import InvalidInput, Problem, noted
+from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.sweeps.experiment import kept_axes
-from whitecap.sim.sweeps.varied import Varied, varied_by
+from whitecap.sim.sweeps.varied import Varied, ends_of, varied_by
 
 _NOT_OF_VALUES = ("sweep", "expect", "may_change")
 """Keys that speak of other cells than those of a plan."""
@@ -34,18 +34,6 @@ class Variants:
         set_to = {self.varied.path: self.varied.values[position]}
         return plain_of(self.scenario, {**self.changes[variant], **set_to})
 
-    def check(self) -> None:
-        """Raises `InvalidInput` with what is wrong with the first and the last value of each."""
-        problems: dict[str, Problem] = {}
-        for variant in self.changes:
-            for position in dict.fromkeys((0, len(self.varied.values) - 1)):
-                try:
-                    self.at(variant, position)
-                except InvalidInput as error:
-                    problems.update((str(problem), problem) for problem in error.problems)
-        if problems:
-            raise InvalidInput(list(problems.values()))
-
 
 def variants_of(
     path: Path,
@@ -58,50 +46,45 @@ def variants_of(
     each combination of the axes that `only` keeps of its sweep, with their labels; the scenario as
     it stands without any.
 
-    `objective` takes the place of the scenario's. Raises `InvalidInput` with all that is wrong.
+    `objective` takes the place of the scenario's. Raises `InvalidInput` with all that is wrong,
+    that of the first and the last value of each variant too.
     """
-    problems: list[Problem] = []
-    with noted(problems):
-        varied = varied_by(vary)
-    with noted(problems):
-        scenario, of_axes = _scenario_with_axes(path, only, objective)
-    if problems:
-        raise InvalidInput(problems)
-    combined = _combined(of_axes, named or {"": {}})
-    for variant, own in combined.items():
-        _refuse_overruled(variant, own, varied.path)
-    variants = Variants(scenario, combined, varied)
-    variants.check()
-    return variants
+    with gathered() as problems:
+        with noted(problems):
+            varied = varied_by(vary)
+        scenario = scenario_held_to(path, objective, problems)
+        of_axes: dict[str, Changes] = {"": {}}
+        with noted(problems):
+            of_axes = _of_axes(scenario, only)
+        combined = _combined(of_axes, named or {"": {}})
+        problems += _wrong_at_the_ends(scenario, combined, vary)
+    return Variants(scenario, combined, varied)
 
 
-def _scenario_with_axes(
-    path: Path, only: Mapping[str, Sequence[str]], objective: Sequence[str]
-) -> tuple[Scenario, dict[str, Changes]]:
-    problems: list[Problem] = []
-    changes = {"objective": list(objective)} if objective else {}
+def scenario_held_to(path: Path, objective: Sequence[str], problems: list[Problem]) -> Scenario:
+    """The scenario with this objective in the place of its own, if any is given.
+
+    Notes what is wrong with the objective, and gives the scenario as it is then, so that other
+    things are looked at too. Raises `InvalidInput` where that is wrong itself.
+    """
     with noted(problems):
+        changes = {"objective": list(objective)} if objective else {}
         scenario = load_scenario(path, changes, cells=False)
-        refuse_without_threshold(scenario, path)
-        return scenario, _of_axes(scenario, only)
-    with noted(problems):
-        _of_axes(load_scenario(path, cells=False), only)
-    raise InvalidInput(list(dict.fromkeys(problems)))
+        problems += _without_threshold(scenario, path)
+        return scenario
+    return load_scenario(path, cells=False)
 
 
-def refuse_without_threshold(scenario: Scenario, path: Path) -> None:
+def _without_threshold(scenario: Scenario, path: Path) -> Iterator[Problem]:
     """What is looked for must be asked for, and be known with an interval."""
-    problems = []
     if not scenario.objectives:
         said = "states no `objective:`: give one, such as --objective 'job_success_rate >= 99 %'"
-        problems.append(Problem(str(path), said))
+        yield Problem(str(path), said)
     for each in scenario.objectives:
         if each.measure.unit.is_counted:
             said = "is a count, which has no boundary with an interval: take a share or a rate"
-            problems.append(Problem(f"objective {each.measure}", said))
-    problems += auto_warm_up(scenario)
-    if problems:
-        raise InvalidInput(problems)
+            yield Problem(f"objective {each.measure}", said)
+    yield from auto_warm_up(scenario)
 
 
 def auto_warm_up(scenario: Scenario) -> list[Problem]:
@@ -136,9 +119,23 @@ def _combined(of_axes: Mapping[str, Changes], named: Mapping[str, Changes]) -> d
     }
 
 
-def _refuse_overruled(variant: str, changes: Changes, path: str) -> None:
+def _wrong_at_the_ends(
+    scenario: Scenario, variants: Mapping[str, Changes], vary: str
+) -> list[Problem]:
+    """What is wrong with the first and the last value of each variant."""
+    problems: list[Problem] = []
+    ends = list(ends_of(vary).values()) or [{}]
+    for variant, own in variants.items():
+        for end in ends:
+            for path in end:
+                problems += _overruled(variant, own, path)
+            with noted(problems):
+                plain_of(scenario, {**own, **end})
+    return problems
+
+
+def _overruled(variant: str, changes: Changes, path: str) -> Iterator[Problem]:
     """A variant that sets what is varied, or a part of it, would be overruled, or overrule it."""
     for own in changes:
         if f"{own}.".startswith(f"{path}.") or f"{path}.".startswith(f"{own}."):
-            reason = f"sets {own}, and {path} is varied"
-            raise InvalidInput([Problem(f"variant {variant!r}", reason)])
+            yield Problem(f"variant {variant!r}", f"sets {own}, and {path} is varied")

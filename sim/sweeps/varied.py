@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.sim.quantities.units import (
     MS_PER,
     parse_duration,
     parse_rate,
     show_duration,
 )
+from whitecap.sim.scenario.sweep import Changes
 
 EXAMPLE = "writers.etl.count=1..200"
 
@@ -52,7 +53,7 @@ class Kind:
 
 
 def varied_by(text: str) -> Varied:
-    """What is to be varied, from where to where. Raises `InvalidInput` saying what is wrong."""
+    """What is to be varied, from where to where. Raises `InvalidInput` with all that is wrong."""
     parts = _FORM.fullmatch(text)
     if parts is None:
         said = f"is not PATH=LOW..HIGH, such as {EXAMPLE}"
@@ -60,16 +61,38 @@ def varied_by(text: str) -> Varied:
     path, low, high, step = (parts[name] for name in ("path", "low", "high", "step"))
     kind = kind_of(path, [low, high, *([step] if step else [])])
     first, last = kind.read(low), kind.read(high)
-    if first > last:
-        raise InvalidInput([Problem(path, f"{low} is more than {high}: write {high}..{low}")])
     by = kind.read(step) if step else 1.0 if kind.is_whole else None
-    if by is not None and by <= 0:
-        raise InvalidInput([Problem(path, f"the step {step} is not more than 0")])
-    if by is not None and (last - first) / by > MOST_VALUES:
-        raise InvalidInput([Problem(path, f"more than {MOST_VALUES:,} values: give a step, :N")])
+    with gathered() as problems:
+        if first > last:
+            problems.append(Problem(path, f"{low} is more than {high}: write {high}..{low}"))
+        if by is not None and by <= 0:
+            problems.append(Problem(path, f"the step {step} is not more than 0"))
+        elif by is not None and (last - first) / by > MOST_VALUES:
+            problems.append(Problem(path, f"more than {MOST_VALUES:,} values: give a step, :N"))
     numbers = list(_by_step(first, last, by) if by else _by_digits(first, last, kind.base))
     values = tuple(kind.write(number) for number in numbers)
     return Varied(path, values, tuple(numbers), tuple(map(str, values)))
+
+
+def ends_of(text: str) -> dict[str, Changes]:
+    """What both ends set, by what people write: each by itself, whatever is wrong between them.
+
+    So it can be asked whether there is such a parameter. An end that is no number sets nothing.
+    """
+    parts = _FORM.fullmatch(text)
+    if parts is None:
+        return {}
+    path, ends = parts["path"], (parts["low"], parts["high"])
+    kinds = ((end, _kind_if_any(path, end)) for end in ends)
+    values = [kind.write(kind.read(end)) for end, kind in kinds if kind]
+    return {str(value): {path: value} for value in values}
+
+
+def _kind_if_any(path: str, text: str) -> Kind | None:
+    try:
+        return kind_of(path, [text])
+    except InvalidInput:
+        return None
 
 
 def kind_of(path: str, texts: list[str]) -> Kind:

@@ -278,6 +278,32 @@ def test_bad_input_is_told_before_anything_runs(file: Path, tmp_path: Path) -> N
     assert _chaos().exit_code == ExitCode.BAD_INPUT
 
 
+def test_all_bad_input_is_told_at_once(file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text("duration: soon\n")
+    missing = tmp_path / "missing.yaml"
+    result = _chaos(missing, other, file, "--without", "pauze", "--save", file, "--out", other)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    told = " ".join(result.stderr.split())
+    for said in (
+        "missing.yaml",
+        "'soon'",
+        "did you mean 'pause'?",
+        "small.yaml: cannot be written",
+        "other.yaml: cannot be written",
+    ):
+        assert said in told, told
+
+
+def test_all_options_that_exclude_each_other_are_told_at_once(file: Path) -> None:
+    several = ("--jobs", 1, "--master", "local[1]", "--resume", "--only", 1, "--python", "python3")
+    result = _chaos(file, *several, "--save", "kept", "--no-shrink")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    told = " ".join(result.stderr.split())
+    for said in ("give one of them", "--resume makes", "is of --real deltalake", "makes none"):
+        assert said in told
+
+
 def test_a_kind_of_fault_can_be_left_out_of_all_runs(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

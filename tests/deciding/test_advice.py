@@ -176,6 +176,16 @@ def test_what_cannot_be_advised_on_is_told_by_name(
     assert said in " ".join(result.stderr.split())
 
 
+def test_all_that_is_wrong_is_told_at_once(heap: Path) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.advise(
+            heap, "partitoning", objective="job_succes_rate >= 3", replications=2, quiet=True
+        )
+    told = str(refused.value)
+    for said in ("did you mean 'partitioning'?", "job_success_rate", "2 is not between 5 and"):
+        assert said in told
+
+
 def test_a_scenario_that_allows_nothing_is_asked_what_may_be_changed(tmp_path: Path) -> None:
     file = written_to(tmp_path / "small.yaml", objective=OBJECTIVE)
     with pytest.raises(InvalidInput) as refused:

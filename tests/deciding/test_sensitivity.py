@@ -171,6 +171,22 @@ def test_what_is_wrong_is_told_by_name(appends: Path, arguments: list[str], said
     assert said in " ".join(result.stderr.split())
 
 
+def test_all_that_is_wrong_is_told_at_once(appends: Path) -> None:
+    vary = ["--vary", "writers.loder.count=6..1", "--vary", "writers.loader.cont=1..2"]
+    measures = ["--measure", "job_succes_rate of loder", "--measure", "abort_rat"]
+    result = CliRunner().invoke(main, ["sensitivity", str(appends), *vary, *measures])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    told = " ".join(result.stderr.split())
+    for said in (
+        "6 is more than 1: write 1..6",
+        "there is no writer 'loder' (did you mean 'loader'?)",
+        "did you mean 'count'?",
+        "did you mean 'job_success_rate'?",
+        "did you mean 'abort_rate'?",
+    ):
+        assert said in told
+
+
 def test_the_command_writes_what_it_prints(appends: Path, tmp_path: Path) -> None:
     arguments = [
         "sensitivity", str(appends), "--vary", f"{COUNT}=1..6", "--replications", "5",

@@ -64,13 +64,50 @@ def test_what_is_wrong_is_told_before_anything_runs(
 
 
 def test_all_that_is_wrong_is_told_at_once(file: Path) -> None:
-    vary, objective = "writers.corrector.count=5..1", "job_succes_rate >= 9 %"
+    vary, objective = "writers.corector.count=5..1:-2", "job_succes_rate >= 9 %"
     with pytest.raises(InvalidInput) as refused:
-        whitecap.plan(file, vary, objective=objective, only={"part": []}, quiet=True)
-    said = str(refused.value)
-    assert "5 is more than 1: write 1..5" in said
-    assert "did you mean 'job_success_rate'?" in said
-    assert "no axis 'part'" in said or "has no sweep" in said
+        whitecap.plan(
+            file,
+            vary,
+            objective=objective,
+            variants={"wide": {"table.partitioned_by": []}},
+            only={"part": []},
+            sense="larges",
+            max_replications=3,
+            resume=True,
+            quiet=True,
+        )
+    told = [str(problem) for problem in refused.value.problems]
+    for said in (
+        "5 is more than 1: write 1..5",
+        "the step -2 is not more than 0",
+        "writers.corector.count: there is no writer 'corector'",
+        "table.partitioned_by",
+        "did you mean 'job_success_rate'?",
+        "there is no axis 'part'",
+        "there is no 'larges'",
+        "3 is not between 5 and",
+        "there are no runs of a plan to go on with",
+    ):
+        assert len([each for each in told if said in each]) == 1, (said, told)
+
+
+@pytest.mark.parametrize("vary", ["writers.corector.count=2 s..1", "writers.corector.count=1..5:0"])
+def test_a_range_that_is_wrong_hides_no_parameter_that_there_is_not(file: Path, vary: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.plan(file, vary, objective=OBJECTIVE, quiet=True)
+    assert len(refused.value.problems) == 2
+    assert "there is no writer 'corector'" in str(refused.value)
+
+
+def test_an_option_that_cannot_be_read_hides_no_other(file: Path) -> None:
+    options = ("--variant", "wide", "--variant", "tall", "--vary", "writers.corector.count=1..5")
+    result = CliRunner().invoke(main, ["plan", str(file), *options, "--objective", OBJECTIVE])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    said = " ".join(result.stderr.split())
+    assert "--variant wide: is not NAME:PATH=VALUE" in said
+    assert "--variant tall: is not NAME:PATH=VALUE" in said
+    assert "there is no writer 'corector'" in said
 
 
 def test_a_small_plan_finds_its_boundary_and_writes_it(file: Path, tmp_path: Path) -> None:

@@ -181,6 +181,17 @@ def test_the_hash_is_of_the_meaning_not_of_the_text() -> None:
     assert scenario_of(document(duration="601 s")).hash != original.hash
 
 
+def test_changes_that_cannot_be_hide_no_other_problem() -> None:
+    changes = {"writers.loder.count": 3, "duration.of": 1, "writers.loader.count": -1}
+    with pytest.raises(InvalidInput) as refused:
+        scenario_of(document(), changes)
+    told = [str(problem) for problem in refused.value.problems]
+    assert len(told) == 3
+    assert "there is no writer 'loder' (did you mean 'loader'?)" in told[0]
+    assert "'duration' holds no keys" in told[1]
+    assert "must be at least 1, not -1" in told[2]
+
+
 def test_dotted_changes_reach_a_store_that_is_only_named() -> None:
     changed = scenario_of(document(store="s3"), {"store.profile": "gcs"})
     assert changed.store.profile == "gcs"

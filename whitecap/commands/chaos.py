@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from whitecap.sim.chaos.examining import Examined
     from whitecap.sim.chaos.kept import Course
     from whitecap.sim.chaos.trials import Trials
+    from whitecap.sim.scenario import Scenario
 
 DEFAULT = ParameterSource.DEFAULT
 
@@ -107,30 +108,30 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
+    from whitecap.engine.errors import gathered, noted
     from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds
     from whitecap.sim.chaos.kept import CAMPAIGN, Course, kept
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
 
-    _require_options_of(ctx, real)
-    require_directory(out)
-    if save is not None:
-        require_directory(save)
-    if save is not None and not shrink:
-        raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
-    if jobs is not None and master is not None:
-        raise click.UsageError("--jobs is for processes, and --master for Spark: give one of them")
-    if resume and only is not None:
-        raise click.UsageError("--only makes one run again, and --resume makes those to come")
-    loaded = [load_scenario(path) for path in scenarios]
+    _require_no_contradiction(ctx)
+    loaded: list[Scenario] = []
+    with gathered() as problems:
+        for place in (out, save) if save is not None else (out,):
+            with noted(problems):
+                require_directory(place)
+        for path in scenarios:
+            with noted(problems):
+                loaded.append(load_scenario(path))
+        calmer = fault_kinds(without)
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
         runs = len(loaded)
     first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)
     if real is not None:
         numbers = range(first, first + count)
         ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, real, python, as_json))
-    campaign = Campaign(loaded, count, seed, first, fault_kinds(without), rows)
+    campaign = Campaign(loaded, count, seed, first, calmer, rows)
     course = kept(out / CAMPAIGN, campaign) if resume else Course(Tally(campaign.without))
     making = _Making(campaign, course, scenarios, out, save, shrink, as_json, only is None)
     before, began = course.tally.runs, time.monotonic()
@@ -159,15 +160,27 @@ OF_SIMULATED = {
 """Options that mean nothing to real writers."""
 
 
-def _require_options_of(ctx: click.Context, real: str | None) -> None:
-    """Raises `UsageError` for an option that would be passed over."""
+def _require_no_contradiction(ctx: click.Context) -> None:
+    """Raises `UsageError` with all options that exclude others, or would be passed over."""
+    contradictions = list(_contradictions(ctx))
+    if contradictions:
+        raise click.UsageError("\n".join(contradictions))
+
+
+def _contradictions(ctx: click.Context) -> Iterator[str]:
     given = {name for name in ctx.params if ctx.get_parameter_source(name) is not DEFAULT}
+    real = ctx.params["real"]
     if real != "deltalake" and "python" in given:
-        raise click.UsageError("--python is of --real deltalake")
+        yield "--python is of --real deltalake"
     if real is not None:
-        for name, option in OF_SIMULATED.items():
-            if name in given:
-                raise click.UsageError(f"{option} is of simulated writers, not of --real")
+        vain = (option for name, option in OF_SIMULATED.items() if name in given)
+        yield from (f"{option} is of simulated writers, not of --real" for option in vain)
+    if "save" in given and not ctx.params["shrink"]:
+        yield "--save keeps small scenarios, and --no-shrink makes none"
+    if {"jobs", "master"} <= given:
+        yield "--jobs is for processes, and --master for Spark: give one of them"
+    if {"resume", "only"} <= given:
+        yield "--only makes one run again, and --resume makes those to come"
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -74,6 +75,7 @@ def plan(
     """
     from whitecap.assignments import labels_named, variants_named
     from whitecap.deciding.planning import kept_runs, planned_by, planning_of
+    from whitecap.engine.errors import gathered, noted
     from whitecap.sim.machine.places import require_directory
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.plan import show_plan
@@ -83,18 +85,23 @@ def plan(
         raise click.UsageError("--resume goes on with the plan that lies in --out: give both")
     if out is not None:
         require_directory(out)
-    runs = kept_runs(out, resume)
-    planning = planning_of(
-        scenario,
-        vary,
-        objective=objective,
-        variants=variants_named(variants),
-        only=labels_named(kept),
-        sense=sense,
-        seed=seed,
-        most_runs=most_runs,
-        most=most,
-    )
+    named: dict[str, dict[str, Any]] = {}
+    with gathered() as problems:
+        with noted(problems):
+            runs = kept_runs(out, resume)
+        with noted(problems):
+            named = variants_named(variants)
+        planning = planning_of(
+            scenario,
+            vary,
+            objective=objective,
+            variants=named,
+            only=labels_named(kept),
+            sense=sense,
+            seed=seed,
+            most_runs=most_runs,
+            most=most,
+        )
     with progress("plan") as show:
         planned = planned_by(planning, jobs, show, runs)
     written = () if out is None else planned.write(out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -77,20 +77,27 @@ def sweep(
     Replication r has the same random numbers in every cell.
     """
     from whitecap.assignments import labels_named, values_named
+    from whitecap.engine.errors import gathered, noted
     from whitecap.sim.sweeps.experiment import load_experiment
     from whitecap.sweep_engine import sweep_engine
     from whitecap.until import until_of
 
-    asked = until_of(until, most)
-    runs_on = sweep_engine(engine, master, makes_runs=True)
-    experiment = load_experiment(
-        scenario,
-        quick_axes=values_named(quick),
-        only=labels_named(kept) or None,
-        replications=replications,
-        seed=seed,
-        objective=objective,
-    )
+    axes: dict[str, list[Any]] = {}
+    with gathered() as problems:
+        with noted(problems):
+            asked = until_of(until, most)
+        with noted(problems):
+            runs_on = sweep_engine(engine, master, makes_runs=True)
+        with noted(problems):
+            axes = values_named(quick)
+        experiment = load_experiment(
+            scenario,
+            quick_axes=axes,
+            only=labels_named(kept) or None,
+            replications=replications,
+            seed=seed,
+            objective=objective,
+        )
     where = out or str(Path("out", experiment.scenario.name))
     click.echo(f"{experiment.scenario.name}: {_planned(experiment, asked)} in {where}", err=True)
     _run(experiment, where, runs_on, asked)

@@ -15,7 +15,7 @@ from typing import Any
 
 from whitecap.deciding.behind import behind_refusals
 from whitecap.deciding.running import Watch, checked_replications
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import FEWEST, STANDS, Design, Search
 from whitecap.reports.advice.steps import steps_of, stood
@@ -23,13 +23,13 @@ from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_run
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
-from whitecap.sim.loading import load_scenario
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.read_runs import Making
-from whitecap.sim.sweeps.variants import plain_of, refuse_without_threshold
+from whitecap.sim.sweeps.variants import plain_of, scenario_held_to
 
 __all__ = ["Advice", "advise", "advised_by", "question_of"]
 
@@ -85,19 +85,24 @@ def question_of(
     seed: int | None = None,
 ) -> Question:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
-    changes: dict[str, Any] = {"objective": list(objective)} if objective else {}
-    stated = load_scenario(path, changes, cells=False)
-    refuse_without_threshold(stated, path)
-    checked_replications(replications)
-    free = {"price": {"per_slot_hour": 1, "currency": SLOT_HOURS}}
-    priced = stated if stated.price else load_scenario(path, {**changes, **free}, cells=False)
-    alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
+    with gathered() as problems:
+        with noted(problems):
+            checked_replications(replications)
+        stated = scenario_held_to(path, objective, problems)
+        priced = stated if stated.price else _priced(stated)
+        alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
     first_look = FEWEST * (1 + sum(len(labels) for labels in alternatives.kinds.values()))
     if most_runs < first_look:
         said = f"{most_runs} are not enough to look at every change: that takes {first_look}"
         raise InvalidInput([Problem("max_runs", said)])
     own_seed = priced.seed if seed is None else seed
     return Question(priced, alternatives, replications, most_runs, own_seed)
+
+
+def _priced(scenario: Scenario) -> Scenario:
+    """With a price of what it does not state one of."""
+    free = {"price": {"per_slot_hour": 1, "currency": SLOT_HOURS}}
+    return scenario_of(scenario.document, free, cells=False).is_of(scenario.source)
 
 
 def advised_by(question: Question, jobs: int | None, watch: Watch) -> Advice:

@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem, nearest
+from whitecap.engine.errors import (
+    InvalidInput,
+    InvariantViolated,
+    Problem,
+    gathered,
+    nearest,
+    noted,
+)
 from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import Level
@@ -76,17 +83,26 @@ def planning_of(
     most: int | None = None,
 ) -> Planning:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
-    loaded = variants_of(path, vary, variants or {}, only or {}, objective)
-    level = Level(len(loaded.varied.values), DEFAULT_MOST if most is None else most)
     runs = DEFAULT_MOST_RUNS if most_runs is None else most_runs
-    if not FEWEST_REPLICATIONS <= level.most <= MAX_REPLICATIONS:
-        reason = f"{level.most} is not between {FEWEST_REPLICATIONS} and {MAX_REPLICATIONS:,}"
-        raise InvalidInput([Problem("max_replications", reason)])
+    with gathered() as problems:
+        with noted(problems):
+            meant = _sense(sense)
+        with noted(problems):
+            at_most = _replications(DEFAULT_MOST if most is None else most)
+        loaded = variants_of(path, vary, variants or {}, only or {}, objective)
+    level = Level(len(loaded.varied.values), at_most)
     if runs < level.looks[0] * len(loaded.changes):
         reason = f"{runs} are not enough to try one value of each variant {level.looks[0]} times"
         raise InvalidInput([Problem("max_runs", reason)])
     own_seed = loaded.scenario.seed if seed is None else seed
-    return Planning(loaded, level, _sense(sense), runs, own_seed)
+    return Planning(loaded, level, meant, runs, own_seed)
+
+
+def _replications(most: int) -> int:
+    if not FEWEST_REPLICATIONS <= most <= MAX_REPLICATIONS:
+        reason = f"{most} is not between {FEWEST_REPLICATIONS} and {MAX_REPLICATIONS:,}"
+        raise InvalidInput([Problem("max_replications", reason)])
+    return most
 
 
 def _sense(name: str | None) -> Sense | None:
@@ -129,18 +145,20 @@ def plan(
     place = None if out is None else Path(out)
     if place is not None:
         require_directory(place)
-    kept = kept_runs(place, resume)
-    wanted = planning_of(
-        Path(scenario),
-        vary,
-        objective=[objective] if isinstance(objective, str) else objective,
-        variants=variants,
-        only=only,
-        sense=sense,
-        seed=seed,
-        most_runs=max_runs,
-        most=max_replications,
-    )
+    with gathered() as problems:
+        with noted(problems):
+            kept = kept_runs(place, resume)
+        wanted = planning_of(
+            Path(scenario),
+            vary,
+            objective=[objective] if isinstance(objective, str) else objective,
+            variants=variants,
+            only=only,
+            sense=sense,
+            seed=seed,
+            most_runs=max_runs,
+            most=max_replications,
+        )
     with progress("plan", quiet=quiet) as show:
         planned = planned_by(wanted, jobs, show, kept)
     if place is not None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.deciding.running import FEWEST, Watch, checked_replications, origin_of
-from whitecap.engine.errors import InvalidInput, Problem, noted, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.measures import MEASURES
@@ -62,16 +62,15 @@ def study_of(
     most_runs: int = DEFAULT_MOST_RUNS,
 ) -> Study:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
-    scenario = load_scenario(path, cells=False)
-    problems = auto_warm_up(scenario)
-    with noted(problems):
-        checked_replications(replications)
-    with noted(problems):
-        followed = _followed(scenario, measures)
-    with noted(problems):
-        parameters = parameters_named(scenario, vary) if vary else parameters_of(scenario)
-    if problems:
-        raise InvalidInput(problems)
+    with gathered() as problems:
+        with noted(problems):
+            checked_replications(replications)
+        scenario = load_scenario(path, cells=False)
+        problems += auto_warm_up(scenario)
+        with noted(problems):
+            followed = _followed(scenario, measures)
+        with noted(problems):
+            parameters = parameters_named(scenario, vary) if vary else parameters_of(scenario)
     if not any(each.others for each in parameters.each):
         raise InvalidInput(
             [Problem(str(path), "nothing is varied: no other value is given than stands")]
@@ -95,7 +94,12 @@ def _affordable(scenarios: int, most_runs: int) -> int:
 def _followed(scenario: Scenario, measures: Sequence[str]) -> tuple[Followed, ...]:
     """The measures that are named, or those of the objectives."""
     if measures:
-        return tuple(dict.fromkeys(_named(text, list(scenario.writers)) for text in measures))
+        followed: list[Followed] = []
+        with gathered() as problems:
+            for text in measures:
+                with noted(problems):
+                    followed.append(_named(text, list(scenario.writers)))
+        return tuple(dict.fromkeys(followed))
     stated = objectives_of(scenario.objectives).each
     return tuple(dict.fromkeys(Followed.by(each) for each in stated))
 
@@ -103,12 +107,13 @@ def _followed(scenario: Scenario, measures: Sequence[str]) -> tuple[Followed, ..
 def _named(text: str, writers: list[str]) -> Followed:
     """`job_success_rate of etl`. Raises `InvalidInput`."""
     name, of, writer = (part.strip() for part in text.partition(" of "))
-    if name not in list(Measure):
-        said = unknown_name("measure", name, MEASURES)
-        raise InvalidInput([Problem(f"measure {text!r}", *said)])
-    if of and writer not in (*writers, ALL_WRITERS):
-        said = unknown_name("writer", writer, [*writers, ALL_WRITERS])
-        raise InvalidInput([Problem(f"measure {text!r}", *said)])
+    with gathered() as problems:
+        if name not in list(Measure):
+            said = unknown_name("measure", name, MEASURES)
+            problems.append(Problem(f"measure {text!r}", *said))
+        if of and writer not in (*writers, ALL_WRITERS):
+            said = unknown_name("writer", writer, [*writers, ALL_WRITERS])
+            problems.append(Problem(f"measure {text!r}", *said))
     return Followed(Measure.named(name), writer if of and writer != ALL_WRITERS else None)
 
 
