@@ -53,6 +53,37 @@ def test_a_java_that_is_too_old_is_named_with_its_release(
         environment.require_spark()
 
 
+@pytest.mark.parametrize("name", environment.JAVA_OPTIONS)
+def test_a_java_that_refuses_its_options_is_told_in_its_own_words(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "--nonsense")
+    with pytest.raises(EnvironmentMissing) as raised:
+        environment.require_spark()
+    [missing] = raised.value.missing
+    assert "Unrecognized option: --nonsense" in missing.what
+    assert f"{name}: --nonsense" in missing.what
+    assert missing.remedy == f"It takes options from {name}: correct or unset what it refuses."
+
+
+def test_options_that_java_takes_hide_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xmx64m")
+    environment.require_spark()
+
+
+def test_what_is_no_java_at_all_is_told_as_what_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in environment.JAVA_OPTIONS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("JAVA_HOME", str(_fake_java(tmp_path, "a script")))
+    with pytest.raises(EnvironmentMissing, match=r"its version, but: a script\. Install a Java"):
+        environment.require_spark()
+    (tmp_path / "bin" / "java").write_bytes(b"\x7fELF of another machine")
+    with pytest.raises(EnvironmentMissing, match="Exec format error"):
+        environment.require_spark()
+
+
 def test_a_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(EnvironmentMissing, match=f"JAVA_HOME is {tmp_path}"):

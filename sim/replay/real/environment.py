@@ -23,6 +23,9 @@ OLDEST_JAVA = 17
 
 JAVA_ANSWERS_WITHIN_S = 30
 
+JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
+"""Variables from which every Java takes options (JVM Tool Interface; `man java`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Missing:
@@ -89,9 +92,10 @@ def _missing_java() -> Missing | None:
     executable = java_executable()
     if executable is None:
         return Missing(_no_java(), remedy)
-    version = _java_version(executable)
+    answer = _version_answer(executable)
+    version = java_major(answer)
     if version is None:
-        return Missing(f"{executable} does not say its version", remedy)
+        return _java_without_version(executable, answer, remedy)
     if version < OLDEST_JAVA:
         return Missing(f"{executable} is Java {version}; Spark needs {OLDEST_JAVA}", remedy)
     return None
@@ -102,7 +106,17 @@ def _no_java() -> str:
     return f"JAVA_HOME is {home}, but there is no bin/java in it" if home else "Java is not there"
 
 
-def _java_version(executable: Path) -> int | None:
+def _java_without_version(executable: Path, answer: str, remedy: str) -> Missing:
+    """One that does not start, in its own words: most often it is its options that it refuses."""
+    said = "; ".join(line.strip().rstrip(".") for line in answer.splitlines() if line.strip())
+    what = f"{executable} does not say its version" + (f", but: {said}" if said else "")
+    given = ", ".join(name for name in JAVA_OPTIONS if os.environ.get(name))
+    of_options = f"It takes options from {given}: correct or unset what it refuses."
+    return Missing(what, of_options if given else remedy)
+
+
+def _version_answer(executable: Path) -> str:
+    """What it says of its version, or instead of it; why it says nothing."""
     try:
         answer = subprocess.run(
             [executable, "-version"],
@@ -111,9 +125,9 @@ def _java_version(executable: Path) -> int | None:
             timeout=JAVA_ANSWERS_WITHIN_S,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return java_major(answer.stderr + answer.stdout)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return answer.stderr + answer.stdout
 
 
 def java_major(version_text: str) -> int | None:
