@@ -22,6 +22,16 @@ def damage_of(manifest: Manifest) -> dict[str, Any]:
     return {key: manifest[key] for key in KEYS if key in manifest}
 
 
+def damage_of_runs(manifests: Sequence[Manifest]) -> dict[str, Any]:
+    """The runs of a cell that did something to its tables, by replication; empty without any."""
+    damaged = [
+        {"replication": manifest["replication"], **damage}
+        for manifest in manifests
+        if (damage := damage_of(manifest))
+    ]
+    return {"damaged_runs": damaged} if damaged else {}
+
+
 def damage_sentences(manifests: Sequence[Manifest]) -> list[str]:
     """What is wrong with the tables that these runs left; empty where nothing is."""
     said: tuple[Callable[[Sequence[Any]], str], ...] = _lost, _doubled, _removed_again

@@ -37,6 +37,15 @@ def test_json_of_a_run_has_what_it_lost(cell: str, lost: int | None) -> None:
     assert document.get("lost_commits") == lost
 
 
+def test_json_of_a_sweep_has_which_runs_lost_what(tmp_path: Path) -> None:
+    options = ("--out", str(tmp_path / "sweep"), "--engine", "processes", "--json")
+    document = json.loads(_said("sweep", LOSING, *options))
+    damaged = {cell["name"]: cell.get("damaged_runs") for cell in document["cells"]}
+    assert damaged["as-all-others"] is None
+    assert [run["replication"] for run in damaged["wrong-log-store"]] == [0, 1]
+    assert damaged["wrong-log-store"][0] == {"replication": 0, "lost_commits": 48}
+
+
 def test_a_sweep_and_its_page_name_the_cell_that_loses_commits(tmp_path: Path) -> None:
     out = tmp_path / "sweep"
     text = _said("sweep", LOSING, "--out", str(out), "--engine", "processes")

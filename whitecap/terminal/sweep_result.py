@@ -10,6 +10,7 @@ from rich.console import Console
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.behind import limiting_cell
 from whitecap.reports.cost import cost_sentence
+from whitecap.reports.damage import damage_of_runs
 from whitecap.reports.expectations.cells import judged_cells
 from whitecap.reports.expectations.expected import Expected
 from whitecap.reports.expectations.judging import judged_document
@@ -196,6 +197,7 @@ def sweep_document(
             {
                 "name": cell.name,
                 "labels": cell.labels,
+                **damage_of_runs(subject.runs.manifests_of(cell.name)),
                 "measures": {
                     measure: estimate_columns(of[cell.name]) for measure, of in estimates.items()
                 },
