@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.dialects import DATABRICKS_14_3
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.sim.loading.axis_roles import brings_data
 from whitecap.sim.quantities.units import show_duration
@@ -78,12 +78,12 @@ def alternatives_of(scenario: Scenario, allowed: Sequence[str]) -> Alternatives:
 
 
 def _problems(unknown: Sequence[str], choices: Sequence[str]) -> list[Problem]:
-    listed = ", ".join(dict.fromkeys(choices))
+    names = list(dict.fromkeys(choices))
     if not unknown:
-        said = f"say what may be changed, here or as `may_change:` in the scenario: {listed}"
-        return [Problem("allow", said)]
-    said = f"is no kind of change and no axis: there are {listed}"
-    return [Problem(f"allow {name!r}", said, nearest(name, choices)) for name in unknown]
+        said = "say what may be changed, here or as `may_change:` in the scenario"
+        return [Problem("allow", f"{said}: {', '.join(names)}")]
+    said = "kind of change or axis"
+    return [Problem("allow", *unknown_name(said, name, names)) for name in unknown]
 
 
 def _tables(scenario: Scenario) -> Iterator[tuple[str, Table]]:

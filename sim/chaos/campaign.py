@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.sim.chaos.examining import Examined, examine
 from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
@@ -63,11 +63,10 @@ def fault_kinds(named: Iterable[str]) -> frozenset[str]:
     """Kinds of faults by their names. Raises `InvalidInput` with all that are none."""
     kinds = Fault.alternatives()
     problems = [
-        Problem("without", f"there is no fault {name!r}: there are {', '.join(kinds)}",
-                nearest(name, kinds))
+        Problem("without", *unknown_name("fault", name, kinds))
         for name in named
         if name not in kinds
-    ]  # fmt: skip
+    ]
     if problems:
         raise InvalidInput(problems)
     return frozenset(named)

@@ -21,7 +21,7 @@ from statistics import fmean, stdev
 
 from scipy.stats import t as student
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.outcomes import ConflictException
 from whitecap.sim.inferring.drafting import Draft
 from whitecap.sim.inferring.figures import count_interval, many
@@ -192,9 +192,9 @@ def _groups_by_job(draft: Draft) -> dict[str, str]:
 
 def _unknown_jobs(failures: Sequence[Failure], group_of: Mapping[str, str]) -> list[Problem]:
     jobs = dict.fromkeys(failure.job for failure in failures)
-    listed = ", ".join(dict.fromkeys(group_of.values()))
-    said = f"is no writer group of the draft: there are {listed}"
-    return [Problem(f"job {job!r}", said, nearest(job, group_of)) for job in list(jobs)[:MOST_TOLD]]
+    groups = list(dict.fromkeys(group_of.values()))
+    said = "writer group of the draft"
+    return [Problem("job", *unknown_name(said, job, groups)) for job in list(jobs)[:MOST_TOLD]]
 
 
 def _predicted(draft: Draft) -> dict[str, list[float]]:

@@ -306,13 +306,8 @@ def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -
     catalogue = read_shipped(FAULT_CATALOGUE).content
     name = str(overrides["use"])
     if name not in catalogue:
-        problems.append(
-            Problem(
-                text.where(("faults", position, "use")),
-                f"no catalogued fault {name!r}: there are {', '.join(catalogue)}",
-                nearest(name, catalogue),
-            )
-        )
+        said = unknown_name("catalogued fault", name, catalogue)
+        problems.append(Problem(text.where(("faults", position, "use")), *said))
         name = next(iter(catalogue))
     rest = {key: value for key, value in overrides.items() if key != "use"}
     return merged(_by_plan_if_said(catalogue[name], rest), rest)

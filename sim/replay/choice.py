@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.sim.recording.dataset.layout import KEY
 from whitecap.sim.recording.dataset.place import Place, finished_runs, recorded_run, whole_batches
 from whitecap.sim.recording.dataset.rows import by_run, in_order
@@ -48,9 +48,7 @@ def choose_run(place: Place, root: Path, cell: str | None = None) -> Chosen:
     cells = _cells(place)
     chosen = cell or answered_cell(root)
     if chosen not in cells:
-        listed = ", ".join(sorted(cells))
-        text = f"there is no cell {chosen!r}; there are {listed}"
-        raise InvalidInput([Problem("--cell", text, nearest(chosen, cells))])
+        raise InvalidInput([Problem("--cell", *unknown_name("cell", chosen, sorted(cells)))])
     columns = [*KEY.names, "exception"]
     rows = place.rows("transactions", columns, whole_batches(place), chosen)
     shown = {name: _shows(own["exception"]) for name, own in by_run(in_order(rows)).items()}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
@@ -212,9 +212,9 @@ def kept_axes(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
     """
     if only is None:
         return dict(axes)
-    problems = [_unknown("axis", name, axes) for name in only if name not in axes]
+    problems = [Problem("", *unknown_name("axis", name, axes)) for name in only if name not in axes]
     problems += [
-        _unknown(f"label of axis {name!r}", label, axes[name])
+        Problem("", *unknown_name(f"label of axis {name!r}", label, axes[name]))
         for name, labels in only.items()
         for label in labels
         if name in axes and label not in axes[name]
@@ -233,11 +233,6 @@ def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
         for said, expectation in zip(scenario.document["expect"], scenario.expect, strict=True)
         if all(variant in axes.get(axis, ()) for axis, variant in expectation.when.items())
     ]
-
-
-def _unknown(what: str, name: str, choices: Mapping[str, Any]) -> Problem:
-    listed = ", ".join(choices) or "none"
-    return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, choices))
 
 
 def _label(value: Any) -> str:
