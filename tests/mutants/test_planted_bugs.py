@@ -79,6 +79,16 @@ def test_runs_without_any_bug_are_counted_once_all_are_made(campaign: Campaign) 
     assert results.clean == 4
 
 
+def test_fewer_runs_without_any_bug_do_not_take_the_place_of_more(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Results, "keep", lambda results: None)
+    more, fewer = Results(clean=len(NUMBERS) + 1), Results(clean=len(NUMBERS) - 1)
+    count_clean(campaign, NUMBERS, more)
+    count_clean(campaign, NUMBERS, fewer)
+    assert (more.clean, fewer.clean) == (len(NUMBERS) + 1, len(NUMBERS))
+
+
 def test_all_bugs_meet_the_first_runs_before_any_meets_many() -> None:
     assert list(rounds(100)) == [range(16), range(16, 64), range(64, 100)]
     assert list(rounds(16)) == [range(16)]
