@@ -103,6 +103,7 @@ class Settings:
     optimize_max_file_size: int = _conf("optimize.maxFileSize", 1024**3)
     optimize_max_deleted_rows_ratio: float = _conf("optimize.maxDeletedRowsRatio", 0.05)
     optimize_batch_size: int | None = _conf("optimize.batchSize", None)
+    zorder_needs_statistics: bool = _conf("optimize.zorder.checkStatsCollection.enabled", True)
     vacuum_logging: bool | None = _conf("vacuum.logging.enabled", None)
     auto_compact: bool | None = _conf("autoCompact.enabled", None)
     auto_compact_min_files: int = _conf("autoCompact.minNumFiles", 50)

@@ -116,6 +116,10 @@ _OF_DELTA_RS = (
         "operations/optimize.rs",
     ),
     Difference(
+        "ZORDER BY takes columns without statistics too.",
+        f"operations/optimize.rs; {_SEEN}",
+    ),
+    Difference(
         f"A commit is tried {MAX_COMMIT_RETRIES} times again at most.",
         "transaction/mod.rs: PreparedCommit",
     ),
@@ -144,6 +148,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
             "update_with_deletion_vectors": False,
             "merge_with_deletion_vectors": False,
             "auto_compact": False,
+            "zorder_needs_statistics": False,
         },
         checks=checks,
         lacks=_NOT_IN_DELTA_RS,

@@ -7,7 +7,7 @@ conditions: DeltaConfig.scala.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -17,6 +17,9 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 T = TypeVar("T")
 
 Configuration = Mapping[str, str]
+
+ColumnPath = tuple[str, ...]
+"""A column's name, and below it those of fields of structs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,36 @@ def interval_ms(text: str) -> int:
     return int(sum(int(count) * _UNIT_MS[unit] for count, unit in parts))
 
 
+_STEP = r"(?:`(?:[^`]|``)+`|\w+)"
+_PATH = re.compile(rf"{_STEP}(?:\.{_STEP})*")
+_PATHS = re.compile(rf"\s*(?:{_PATH.pattern}\s*(?:,\s*{_PATH.pattern}\s*)*)?")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def column_paths(text: str) -> tuple[ColumnPath, ...]:
+    """The columns and fields of a list such as ``k, payload.user, `a-b` ``.
+
+    Raises `ValueError` for what is no such list. Source: SqlParser.parseMultipartIdentifierList.
+    """
+    if not _PATHS.fullmatch(text):
+        raise ValueError("expected names of columns, separated by commas")
+    return tuple(tuple(map(_unquoted, re.findall(_STEP, path))) for path in _PATH.findall(text))
+
+
+def paths_text(paths: Iterable[ColumnPath]) -> str:
+    """Such a list as Delta writes it, quoted where a name needs it."""
+    return ",".join(".".join(map(_quoted_if_needed, path)) for path in paths)
+
+
+def _unquoted(step: str) -> str:
+    return step[1:-1].replace("``", "`") if step.startswith("`") else step
+
+
+def _quoted_if_needed(name: str) -> str:
+    """Source: Spark's QuotingUtils.quoteIfNeeded."""
+    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+
+
 APPEND_ONLY = TableProperty("delta.appendOnly", "false", flag)
 AUTO_COMPACT = TableProperty("delta.autoOptimize.autoCompact", "false", str)
 CHANGE_DATA_FEED = TableProperty("delta.enableChangeDataFeed", "false", flag)
@@ -103,7 +136,7 @@ DELETION_VECTORS = TableProperty("delta.enableDeletionVectors", "false", flag)
 EXPIRED_LOG_CLEANUP = TableProperty("delta.enableExpiredLogCleanup", "true", flag)
 IN_COMMIT_TIMESTAMPS = TableProperty("delta.enableInCommitTimestamps", "false", flag)
 INDEXED_COLUMNS = TableProperty("delta.dataSkippingNumIndexedCols", "32", _at_least_minus_one)
-STATISTICS_COLUMNS = TableProperty("delta.dataSkippingStatsColumns", "", str)
+STATISTICS_COLUMNS = TableProperty("delta.dataSkippingStatsColumns", "", column_paths)
 STRING_PREFIX_LENGTH = TableProperty("delta.dataSkippingStringPrefixLength", "32", positive)
 # Read unvalidated on purpose: a log may hold any of three levels, though SQL accepts only one.
 ISOLATION_LEVEL = TableProperty(ISOLATION_PROPERTY, "Serializable", str)

@@ -16,6 +16,7 @@ import msgspec
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.ddl import ColumnText, read_columns, read_type
+from whitecap.engine.log.properties import ColumnPath
 
 # Spark's names of the same type: in DDL and messages on the left, in the log's JSON on the right.
 # Source: PROTOCOL.md "Primitive Types"; the others are equal in both.
@@ -42,6 +43,28 @@ class Field:
     def physical_name(self) -> str:
         """The name used in data files and partition values under column mapping."""
         return str(self.metadata.get(_PHYSICAL_NAME, self.name))
+
+    @property
+    def leaves(self) -> Iterator[Leaf]:
+        """The column itself, or the fields at the bottom of a struct."""
+        kind = msgspec.json.decode(self.nested) if self.nested else log_name(self.type)
+        return _leaves((self.name,), kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """What Delta counts and bounds one by one: its path from the column down, and its type."""
+
+    path: ColumnPath
+    type: str
+
+
+def _leaves(path: ColumnPath, kind: Any) -> Iterator[Leaf]:
+    if isinstance(kind, str) or kind["type"] != "struct":
+        yield Leaf(path, simple_type(kind))
+        return
+    for part in kind["fields"]:
+        yield from _leaves((*path, part["name"]), part["type"])
 
 
 # No slots: what is derived from the columns is kept in the instance's dictionary.

@@ -6,7 +6,7 @@ range cannot match. Source: PROTOCOL.md "Per-file Statistics"; StatisticsCollect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -18,8 +18,9 @@ import msgspec
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log import properties
-from whitecap.engine.log.properties import Configuration
-from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.properties import ColumnPath, Configuration
+from whitecap.engine.log.schema import Field, Leaf, Schema, schema_of_metadata
 from whitecap.engine.row_store.rows import count_nulls, extent
 from whitecap.engine.row_store.summaries import Extent, extent_of
 from whitecap.engine.values.types import FRACTIONAL
@@ -34,6 +35,7 @@ _INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
 
 # Types that have no smallest and largest value. Source: SkippingEligibleDataType.
 UNORDERED = frozenset({"boolean", "binary", "void", "variant"})
+_NESTED = ("array<", "map<", "struct<")
 
 
 class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
@@ -130,19 +132,37 @@ def quoted_length(value: Any) -> int:
 class Indexed:
     """Which columns of a table have statistics, and how many letters of a text they keep.
 
-    The first `count` that are no partitions, all if that is -1; or those of `names`, in lower case.
-    Source: DeltaConfig.scala (DATA_SKIPPING_NUM_INDEXED_COLS and its neighbours).
+    The first `count` leaves of columns that are no partitions, all if that is -1; or those at and
+    below `paths`, in lower case. Source: DeltaConfig.scala (DATA_SKIPPING_NUM_INDEXED_COLS and its
+    neighbours), StatisticsCollection.scala (getIndexedColumns).
     """
 
     count: int = 32
-    names: frozenset[str] | None = None
+    paths: frozenset[ColumnPath] | None = None
     prefix_length: int = 32
 
-    def has(self, column: Field, place: int) -> bool:
-        """Whether a column has statistics, given how many come before it."""
-        if self.names is not None:
-            return column.name.lower() in self.names
-        return self.count < 0 or place < self.count
+    def leaves(self, schema: Schema, partition_columns: Sequence[str]) -> list[ColumnPath]:
+        """The paths that have statistics, in lower case and in the order of the schema."""
+        partitions = {name.lower() for name in partition_columns}
+        columns = [column for column in schema if column.name.lower() not in partitions]
+        leaves = [lower_path(leaf.path) for column in columns for leaf in column.leaves]
+        if self.paths is not None:
+            return [leaf for leaf in leaves if not self.paths.isdisjoint(_prefixes(leaf))]
+        return leaves if self.count < 0 else leaves[: self.count]
+
+
+def lower_path(path: ColumnPath) -> ColumnPath:
+    """A path as it is compared: Spark does not tell names apart by case."""
+    return tuple(name.lower() for name in path)
+
+
+def has_bounds(leaf: Leaf | Field) -> bool:
+    """Whether a smallest and a largest value are kept of its type."""
+    return leaf.type not in UNORDERED and not leaf.type.startswith(_NESTED)
+
+
+def _prefixes(path: ColumnPath) -> Iterator[ColumnPath]:
+    return (path[:length] for length in range(1, len(path) + 1))
 
 
 BY_DEFAULT = Indexed()
@@ -150,17 +170,22 @@ BY_DEFAULT = Indexed()
 
 def indexed_by(configuration: Configuration) -> Indexed:
     """What a table's properties say."""
-    return _indexed(
-        properties.STATISTICS_COLUMNS.of(configuration),
+    named = properties.STATISTICS_COLUMNS
+    # None at all is not the same as none named: who dropped them all collects nothing.
+    paths = frozenset(map(lower_path, named.of(configuration)))
+    return Indexed(
         properties.INDEXED_COLUMNS.of(configuration),
+        paths if named.key in configuration else None,
         properties.STRING_PREFIX_LENGTH.of(configuration),
     )
 
 
-@lru_cache(maxsize=256)
-def _indexed(names: str, count: int, prefix_length: int) -> Indexed:
-    chosen = frozenset(name.strip().strip("`").lower() for name in names.split(","))
-    return Indexed(count, chosen if names else None, prefix_length)
+def without_statistics(names: Iterable[str], metadata: Metadata) -> list[str]:
+    """Those of some columns that have no statistics, nor any field of them."""
+    indexed = indexed_by(metadata.configuration)
+    leaves = indexed.leaves(schema_of_metadata(metadata), metadata.partition_columns)
+    columns = {column for column, *_ in leaves}
+    return [name for name in names if name.lower() not in columns]
 
 
 def collect_statistics(
@@ -198,10 +223,12 @@ def columns_with_statistics(
     schema: Schema, partition_columns: Sequence[str], indexed: Indexed
 ) -> list[tuple[int, Field]]:
     """The columns that are counted and bounded, with their places."""
-    partitions = {name.lower() for name in partition_columns}
-    places = [(at, c) for at, c in enumerate(schema) if c.name.lower() not in partitions]
-    chosen = [(at, c) for place, (at, c) in enumerate(places) if indexed.has(c, place)]
-    return [(at, column) for at, column in chosen if column.nested is None]
+    leaves = frozenset(indexed.leaves(schema, partition_columns))
+    return [
+        (at, column)
+        for at, column in enumerate(schema)
+        if column.nested is None and (column.name.lower(),) in leaves
+    ]
 
 
 def statistics_of(

@@ -192,6 +192,23 @@ def clustering_with_zorder(columns: Sequence[str]) -> DeltaError:
     )
 
 
+def clustering_by_type(columns: Sequence[tuple[str, str]]) -> DeltaError:
+    shown = ", ".join(f"{name} : {kind.upper()}" for name, kind in columns)
+    return analysis(
+        "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
+        f"CLUSTER BY is not supported because the following column(s): {shown} don't support data"
+        " skipping.",
+    )
+
+
+def clustering_without_statistics(columns: Sequence[str]) -> DeltaError:
+    return analysis(
+        "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+        "Clustering requires clustering columns to have stats. Couldn't find clustering column(s)"
+        f" '{', '.join(columns)}' in stats schema.",
+    )
+
+
 def not_a_partition_column(name: str, columns: Sequence[str]) -> DeltaError:
     text = f"Predicate references non-partition column '{name}'. Only the partition columns may be"
     return analysis(
@@ -297,6 +314,15 @@ def zorder_on_unknown_column(column: str) -> DeltaError:
         "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
         f"Z-Ordering column {column} does not exist in data schema.",
         "DeltaIllegalArgumentException",
+    )
+
+
+def zorder_without_statistics(columns: Sequence[str]) -> DeltaError:
+    return analysis(
+        "DELTA_ZORDERING_ON_COLUMN_WITHOUT_STATS",
+        f"Z-Ordering on [{', '.join(columns)}] will be ineffective, because we currently do not"
+        " collect stats for these columns. You can disable this check by setting\n"
+        "SET spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled = false",
     )
 
 

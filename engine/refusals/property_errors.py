@@ -5,6 +5,8 @@ Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryParsingErrors.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.refusals.command_errors import analysis
 from whitecap.engine.refusals.feature_errors import refused_feature
@@ -66,6 +68,30 @@ def unknown_mapping_mode(mode: str) -> DeltaError:
 
 def column_not_in_schema(name: str) -> DeltaError:
     return analysis("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", f"Couldn't find column {name}.")
+
+
+def statistics_of_partition_column(name: str) -> DeltaError:
+    return analysis(
+        "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN",
+        f"Data skipping is not supported for partition column '{name}'.",
+        "DeltaIllegalArgumentException",
+    )
+
+
+def statistics_of_type(name: str, kind: str) -> DeltaError:
+    return analysis(
+        "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE",
+        f"Data skipping is not supported for column '{name}' of type {kind}.",
+        "DeltaIllegalArgumentException",
+    )
+
+
+def repeated_statistics_columns(names: Sequence[str]) -> DeltaError:
+    return analysis(
+        "DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
+        f"Duplicated data skipping columns found: {','.join(names)}.",
+        "DeltaIllegalArgumentException",
+    )
 
 
 def uniform_without_compatibility() -> DeltaError:

@@ -2,7 +2,8 @@
 
 Source: `OptimisticTransaction.scala: assertMetadata`; `SchemaUtils.scala: checkSchemaFieldNames`,
 `checkFieldNames`; `SchemaMergingUtils.scala: checkColumnNameDuplication`;
-`DeltaColumnMapping.scala: checkColumnIdAndPhysicalNameAssignments`.
+`DeltaColumnMapping.scala: checkColumnIdAndPhysicalNameAssignments`; `StatisticsCollection.scala:
+validateDeltaStatsColumns`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Iterable, Sequence
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.features import feature_names, needing_manual_upgrade
+from whitecap.engine.log.properties import ColumnPath
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
-from whitecap.engine.refusals import commit_errors
+from whitecap.engine.log.statistics import has_bounds, lower_path
+from whitecap.engine.refusals import commit_errors, property_errors
 
 COLUMN_ID = "delta.columnMapping.id"
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
@@ -37,6 +40,7 @@ def check_metadata(metadata: Metadata) -> None:
     else:
         _check_mapping(schema, metadata, mode)
     _check_partition_columns_exist(schema, metadata.partition_columns)
+    _check_statistics_columns(schema, metadata)
 
 
 def check_joining(metadata: Metadata, protocol: Protocol) -> None:
@@ -91,3 +95,29 @@ def _check_partition_columns_exist(schema: Schema, partition_columns: Sequence[s
     for name in partition_columns:
         if name not in schema.names:
             raise commit_errors.field_not_found(name, schema.names)
+
+
+def _check_statistics_columns(schema: Schema, metadata: Metadata) -> None:
+    """Columns that are named to have statistics: each there, and of a type that has bounds."""
+    partitions = {name.lower() for name in metadata.partition_columns}
+    leaves: list[str] = []
+    for path in properties.STATISTICS_COLUMNS.of(metadata.configuration):
+        if ".".join(path).lower() in partitions:
+            raise property_errors.statistics_of_partition_column(".".join(path))
+        leaves += _bounded_leaves(path, schema)
+    repeated = [name for name, count in Counter(leaves).items() if count > 1]
+    if repeated:
+        raise property_errors.repeated_statistics_columns(repeated)
+
+
+def _bounded_leaves(path: ColumnPath, schema: Schema) -> list[str]:
+    """What lies at and below a path, in the path's own spelling."""
+    named = lower_path(path)
+    leaves = [leaf for column in schema for leaf in column.leaves]
+    below = [leaf for leaf in leaves if lower_path(leaf.path[: len(path)]) == named]
+    if not below:
+        raise property_errors.column_not_in_schema(".".join(path))
+    for leaf in below:
+        if not has_bounds(leaf):
+            raise property_errors.statistics_of_type(".".join(path), leaf.type)
+    return [".".join((*path, *leaf.path[len(path) :])) for leaf in below]

@@ -6,10 +6,11 @@ Source: alterDeltaTableCommands.scala (the commands on columns), SchemaUtils.sca
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from whitecap.engine.commands.schema.clustering import check_clustering
 from whitecap.engine.commands.schema.constraints import check_nothing_depends_on
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
@@ -18,6 +19,7 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.column_mapping import is_mapped
 from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.features import supports
+from whitecap.engine.log.properties import ColumnPath, paths_text
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
@@ -75,7 +77,11 @@ def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
     ]
     _check_droppable(txn, dropped)
     kept = [column for column in schema if column.name not in dropped]
-    return (yield from _committed(txn, kept, Operation("DROP COLUMNS", {"columns": dropped})))
+    operation = Operation("DROP COLUMNS", {"columns": dropped})
+    configuration = _with_statistics_of(
+        txn.metadata.configuration, lambda path: None if path[0] in dropped else path
+    )
+    return (yield from _committed(txn, kept, operation, configuration=configuration))
 
 
 def _check_droppable(txn: Transaction, names: Sequence[str]) -> None:
@@ -104,7 +110,11 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
     partitions = [new if name == old else name for name in txn.metadata.partition_columns]
     operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})
-    return (yield from _committed(txn, columns, operation, partitions))
+    configuration = _with_statistics_of(
+        txn.metadata.configuration,
+        lambda path: (new, *path[1:]) if path[0] == old else path,
+    )
+    return (yield from _committed(txn, columns, operation, partitions, configuration))
 
 
 def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
@@ -119,6 +129,9 @@ def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
     others = [column for column in schema if column.name != old.name]
     at = _place(statement.position, others, schema.index(old.name))
     others.insert(at, new)
+    if statement.position:
+        reordered = msgspec.structs.replace(txn.metadata, schema_string=_text(others))
+        check_clustering(clustering_columns(txn.snapshot), reordered)
     placement = {"position": str(statement.position)} if statement.position else {}
     operation = Operation("CHANGE COLUMN", {"column": _shown(new), **placement})
     return (yield from _committed(txn, others, operation))
@@ -240,17 +253,37 @@ def _shown(column: Field) -> dict[str, object]:
     }
 
 
+def _text(columns: Sequence[Field]) -> str:
+    return schema_string(Schema(tuple(columns)))
+
+
+def _with_statistics_of(
+    configuration: Mapping[str, str], changed: Callable[[ColumnPath], ColumnPath | None]
+) -> dict[str, str]:
+    """The properties where the columns that are named to have statistics change, or go.
+
+    Source: StatisticsCollection.scala (renameDeltaStatsColumn, dropDeltaStatsColumns).
+    """
+    named = properties.STATISTICS_COLUMNS
+    if named.key not in configuration:
+        return dict(configuration)
+    paths = (changed(path) for path in named.of(configuration))
+    return {**configuration, named.key: paths_text(path for path in paths if path is not None)}
+
+
 def _committed(
     txn: Transaction,
     columns: Sequence[Field],
     operation: Operation,
     partition_columns: list[str] | None = None,
+    configuration: dict[str, str] | None = None,
 ) -> Steps[Outcome]:
     txn.update_metadata(
         msgspec.structs.replace(
             txn.metadata,
-            schema_string=schema_string(Schema(tuple(columns))),
+            schema_string=_text(columns),
             partition_columns=partition_columns or txn.metadata.partition_columns,
+            configuration=configuration or txn.metadata.configuration,
         )
     )
     return (yield from txn.commit([], operation))

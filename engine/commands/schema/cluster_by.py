@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from whitecap.engine.commands.schema.clustering import (
+    check_clustering,
     clustering_domain,
     is_clustered,
     with_clustering,
@@ -38,6 +39,7 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
     if not clustered:
         configuration = with_clustering(txn.metadata.configuration, txn.dialect)
         txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    check_clustering(statement.columns, txn.metadata)
     domain = clustering_domain(statement.columns, txn.metadata)
     operation_parameters = {
         "oldClusteringColumns": ",".join(old),

@@ -19,6 +19,8 @@ from whitecap.engine.log.clustering import CLUSTERING_DOMAIN, CLUSTERING_FEATURE
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import has_bounds, without_statistics
+from whitecap.engine.refusals import command_errors
 
 PROVIDER = "liquid"
 _CUBE_ID, _CUBE_COLUMNS, _CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
@@ -38,6 +40,21 @@ def with_clustering(configuration: Mapping[str, str], dialect: Dialect) -> dict[
         {properties.DELETION_VECTORS.key: "true"} if dialect.clustered_tables_get_vectors else {}
     )
     return {**given, **configuration, CLUSTERING_FEATURE: "supported"}
+
+
+def check_clustering(columns: Sequence[str], metadata: Metadata) -> None:
+    """Raises `DeltaError` for columns that a table cannot be clustered by.
+
+    Source: ClusteredTableUtils.scala (validateClusteringColumnsInStatsSchema and its neighbours).
+    """
+    schema = schema_of_metadata(metadata)
+    fields = [schema.fields[schema.index(name)] for name in columns]
+    unfit = [(field.name, field.type) for field in fields if not has_bounds(field)]
+    if unfit:
+        raise command_errors.clustering_by_type(unfit)
+    unindexed = without_statistics([field.name for field in fields], metadata)
+    if unindexed:
+        raise command_errors.clustering_without_statistics(unindexed)
 
 
 def clustering_domain(columns: Sequence[str], metadata: Metadata) -> DomainMetadata:

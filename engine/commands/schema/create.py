@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whitecap.engine.commands.schema.clustering import clustering_domain, with_clustering
+from whitecap.engine.commands.schema.clustering import (
+    check_clustering,
+    clustering_domain,
+    with_clustering,
+)
 from whitecap.engine.commands.schema.property_checks import check_keys, checked_for_new_table
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
@@ -52,6 +56,7 @@ def create_table(
         source = yield from in_transaction(query, table, txn, statement.parameters)
     metadata = yield from _metadata(statement, txn, source)
     txn.update_metadata_for_new_table(metadata)
+    check_clustering(statement.cluster_by, txn.metadata)
     actions = yield from _actions(table, statement, txn, source)
     operation = _operation(statement, txn, source is not None)
     return (yield from txn.commit([*progress, *actions], operation))

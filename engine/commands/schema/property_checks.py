@@ -47,7 +47,6 @@ _RESERVED = {
 }
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key.lower()
 _MAPPING_MODES = ("none", "name", "id")
-_STATISTICS_COLUMNS = "delta.dataskippingstatscolumns"
 _UNIFORM_FORMATS = "delta.universalformat.enabledformats"
 _ICEBERG = "delta.enableicebergcompatv"
 
@@ -115,7 +114,6 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
             raise property_errors.unsupported_change(error.message) from error
         raise
     for key, value in stored.items():
-        _check_columns(key, value, txn)
         _check_iceberg(key, value, {**txn.metadata.configuration, **stored})
     return stored
 
@@ -171,14 +169,6 @@ def _check_uniform(given: Mapping[str, str]) -> None:
     if any(name not in ("hudi", "iceberg") for name in formats):
         message = f"{_UNIFORM_FORMATS} cannot be {formats}"
         raise DeltaError("IllegalArgumentException", None, message)
-
-
-def _check_columns(key: str, value: str, txn: Transaction) -> None:
-    if key.lower() != _STATISTICS_COLUMNS:
-        return
-    for name in value.split(","):
-        if txn.snapshot.schema.get(name.strip().strip("`").partition(".")[0]) is None:
-            raise property_errors.column_not_in_schema(name.strip())
 
 
 def _check_iceberg(key: str, value: str, configuration: Mapping[str, str]) -> None:
