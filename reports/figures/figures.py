@@ -66,7 +66,7 @@ HEADLINES = {
     "exceptions": "What the aborted transactions died of",
     "goodput_over_quantity": "Work that got through",
     "goodput": "Work that got through, and work thrown away",
-    "timeline": "Who refused whom, where it happened most",
+    "timeline": "Writers side by side, and who refused whom",
     "latency": "How long a job waits for its commit",
 }
 

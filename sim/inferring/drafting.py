@@ -100,7 +100,7 @@ class _Making:
         schema = observed.snapshot.schema if options.from_files else None
         facts = TableFacts(names, columns, domains, files, rows_each, all_columns, schema)
         written = [commit for group in groups.groups for commit in group.commits]
-        dialect = guessed_dialect(written)
+        dialect = guessed_dialect(written, options.anonymous)
         return cls(observed, options, contents, facts, groups, dialect)
 
     def that_run(self) -> tuple[list[WriterDraft], list[str]]:
@@ -132,7 +132,8 @@ class _Making:
         is_stream = group.kind is Kind.STREAM
         cadence = cadence_of(group.commits, window, self.observed.span_ms, is_stream)
         work = drafted(group, self.facts)
-        return WriterDraft(group, window, cadence, work, guessed_dialect(group.commits))
+        dialect = guessed_dialect(group.commits, self.options.anonymous)
+        return WriterDraft(group, window, cadence, work, dialect)
 
     def text(self, writers: Sequence[WriterDraft], left_out: Sequence[str]) -> str:
         """The scenario."""

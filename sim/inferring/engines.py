@@ -56,13 +56,14 @@ class Guess:
     figure: Figure
 
 
-def guessed_dialect(commits: Sequence[ObservedCommit]) -> Guess:
-    """By the engine that made most of them."""
+def guessed_dialect(commits: Sequence[ObservedCommit], anonymous: bool = False) -> Guess:
+    """By the engine that made most of them; what else is said to be one may be an owner's word."""
     engines = Counter(product_of(commit.origin.engine) for commit in commits)
     products = {product: count for product, count in engines.items() if product is not None}
     if not products:
         names = sorted({commit.origin.engine or "nobody" for commit in commits})
-        because = f"no commit names an engine that is modelled ({', '.join(names[:3])})"
+        shown = "" if anonymous else f" ({', '.join(names[:3])})"
+        because = f"no commit names an engine that is modelled{shown}"
         return Guess(DELTA_OSS_4_4, assumed(DELTA_OSS_4_4.name, because))
     product = max(products, key=lambda each: products[each])
     dialect = dialect_of(product)

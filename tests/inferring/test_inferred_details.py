@@ -104,6 +104,12 @@ def test_the_engine_of_most_commits_decides() -> None:
     assert "5 of 7 commits" in guess.figure.because
 
 
+def test_an_engine_that_is_not_modelled_is_named_but_not_to_others() -> None:
+    commits = of("acme-loader/2.1", 3)
+    assert "acme-loader" in guessed_dialect(commits).figure.because
+    assert "acme" not in guessed_dialect(commits, anonymous=True).figure.because
+
+
 def test_the_store_follows_from_the_uri_and_is_assumed_for_a_directory() -> None:
     assert guessed_store("abfss://c@a.dfs.core.windows.net/t").text == "abfs"
     assert guessed_store("gs://bucket/t").comment.startswith("guessed")
