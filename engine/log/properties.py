@@ -7,19 +7,17 @@ conditions: DeltaConfig.scala.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from whitecap.engine.column_names import column_paths
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 
 T = TypeVar("T")
 
 Configuration = Mapping[str, str]
-
-ColumnPath = tuple[str, ...]
-"""A column's name, and below it those of fields of structs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,36 +88,6 @@ def interval_ms(text: str) -> int:
     if not parts or _SPAN.sub("", spans).strip() or any(u not in _UNIT_MS for _, u in parts):
         raise ValueError("expected an interval such as 'interval 30 days'")
     return int(sum(int(count) * _UNIT_MS[unit] for count, unit in parts))
-
-
-_STEP = r"(?:`(?:[^`]|``)+`|\w+)"
-_PATH = re.compile(rf"{_STEP}(?:\.{_STEP})*")
-_PATHS = re.compile(rf"\s*(?:{_PATH.pattern}\s*(?:,\s*{_PATH.pattern}\s*)*)?")
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-def column_paths(text: str) -> tuple[ColumnPath, ...]:
-    """The columns and fields of a list such as ``k, payload.user, `a-b` ``.
-
-    Raises `ValueError` for what is no such list. Source: SqlParser.parseMultipartIdentifierList.
-    """
-    if not _PATHS.fullmatch(text):
-        raise ValueError("expected names of columns, separated by commas")
-    return tuple(tuple(map(_unquoted, re.findall(_STEP, path))) for path in _PATH.findall(text))
-
-
-def paths_text(paths: Iterable[ColumnPath]) -> str:
-    """Such a list as Delta writes it, quoted where a name needs it."""
-    return ",".join(".".join(map(_quoted_if_needed, path)) for path in paths)
-
-
-def _unquoted(step: str) -> str:
-    return step[1:-1].replace("``", "`") if step.startswith("`") else step
-
-
-def _quoted_if_needed(name: str) -> str:
-    """Source: Spark's QuotingUtils.quoteIfNeeded."""
-    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 
 APPEND_ONLY = TableProperty("delta.appendOnly", "false", flag)

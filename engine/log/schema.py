@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
+from whitecap.engine.column_names import ColumnPath, quoted_if_needed
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.ddl import ColumnText, read_columns, read_type
-from whitecap.engine.log.properties import ColumnPath
 
 # Spark's names of the same type: in DDL and messages on the left, in the log's JSON on the right.
 # Source: PROTOCOL.md "Primitive Types"; the others are equal in both.
@@ -250,13 +250,8 @@ def _field_of_text(column: ColumnText) -> Field:
     return Field(column.name, simple_type(kind), column.nullable, column.metadata, nested)
 
 
-def quoted_name(name: str) -> str:
-    """A column's name as SQL takes any name."""
-    return "`" + name.replace("`", "``") + "`"
-
-
 def _definition(column: Field) -> str:
-    name = column.name if column.name.isidentifier() else quoted_name(column.name)
+    name = quoted_if_needed(column.name)
     required = "" if column.nullable else " NOT NULL"
     comment = column.metadata.get("comment")
     quoted = "" if comment is None else " COMMENT '" + str(comment).replace("'", "\\'") + "'"

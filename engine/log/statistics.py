@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from whitecap.engine.column_names import ColumnPath
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata
-from whitecap.engine.log.properties import ColumnPath, Configuration
+from whitecap.engine.log.properties import Configuration
 from whitecap.engine.log.schema import Field, Leaf, Schema, schema_of_metadata
 from whitecap.engine.row_store.rows import count_nulls, extent
 from whitecap.engine.row_store.summaries import Extent, extent_of

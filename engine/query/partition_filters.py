@@ -18,8 +18,9 @@ from functools import lru_cache, partial
 
 from sqlglot import exp
 
+from whitecap.engine.column_names import quoted_name
 from whitecap.engine.log.ddl import GENERATION_EXPRESSION
-from whitecap.engine.log.schema import Field, parse_schema, quoted_name
+from whitecap.engine.log.schema import Field, parse_schema
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import parse_condition

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from whitecap.engine.column_names import ColumnPath
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.features import feature_names, needing_manual_upgrade
-from whitecap.engine.log.properties import ColumnPath
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.statistics import has_bounds, lower_path
 from whitecap.engine.refusals import commit_errors, property_errors

@@ -11,9 +11,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.column_names import quoted_name
 from whitecap.engine.log.ddl import CURRENT_DEFAULT, GENERATION_EXPRESSION
 from whitecap.engine.log.identity import Identity, identity_of
-from whitecap.engine.log.schema import Field, Schema, quoted_name
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.sources import Projection, projection
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Scope, schema_scope

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from whitecap.engine.log.schema import Schema, quoted_name
+from whitecap.engine.column_names import quoted_if_needed
+from whitecap.engine.log.schema import Schema
 from whitecap.sim.inferring.conditions import Pin, condition_of, names_column, pin_of
 from whitecap.sim.inferring.figures import (
     Figure,
@@ -90,7 +91,7 @@ class TableFacts:
     def in_order(self) -> list[str]:
         """All columns in their order, as SQL writes them."""
         if self.schema is not None:
-            return [_in_sql(name) for name in self.schema.names]
+            return [quoted_if_needed(name) for name in self.schema.names]
         laid_out = [self.names.columns[column.name] for column in self.columns.layout]
         return [self.key, *laid_out, PAYLOAD]
 
@@ -101,19 +102,15 @@ class TableFacts:
             return f"{PAYLOAD} = {PAYLOAD} + 1.0"
         deciding = {self.columns.key, *(column.name for column in self.columns.layout)}
         others = [column for column in self.schema if column.name not in deciding]
-        numbers = [_in_sql(column.name) for column in others if column.type in _COUNTING]
+        numbers = [quoted_if_needed(column.name) for column in others if column.type in _COUNTING]
         if numbers:
             return f"{numbers[0]} = {numbers[0]} + 1"
-        same = _in_sql(others[0].name if others else self.columns.key)
+        same = quoted_if_needed(others[0].name if others else self.columns.key)
         return f"{same} = {same}"
 
 
 _COUNTING = frozenset({"double", "float", "bigint", "int"})
 """Types of which one more is of the same type."""
-
-
-def _in_sql(name: str) -> str:
-    return name if name.isidentifier() else quoted_name(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from tests.commands.sql_database import Database, adds
+from whitecap.engine.column_names import column_paths, paths_text
 from whitecap.engine.dialects.delta_rs import DELTA_RS_1_6_6
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.log.properties import column_paths, paths_text
 from whitecap.engine.settings import Settings
 
 STATISTICS_COLUMNS = "delta.dataSkippingStatsColumns"

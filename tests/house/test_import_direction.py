@@ -35,7 +35,7 @@ ONE_HOME = {
 """Library -> the only places that may import it."""
 
 ENGINE_LAYERS = (
-    ("errors", "packed", "remembered", "rules"),
+    ("column_names", "errors", "packed", "remembered", "rules"),
     ("values", "isolation", "settings", "storage"),
     ("row_store",),
     ("log",),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from whitecap.engine.column_names import ColumnPath, paths_text
 from whitecap.engine.commands.schema.clustering import check_clustering
 from whitecap.engine.commands.schema.constraints import check_nothing_depends_on
 from whitecap.engine.conflicts.operation import Operation
@@ -19,7 +20,6 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.column_mapping import is_mapped
 from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.features import supports
-from whitecap.engine.log.properties import ColumnPath, paths_text
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
