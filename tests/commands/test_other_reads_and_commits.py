@@ -66,15 +66,6 @@ def test_an_upgrade_to_uniform_changes_metadata_before_and_after_the_rewrite() -
     ]
 
 
-def test_auto_compaction_follows_the_commit_that_makes_it_due() -> None:
-    db = database(**{"autoOptimize.autoCompact": "true"})
-    db.settings = Settings(auto_compact_min_files=3)
-    assert observed(db, "INSERT INTO t VALUES (1, 7)") == [
-        appends(),
-        rearranges("OPTIMIZE", "x IS NOT DISTINCT FROM CAST('1' AS INT)", 3, "1 add-, 3 remove-"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "properties", "expected"),
     [

@@ -30,6 +30,7 @@ from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 
 _LEGACY_PROPERTY = "delta.autoOptimize"
+_BRINGING_FILES_BACK = frozenset({"RESTORE", "CLONE"})
 _MAX_PARTITIONS = 128  # spark.databricks.delta.autoCompact.maxNumModifiedPartitions
 
 
@@ -47,7 +48,7 @@ def auto_compact(table: Table, parent: Transaction, committed: Committed) -> Ste
     if not is_enabled(parent.metadata, table.settings):
         return
     adds = [action for action in committed.actions if isinstance(action, AddFile)]
-    if not adds or all(not add.data_change for add in adds):
+    if not _has_written(committed, adds):
         return
     txn = yield from table.start()
     yield from txn.read_state()
@@ -66,6 +67,16 @@ def auto_compact(table: Table, parent: Transaction, committed: Committed) -> Ste
         yield from run_rewrite(table, txn, rewrite)
     except DeltaError:
         return  # a failing hook does not undo the commit: PostCommitHook.handleError
+
+
+def _has_written(committed: Committed, adds: Sequence[AddFile]) -> bool:
+    """Whether the commit wrote a data file: a deletion vector or a file of before is none.
+
+    Source: TransactionalWrite.scala (writeFiles, which registers the hook).
+    """
+    if committed.commit_info.operation in _BRINGING_FILES_BACK:
+        return False
+    return any(add.data_change and add.deletion_vector is None for add in adds)
 
 
 def _small_size(settings: Settings) -> int:

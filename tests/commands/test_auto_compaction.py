@@ -1,0 +1,34 @@
+"""Auto compaction: which commits it follows, and what it does then."""
+
+from __future__ import annotations
+
+import pytest
+from observing import appends, database, observed, rearranges
+
+from whitecap.engine.settings import Settings
+
+
+def test_auto_compaction_follows_the_commit_that_makes_it_due() -> None:
+    db = database(**{"autoOptimize.autoCompact": "true"})
+    db.settings = Settings(auto_compact_min_files=3)
+    assert observed(db, "INSERT INTO t VALUES (1, 7)") == [
+        appends(),
+        rearranges("OPTIMIZE", "x IS NOT DISTINCT FROM CAST('1' AS INT)", 3, "1 add-, 3 remove-"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("DELETE FROM t WHERE v = 100", None),
+        ("RESTORE TABLE t TO VERSION AS OF 2", "DELETE FROM t"),
+    ],
+)
+def test_nothing_is_compacted_after_a_commit_that_wrote_no_data_file(
+    text: str, before: str | None
+) -> None:
+    db = database(**{"autoOptimize.autoCompact": "true", "enableDeletionVectors": "true"})
+    if before is not None:
+        db.sql(before)
+    db.settings = Settings(auto_compact_min_files=1)
+    assert [commit.operation for commit in observed(db, text)] == [text.partition(" ")[0]]
