@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from whitecap.engine.errors import gathered, noted
 from whitecap.runs import Run, recorded
 from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
@@ -83,13 +84,18 @@ def run(
     from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
 
-    loaded = scenario_from(scenario, changes, cell)
     if until is not None or max_replications is not None:
         from whitecap.sweeps import replicated
+        from whitecap.until import until_of
 
         if replication or requests or overwrite:
             raise ValueError("replication, requests and overwrite are of one run")
-        return replicated(loaded, until or (), max_replications, seed=seed, out=out)
+        with gathered() as problems:
+            with noted(problems):
+                asked = until_of(until or (), max_replications)
+            several = scenario_from(scenario, changes, cell)
+        return replicated(several, asked, seed=seed, out=out)
+    loaded = scenario_from(scenario, changes, cell)
     finished = run_scenario(
         loaded,
         seed=seed,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from whitecap.reports.subject import Subject
     from whitecap.sim.recording.dataset.place import Place
     from whitecap.sim.sweeps.engines import SweepEngine
+    from whitecap.until import Until
 
 __all__ = ["Sweep", "load_sweep", "report", "sweep"]
 
@@ -229,8 +230,7 @@ def sweep(
 
 def replicated(
     scenario: Scenario,
-    until: str | Sequence[str],
-    max_replications: int | None = None,
+    until: Until,
     *,
     seed: int | None = None,
     out: str | Path | None = None,
@@ -240,14 +240,13 @@ def replicated(
     from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
     from whitecap.sim.sweeps.rounds import one_cell
     from whitecap.terminal.sweep_progress import sweep_progress
-    from whitecap.until import sweep_until, until_of
+    from whitecap.until import sweep_until
 
-    asked = until_of(until, max_replications)
     where = str(_temporary_place() if out is None else out)
     runs_on = sweep_engine("processes")
     with sweep_progress(quiet=quiet) as tell:
         experiment = one_cell(scenario, DEFAULT_REPLICATIONS, seed)
-        sweep_until(experiment, where, runs_on, asked, tell)
+        sweep_until(experiment, where, runs_on, until, tell)
     return _analysed(where, runs_on)
 
 

@@ -195,7 +195,8 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     document = with_profiles(text.content, folder, unread)
     document, untold = real_tables.pinned(document, folder, text)
     if given is not None:
-        labels, document = _cell(document, given, text)
+        with noted(unread):
+            labels, document = _cell(document, given, text)
     text.notes_changes(changes)
     changes_read, more = real_tables.pinned(
         with_profiles(dict(changes), Path(), unread), Path(), text
@@ -209,7 +210,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     if cells and given is None:
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
-        raise InvalidInput(problems)
+        raise InvalidInput(list(dict.fromkeys(problems)))
     return scenario.comes_from(document, text.name if text.path else "", labels, changes)
 
 

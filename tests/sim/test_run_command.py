@@ -182,3 +182,28 @@ def test_python_holds_the_scenarios_expectations_against_the_run(file: Path) -> 
 def test_python_says_what_is_wrong_with_a_scenario() -> None:
     with pytest.raises(InvalidInput, match="'name' is missing"):
         whitecap.run({"duration": "1 h"})
+
+
+def test_all_bad_input_is_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "unsound.yaml"
+    path.write_text(yaml.safe_dump(document(duration="soon")))
+    words = ("--set", "seed", "--cell", "isolation", "--until", "conflict_rat +- 1 point")
+    result = _run(path, *words)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    told = " ".join(result.stderr.split())
+    for said in ("PATH=VALUE", "AXIS=LABEL", "did you mean 'conflict_rate'?", "'soon'"):
+        assert said in told
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.run(path, until="conflict_rat +- 1 point")
+    for said in ("did you mean 'conflict_rate'?", "'soon'"):
+        assert said in str(refused.value)
+
+
+def test_a_cell_that_there_is_not_hides_nothing_of_the_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "unsound.yaml"
+    axes = {"writers": {"few": {}, "many": {"writers.loader.count": 4}}}
+    path.write_text(yaml.safe_dump(document(duration="soon", sweep={"axes": axes})))
+    result = _run(path, "--cell", "writers=fev", "--set", "sed=3")
+    told = " ".join(result.stderr.split())
+    for said in ("did you mean 'few'?", "did you mean 'seed'?", "'soon'"):
+        assert said in told

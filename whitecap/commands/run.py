@@ -15,6 +15,7 @@ from whitecap.until_options import until_options
 if TYPE_CHECKING:
     from whitecap.sim.run import FinishedRun, Tick
     from whitecap.sim.scenario import Scenario
+    from whitecap.until import Until
 
 
 @click.command()
@@ -77,8 +78,6 @@ def run(
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
-    from whitecap.assignments import cell_named, changes_named
-    from whitecap.sim.loading import load_scenario
     from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
     from whitecap.terminal.progress import progress
@@ -89,10 +88,9 @@ def run(
         raise click.UsageError("--requests goes with --out")
     if until:
         _refuse_with_until(replication, requests, export, history, overwrite)
-    changes, cell = changes_named(settings), cell_named(cells)
-    loaded = load_scenario(scenario, changes, cells=False, cell=cell)
-    if until or most is not None:
-        _replicate(loaded, until, most, seed, out, as_json, quiet)
+    loaded, asked = _asked_for(scenario, cells, settings, until, most)
+    if asked is not None:
+        _replicate(loaded, asked, seed, out, as_json, quiet)
         return
     exports = _places(loaded, export)
     _require_room(out, exports, history, overwrite)
@@ -139,10 +137,38 @@ def _refuse_with_until(
         raise click.UsageError(f"{', '.join(wrong)} is of one run, and --until makes several")
 
 
-def _replicate(
-    scenario: Scenario,
+def _asked_for(
+    path: Path,
+    cells: Sequence[str],
+    settings: Sequence[str],
     until: Sequence[str],
     most: int | None,
+) -> tuple[Scenario, Until | None]:
+    """What to run, and what to know of it if it is not run once. Raises `InvalidInput`."""
+    from whitecap.assignments import cell_named, changes_named
+    from whitecap.engine.errors import gathered, noted
+    from whitecap.sim.loading import load_scenario
+
+    changes: dict[str, Any] = {}
+    cell: dict[str, str] | None = None
+    asked: Until | None = None
+    with gathered() as problems:
+        if until or most is not None:
+            from whitecap.until import until_of
+
+            with noted(problems):
+                asked = until_of(until, most)
+        with noted(problems):
+            changes = changes_named(settings)
+        with noted(problems):
+            cell = cell_named(cells)
+        loaded = load_scenario(path, changes, cells=False, cell=cell)
+    return loaded, asked
+
+
+def _replicate(
+    scenario: Scenario,
+    until: Until,
     seed: int | None,
     out: Path | None,
     as_json: bool,
@@ -153,7 +179,7 @@ def _replicate(
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.sweep_result import show_sweep, sweep_document
 
-    swept = replicated(scenario, until, most, seed=seed, out=out, quiet=quiet)
+    swept = replicated(scenario, until, seed=seed, out=out, quiet=quiet)
     expected = of_cell(scenario.expect, scenario.labels)
     if as_json:
         print_json({**sweep_document(swept.subject, swept.answer, expected), "directory": out})
