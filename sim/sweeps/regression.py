@@ -160,9 +160,11 @@ def _files_in(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Pat
         elif not needs_expectations:
             files[path] = None
         else:
-            expecting = list(_expecting([path], problems))
-            if not expecting and not problems:
+            unread: list[Problem] = []
+            expecting = list(_expecting([path], unread))
+            if not (expecting or unread):
                 problems.append(Problem(str(path), "expects nothing: it has no `expect:`"))
+            problems += unread
             files.update(dict.fromkeys(expecting))
     if not files and not problems:
         listed = ", ".join(str(path) for path in paths)

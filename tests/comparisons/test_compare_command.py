@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import whitecap
+from tests.refusals import require_refused
 from tests.sim_sweep.sweep_scenario import SCENARIO
 from whitecap import cli
 from whitecap.checking.recorded import no_cell_in_common
@@ -138,6 +139,11 @@ def test_of_many_cells_without_one_in_common_the_first_are_named_on_either_side(
         "has no cell in common with out/before: jobs = 1; jobs = 2; jobs = 3, "
         "and there writers = 1; writers = 2; writers = 3; writers = 4; and 36 more"
     )
+
+
+def test_a_place_that_there_is_not_hides_no_other() -> None:
+    result = _invoke("compare", "nowhere", "elsewhere")
+    require_refused(result, "nowhere: no such directory", "elsewhere: no such directory")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.refusals import require_refused
 from whitecap.cli import main
 
 CASES = Path(__file__).parent / "cases" / "transactions.json"
@@ -81,6 +82,11 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
     result = run(tmp_path / "nothing.json")
     assert result.exit_code == 2
     assert "nothing.json: cannot be read: No such file or directory" in result.stderr
+
+
+def test_a_file_that_is_not_there_hides_nothing_of_another(changed: Any, tmp_path: Path) -> None:
+    result = run(tmp_path / "absent.json", changed(exepct={}))
+    require_refused(result, "absent.json", "exepct")
 
 
 def test_an_unknown_expectation_or_name_is_bad_input_with_the_nearest_one(changed: Any) -> None:

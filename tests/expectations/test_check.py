@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import whitecap
+from tests.refusals import require_refused
 from tests.sim_sweep.sweep_scenario import SCENARIO as SWEPT
 from whitecap import cli
 from whitecap.engine.recorded import Measure
@@ -95,10 +96,16 @@ def test_bad_input_is_exit_code_two_before_anything_runs(
 def test_all_bad_inputs_are_told_together(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(MET.replace("store: instant", "store: nowhere"))
     (tmp_path / "b.yaml").write_text(MET.replace("seed: 5", "seed: five"))
-    result = check(tmp_path, tmp_path / "absent")
-    assert result.exit_code == ExitCode.BAD_INPUT
-    for part in ("nowhere", "b.yaml", "is not there"):
-        assert part in result.output
+    (tmp_path / "plain.yml").write_text(SCENARIO)
+    result = check(tmp_path, tmp_path / "absent", tmp_path / "plain.yml")
+    require_refused(result, "nowhere", "b.yaml", "is not there", "plain.yml: expects nothing")
+
+
+def test_options_that_are_wrong_hide_nothing_from_each_other(folder: Path) -> None:
+    places = ("--junit", folder, "--markdown", folder / "a-met.yaml" / "x.md")
+    wrong = ("--until", "conflict_rat +- 1 point", "--baseline", folder / "absent.json")
+    result = check(folder, *places, *wrong)
+    require_refused(result, f"{folder}: ", "x.md: ", "did you mean 'conflict_rate'?", "absent.json")
 
 
 def test_a_sweep_that_cannot_be_read_is_told_before_anything_runs(

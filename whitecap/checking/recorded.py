@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.recorded import Measure
 from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.answers.phrases import sentence
@@ -105,7 +105,11 @@ def compare_recorded(
     One cell beside one cell is compared whatever they are called. Raises `InvalidInput`: neither
     lies there, something is damaged, or they have no cell in common.
     """
-    first, second = (_recorded(each, engine, measures) for each in (before, after))
+    with gathered() as problems:
+        with noted(problems):
+            earlier = recorded_runs(before, engine)
+        later = recorded_runs(after, engine)
+    first, second = _recorded(before, earlier, measures), _recorded(after, later, measures)
     then, now = _of_one_name(first.sides, second.sides)
     if not then.keys() & now.keys():
         raise InvalidInput([Problem(after, no_cell_in_common(before, then, now))])
@@ -114,10 +118,7 @@ def compare_recorded(
     return Compared(first, second, changes, tuple(_notes(first, second)))
 
 
-def _recorded(
-    place: str, engine: Callable[[], SweepEngine], measures: Sequence[Measure]
-) -> Recorded:
-    runs = recorded_runs(place, engine)
+def _recorded(place: str, runs: RunSet, measures: Sequence[Measure]) -> Recorded:
     measured = measure_cells(runs)
     sides = {
         show_cell(labels): side_of(measured[cell], _digest(runs, cell), measures)

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from whitecap.engine.errors import gathered, noted
 from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, load_cases
 from whitecap.engine.races.conformance.selection import named, sampled
 from whitecap.exit_codes import ExitCode
@@ -49,8 +50,7 @@ def conformance(
     """Run the conformance cases in FILES and print every one that does not hold."""
     if python is not None and engine != "deltalake":
         raise click.UsageError("--python is for --engine deltalake")
-    cases = [case for file in files for case in load_cases(file)]
-    chosen = sampled(named(cases, ids), sample)
+    chosen = sampled(named(_cases(files), ids), sample)
     counts: Counter[CaseStatus] = Counter()
     console = new_console()
     for result in tracked(_results(engine, chosen, python), len(chosen), "cases"):
@@ -59,6 +59,16 @@ def conformance(
             print_indented(console, line, by=by)
     click.echo(_summary(counts))
     ctx.exit(ExitCode.EXPECTATION_MISSED if counts[CaseStatus.FAILED] else ExitCode.FINE)
+
+
+def _cases(files: Iterable[Path]) -> list[Case]:
+    """Raises `InvalidInput` with what is wrong in any of the files."""
+    cases: list[Case] = []
+    with gathered() as problems:
+        for file in files:
+            with noted(problems):
+                cases += load_cases(file)
+    return cases
 
 
 def _results(engine: str, cases: Iterable[Case], python: str | None) -> Iterator[CaseResult]:

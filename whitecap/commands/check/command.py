@@ -87,13 +87,17 @@ def check(
     """
     from whitecap.commands.check.showing import print_counts, print_json_of, print_result
     from whitecap.commands.check.writing import print_annotations, write_junit_of, write_markdown
+    from whitecap.engine.errors import gathered, noted
     from whitecap.until import until_of
 
     _refuse_together(baseline, updates, tolerate, annotations, as_json)
-    until_of(until, most)
-    for place in filter(None, (junit, markdown, baseline if updates else None)):
-        require_file(place)
-    compared = _against(baseline, updates, tolerate, replications)
+    with gathered() as problems:
+        with noted(problems):
+            until_of(until, most)
+        for place in filter(None, (junit, markdown, baseline if updates else None)):
+            with noted(problems):
+                require_file(place)
+        compared = _against(baseline, updates, tolerate, replications)
     passes = undecided == "pass"
     results = []
     with progress("checking") as show:
