@@ -52,12 +52,46 @@ def test_there_is_a_line_for_every_tenth_of_the_work(
 def test_a_tenth_that_takes_long_has_a_line_every_half_minute(
     lines: Lines, clock: Clock, told: list[str]
 ) -> None:
+    lines.show(0, 100, "0 of 100")
     lines.show(1, 100, "1 of 100")
     for _ in range(300):
         clock.now += 1
         lines.beat()
     assert len(told) == 300 / LATEST_S
-    assert told[0] == "runs: 1 %, 1 of 100, 30 s so far, about 49 min 30 s left"
+    assert told[0] == "runs: 1 %, 1 of 100, 30 s so far"
+
+
+def test_what_came_before_the_first_part_was_done_is_not_taken_for_the_rate(
+    lines: Lines, clock: Clock, told: list[str]
+) -> None:
+    """A JVM that starts, or runs that were made before and are kept."""
+    lines.show(0, 100, "starting Spark")
+    clock.now = 25
+    for done in range(1, 31):
+        lines.show(done, 100)
+        clock.now += 0.5
+    lines.beat()
+    assert told[:2] == ["runs: 10 %, 30 s so far", "runs: 20 %, 34 s so far, about 40 s left"]
+
+
+def test_no_rate_is_told_of_parts_that_came_together(
+    lines: Lines, clock: Clock, told: list[str]
+) -> None:
+    clock.now = LATEST_S
+    lines.show(1, 100)
+    lines.show(2, 100)
+    lines.beat()
+    assert told == ["runs: 2 %, 30 s so far"]
+
+
+def test_no_rate_is_told_where_more_work_came_than_was_done(
+    lines: Lines, clock: Clock, told: list[str]
+) -> None:
+    lines.show(5, 10)
+    clock.now = LATEST_S
+    lines.show(6, 20)
+    lines.beat()
+    assert told == ["runs: 30 %, 30 s so far"]
 
 
 def test_what_is_done_in_seconds_says_nothing(lines: Lines, clock: Clock, told: list[str]) -> None:

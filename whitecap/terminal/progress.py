@@ -37,7 +37,7 @@ LATEST_S = 30.0
 """After so long without a line there is one, whatever happened."""
 
 SOONEST_S = 5.0
-"""Between two lines, and before the first: tenths that pass sooner are not told."""
+"""Between two lines, and before the first: tenths that pass sooner are not told, nor a rate."""
 
 
 class Show(Protocol):
@@ -153,6 +153,7 @@ class Lines:
         self._began = self._told_at = clock()
         self._share = 0.0
         self._told_share = 0.0
+        self._first: tuple[float, float] | None = None
         self._note: Note = ""
         self._lock = threading.Lock()
 
@@ -161,6 +162,8 @@ class Lines:
         with self._lock:
             self._share = done / total if total else 0.0
             self._note = note
+            if self._share and self._first is None:
+                self._first = self._clock(), self._share
             passed = int(self._share * TENTHS) > int(self._told_share * TENTHS)
             if passed and self._clock() - self._told_at >= SOONEST_S:
                 self._tell()
@@ -181,10 +184,21 @@ class Lines:
         if note:
             parts.append(note)
         parts.append(f"{span(elapsed)} so far")
-        if 0 < self._share < 1:
-            parts.append(f"about {span(elapsed / self._share - elapsed)} left")
+        left = self._left(now)
+        if left:
+            parts.append(f"about {span(left)} left")
         self._told_at, self._told_share = now, self._share
         self._write(", ".join(parts))
+
+    def _left(self, now: float) -> float | None:
+        """Seconds, at the rate since the first part was done; `None` while nobody can know it.
+
+        What came before it, a JVM that starts or runs that are kept, says nothing of the rate.
+        """
+        began, share = self._first or (now, self._share)
+        if now - began < SOONEST_S or self._share <= share:
+            return None
+        return (1 - self._share) * (now - began) / (self._share - share)
 
 
 def span(seconds: float) -> str:
