@@ -9,6 +9,7 @@ from races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_2, DELTA_OSS_4_4, Dialect
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Protocol
+from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.schema import Schema, schema_string
 from whitecap.engine.outcomes import Aborted, Outcome
 from whitecap.engine.settings import AppendRule
@@ -270,11 +271,22 @@ def test_a_winner_that_replaces_everything_is_named() -> None:
 
 def test_a_change_type_column_with_change_data_feed_falls_back_to_files() -> None:
     columns = "id BIGINT, g INT, _change_type INT"
-    feed = {"delta.enableChangeDataFeed": "true"}
-    copies = [f"INSERT INTO t SELECT id + 10, g, v FROM t WHERE id = {key}" for key in (1, 2)]
-    copies = [sql.replace(" v ", " _change_type ") for sql in copies]
-    assert race(*copies, columns=columns, properties=feed) == "ConcurrentAppend CHANGE_TYPE_COLUMN"
-    assert race(*copies, columns=columns) == "committed"
+    first, second = (
+        f"INSERT INTO t SELECT id + 10, g, _change_type FROM t WHERE id = {key}" for key in (1, 2)
+    )
+    world = World.of(FOUR_ROWS, columns=columns)
+    _switch_feed_on(world)
+    assert ending(world.race(first, second)) == "ConcurrentAppend CHANGE_TYPE_COLUMN"
+    assert race(first, second, columns=columns) == "committed"
+
+
+def _switch_feed_on(world: World) -> None:
+    """As a writer does that does not know which columns the feed has for itself."""
+    snapshot = run(world.client().log.update(), world.store)
+    assert snapshot.metadata is not None
+    configuration = {**snapshot.metadata.configuration, "delta.enableChangeDataFeed": "true"}
+    metadata = msgspec.structs.replace(snapshot.metadata, configuration=configuration)
+    world.store.put(log_key(snapshot.version + 1), encode_commit([metadata]))
 
 
 def test_many_winners_exhaust_the_allotted_time() -> None:
