@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from whitecap.engine.log.ddl import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, Schema
 
 START = "delta.identity.start"
@@ -49,6 +50,11 @@ class Identity:
 def _towards_zero(value: int, step: int) -> int:
     quotient = abs(value) // abs(step)
     return quotient if (value < 0) == (step < 0) else -quotient
+
+
+def is_computed(column: Field) -> bool:
+    """Whether the table makes a column's values: an identity's, or those of an expression."""
+    return START in column.metadata or GENERATION_EXPRESSION in column.metadata
 
 
 def identity_of(column: Field) -> Identity | None:

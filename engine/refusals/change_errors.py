@@ -56,6 +56,21 @@ def narrower_column(column: str, old: str, new: str) -> DeltaError:
     return analysis("NOT_SUPPORTED_CHANGE_COLUMN", text, IN_PLAN)
 
 
+def only_column_dropped(column: str) -> DeltaError:
+    text = f"Cannot drop column from a schema with a single column. Schema:\n{column}"
+    return analysis("DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA", text)
+
+
+def added_after_unknown(name: str, columns: Sequence[str]) -> DeltaError:
+    text = f"No such struct field `{name}` in {', '.join(f'`{column}`' for column in columns)}."
+    return analysis("FIELD_NOT_FOUND", text, "AnalysisException")
+
+
+def identity_column_altered() -> DeltaError:
+    text = "ALTER TABLE ALTER COLUMN is not supported for IDENTITY columns."
+    return analysis("DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED", text)
+
+
 def column_made_not_null(column: str) -> DeltaError:
     text = f"Cannot change nullable column to non-nullable: {column}."
     return DeltaError(IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)

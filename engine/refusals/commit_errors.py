@@ -109,6 +109,26 @@ def field_not_found(name: str, names: Sequence[str]) -> DeltaError:
     )
 
 
+def feed_columns_on_write(names: Sequence[str]) -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "RESERVED_CDC_COLUMNS_ON_WRITE",
+        f"\nThe write contains reserved columns [{','.join(names)}] that are used\ninternally as"
+        " metadata for Change Data Feed. To write to the table either rename/drop\nthese columns or"
+        " disable Change Data Feed on the table by setting\ndelta.enableChangeDataFeed to false.",
+    )
+
+
+def feed_columns_in_table(names: Sequence[str]) -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
+        "\nUnable to enable Change Data Capture on the table. The table already contains\nreserved"
+        f" columns [{','.join(names)}] that will\nbe used internally as metadata for the table's"
+        " Change Data Feed. To enable\nChange Data Feed on the table rename/drop these columns.\n",
+    )
+
+
 def incomplete_mapping(missing: str, column: str) -> DeltaError:
     """`missing` is "column ID" or "physical name"; the text says `id` whatever the mode is."""
     text = f"Missing {missing} in column mapping mode `id` in the field: {column}"

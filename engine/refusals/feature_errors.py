@@ -25,6 +25,14 @@ def unknown(feature: str) -> DeltaError:
     )
 
 
+def readers_features_alone() -> DeltaError:
+    return refused_feature(
+        "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
+        "Unable to upgrade only the reader protocol version to use table features. Writer protocol"
+        " version must be at least 7 to proceed.",
+    )
+
+
 def is_needed(feature: str, others: Sequence[str]) -> DeltaError:
     return refused_feature(
         "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
@@ -55,10 +63,9 @@ def with_history(feature: str) -> DeltaError:
 
 
 def kept_by_constraints(names: Sequence[str]) -> DeltaError:
-    return refused_feature(
-        "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
-        f"Cannot drop the CHECK constraints table feature: {', '.join(names)}",
-    )
+    error_class = "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE"
+    text = f"Cannot drop the CHECK constraints table feature: {', '.join(names)}"
+    return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
 
 
 def refused_feature(error_class: str, text: str) -> DeltaError:

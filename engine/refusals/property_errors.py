@@ -46,6 +46,21 @@ def unknown_feature_property(key: str) -> DeltaError:
     )
 
 
+def feature_status(feature: str, status: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_UNSUPPORTED_FEATURE_STATUS",
+        f'Expecting the status for table feature {feature} to be "supported", but got "{status}".',
+    )
+
+
+def clustering_by_property() -> DeltaError:
+    return analysis(
+        "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+        "Cannot enable clustering table feature using ALTER TABLE SET TBLPROPERTIES. Please use"
+        " ALTER TABLE CLUSTER BY instead.",
+    )
+
+
 def unsupported_change(reason: str) -> DeltaError:
     text = f"Unsupported table change: {reason}"
     return analysis("UNSUPPORTED_TABLE_CHANGE", text, "SparkException")

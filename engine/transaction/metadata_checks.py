@@ -25,6 +25,9 @@ PHYSICAL_NAME = "delta.columnMapping.physicalName"
 INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """What Parquet column names could not hold when this rule was made."""
 
+FEED_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
+"""Source: `CDCReader.scala: cdcReadSchema`."""
+
 _MODES = frozenset({"none", "name", "id"})
 
 
@@ -51,6 +54,22 @@ def check_joining(metadata: Metadata, protocol: Protocol) -> None:
     missing = needing_manual_upgrade(protocol, metadata)
     if missing:
         raise commit_errors.features_need_asking(missing, sorted(feature_names(protocol)))
+
+
+def check_feed_columns(metadata: Metadata, before: Metadata | None) -> None:
+    """Raises `DeltaError` for columns that the change data feed has for itself.
+
+    Source: `OptimisticTransaction.scala: performCdcMetadataCheck`.
+    """
+    if not properties.CHANGE_DATA_FEED.of(metadata.configuration):
+        return
+    names = schema_of_metadata(metadata).names
+    reserved = [name for name in FEED_COLUMNS if name in names]
+    if not reserved:
+        return
+    if before is not None and properties.CHANGE_DATA_FEED.of(before.configuration):
+        raise commit_errors.feed_columns_on_write(reserved)
+    raise commit_errors.feed_columns_in_table(reserved)
 
 
 def _check_no_duplicates(schema: Schema) -> None:

@@ -7,6 +7,7 @@ mergeGlobalConfigs`; `MaterializedRowTrackingColumn.scala: updateMaterializedCol
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import msgspec
 
@@ -14,12 +15,15 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.features import (
     DEFAULT_PROTOCOL,
+    FEATURES_READER_VERSION,
+    FEATURES_WRITER_VERSION,
     protocol_of_new_table,
     supports,
     upgraded_for,
     without_protocol_properties,
 )
 from whitecap.engine.log.schema import Schema, schema_of_metadata, schema_string
+from whitecap.engine.refusals import feature_errors
 from whitecap.engine.settings import Settings
 from whitecap.engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME, check_joining
 
@@ -44,7 +48,19 @@ def protocol_with(metadata: Metadata, protocol: Protocol | None, creates_table: 
         return protocol_of_new_table(metadata)
     base = protocol or DEFAULT_PROTOCOL
     check_joining(metadata, base)
+    _check_versions(metadata.configuration, base)
     return upgraded_for(base, metadata)
+
+
+def _check_versions(configuration: Mapping[str, str], base: Protocol) -> None:
+    """Who lists what readers need lists what writers need: 7 goes with 3.
+
+    Source: `actions.scala: Protocol`, made of the properties where they are set.
+    """
+    reader = int(configuration.get(properties.MIN_READER_VERSION, base.min_reader_version))
+    writer = int(configuration.get(properties.MIN_WRITER_VERSION, base.min_writer_version))
+    if reader >= FEATURES_READER_VERSION and writer < FEATURES_WRITER_VERSION:
+        raise feature_errors.readers_features_alone()
 
 
 def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:

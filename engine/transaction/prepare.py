@@ -33,7 +33,11 @@ from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.settings import CheckMode, Settings
-from whitecap.engine.transaction.metadata_checks import check_joining, check_metadata
+from whitecap.engine.transaction.metadata_checks import (
+    check_feed_columns,
+    check_joining,
+    check_metadata,
+)
 
 _SET_APART = frozenset({Metadata, Protocol})
 
@@ -71,6 +75,8 @@ def prepare(draft: Draft, actions: Sequence[AnyAction], operation: Operation) ->
     if snapshot.version == -1:
         final = _first_commit(final, new_metadata, new_protocol, protocol, settings)
     _check_partition_column_change(snapshot, new_metadata, operation, settings)
+    if new_metadata is not None:
+        check_feed_columns(new_metadata, snapshot.metadata)
     metadata = new_metadata or snapshot.metadata or NO_METADATA
     if new_protocol is not None:
         _check_transition(draft, new_protocol, operation)

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_name
 from whitecap.engine.log.ddl import CURRENT_DEFAULT, GENERATION_EXPRESSION
-from whitecap.engine.log.identity import Identity, identity_of
+from whitecap.engine.log.identity import Identity, identity_of, is_computed
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.sources import Projection, projection
 from whitecap.engine.refusals import command_errors, write_errors
@@ -51,11 +51,7 @@ def is_made_up(column: Field) -> bool:
 
 def given_columns(schema: Schema, rows: Sequence[Mapping[str, Any]]) -> Schema:
     """The columns of rows by name, but for those that the table computes and no row has."""
-    return Schema(tuple(c for c in schema if not _is_computed(c) or any(c.name in r for r in rows)))
-
-
-def _is_computed(column: Field) -> bool:
-    return identity_of(column) is not None or GENERATION_EXPRESSION in column.metadata
+    return Schema(tuple(c for c in schema if not is_computed(c) or any(c.name in r for r in rows)))
 
 
 def check_given(schema: Schema, given: Sequence[str]) -> None:

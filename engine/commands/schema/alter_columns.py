@@ -14,16 +14,17 @@ from whitecap.engine.column_names import ColumnPath, paths_text
 from whitecap.engine.commands.schema.clustering import check_clustering
 from whitecap.engine.commands.schema.constraints import check_nothing_depends_on
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.column_mapping import is_mapped
 from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.features import supports
+from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import change_errors, command_errors
+from whitecap.engine.refusals import change_errors, command_errors, property_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import (
     AddColumns,
@@ -56,7 +57,8 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
             raise command_errors.not_null_in_added_column()
         if CURRENT_DEFAULT in column.metadata:
             raise command_errors.default_in_added_column()
-        columns.insert(_place(position, columns, len(columns)), column)
+        at = _place(position, columns, len(columns), change_errors.added_after_unknown)
+        columns.insert(at, column)
         placement = {"position": str(position)} if position else {}
         shown.append({"column": _shown(column), **placement})
     return (yield from _committed(txn, columns, Operation("ADD COLUMNS", {"columns": shown})))
@@ -75,13 +77,29 @@ def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
     dropped = [
         existing.name for name in statement.columns if (existing := _top_level_field(schema, name))
     ]
+    kept = _without(schema, dropped)
     _check_droppable(txn, dropped)
-    kept = [column for column in schema if column.name not in dropped]
     operation = Operation("DROP COLUMNS", {"columns": dropped})
     configuration = _with_statistics_of(
         txn.metadata.configuration, lambda path: None if path[0] in dropped else path
     )
     return (yield from _committed(txn, kept, operation, configuration=configuration))
+
+
+def _without(schema: Schema, names: Sequence[str]) -> list[Field]:
+    """The other columns. Raises `DeltaError` for a name that comes twice, and if none is left.
+
+    Source: SchemaUtils.scala (dropColumn), which takes them out one by one.
+    """
+    kept = list(schema.fields)
+    for name in names:
+        at = next((i for i, column in enumerate(kept) if column.name == name), None)
+        if at is None:
+            raise property_errors.column_not_in_schema(name)
+        if len(kept) == 1:
+            raise change_errors.only_column_dropped(name)
+        del kept[at]
+    return kept
 
 
 def _check_droppable(txn: Transaction, names: Sequence[str]) -> None:
@@ -102,7 +120,7 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     _check_known(schema, [statement.column])
     old = schema.fields[schema.index(statement.column)].name
     new = statement.new_name
-    if _top_level_field(schema, new) is not None and new.lower() != old.lower():
+    if _top_level_field(schema, new) is not None:  # also the column itself, in another case
         raise command_errors.column_exists(new)
     check_nothing_depends_on(old, txn.metadata)
     if not is_mapped(txn.metadata):
@@ -138,9 +156,10 @@ def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
 
 
 def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Session) -> Field:
-    new = old
-    if statement.type is not None:
-        given = parse_ddl(f"`{old.name}` {statement.type}").fields[0]
+    new, given = old, _given(old, statement)
+    if identity_of(old) is not None:
+        _check_identity_kept(old, given, statement)
+    if given is not None:
         new = _retyped(old, given, txn, session)
         if "comment" in given.metadata:
             new = _commented(new, str(given.metadata["comment"]))
@@ -148,11 +167,29 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Ses
         new = _commented(new, statement.comment)
     if statement.default is not None:
         new = _defaulting(new, statement.default, txn)
-    if statement.nullable is False and old.nullable:
-        raise change_errors.column_made_not_null(old.name)
     if statement.nullable is not None:
         new = dataclasses.replace(new, nullable=statement.nullable)
     return new
+
+
+def _given(old: Field, statement: ChangeColumn) -> Field | None:
+    """The column as the statement types it. Raises `DeltaError` for what Spark itself refuses."""
+    if statement.nullable is False and old.nullable:
+        raise change_errors.column_made_not_null(old.name)
+    if statement.type is None:
+        return None
+    given = parse_ddl(f"`{old.name}` {statement.type}").fields[0]
+    before, after = declared_type(old), declared_type(given)
+    if before != after and not may_upcast(before, after):
+        raise change_errors.narrower_column(old.name, before, after)
+    return given
+
+
+def _check_identity_kept(old: Field, given: Field | None, statement: ChangeColumn) -> None:
+    """An identity column gets another comment or place, and nothing else."""
+    retyped = given is not None and declared_type(given) != declared_type(old)
+    if retyped or statement.nullable is not None or statement.default is not None:
+        raise change_errors.identity_column_altered()
 
 
 def _commented(column: Field, comment: str) -> Field:
@@ -172,11 +209,8 @@ def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
 
 def _retyped(old: Field, given: Field, txn: Transaction, session: Session) -> Field:
     """The column with the given type. Raises `DeltaError` for one that its rows cannot have."""
-    before, after = declared_type(old), declared_type(given)
-    if before == after:
+    if declared_type(old) == declared_type(given):
         return old
-    if not may_upcast(before, after):
-        raise change_errors.narrower_column(old.name, before, after)
     _check_possible(old, given, txn)
     new = _of_type(old, given)
     if new.type != old.type:
@@ -233,14 +267,19 @@ def _check_known(schema: Schema, names: Sequence[str]) -> None:
             raise command_errors.no_such_column(name, schema.names)
 
 
-def _place(position: Position | None, columns: Sequence[Field], default: int) -> int:
+def _place(
+    position: Position | None,
+    columns: Sequence[Field],
+    default: int,
+    refusal: Callable[[str, Sequence[str]], DeltaError] = command_errors.no_such_column,
+) -> int:
     if position is None:
         return default
     if position.after is None:
         return 0
     names = [column.name.lower() for column in columns]
     if position.after.lower() not in names:
-        raise command_errors.no_such_column(position.after, [column.name for column in columns])
+        raise refusal(position.after, [column.name for column in columns])
     return names.index(position.after.lower()) + 1
 
 

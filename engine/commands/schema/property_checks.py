@@ -6,12 +6,18 @@ Spark's AstBuilder (cleanTableProperties: names that are clauses of their own).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log import properties
-from whitecap.engine.log.features import FEATURES
+from whitecap.engine.log.clustering import CLUSTERING_FEATURE
+from whitecap.engine.log.features import (
+    FEATURES,
+    FEATURES_READER_VERSION,
+    FEATURES_WRITER_VERSION,
+)
 from whitecap.engine.log.properties import (
     FEATURE_PREFIX,
     ISOLATION_LEVEL,
@@ -24,6 +30,18 @@ from whitecap.engine.refusals import command_errors, property_errors
 from whitecap.engine.transaction.isolation import level_named
 from whitecap.engine.transaction.transaction import Transaction
 
+
+def _version(highest: int) -> Callable[[str], int]:
+    """Reads a version of the protocol. Source: actions.scala (supportedReaderVersionNumbers)."""
+
+    def read(text: str) -> int:
+        if int(text) not in range(1, highest + 1):
+            raise ValueError(f"expected 1 to {highest}")
+        return int(text)
+
+    return read
+
+
 _PROPERTIES: dict[str, TableProperty[object]] = {
     table_property.key.lower(): table_property
     for table_property in vars(properties).values()
@@ -33,6 +51,8 @@ _PARSED: dict[str, Callable[[str], object]] = {
     **{key: table_property.parse for key, table_property in _PROPERTIES.items()},
     **{key.lower(): flag for key in properties.FLAGS},
     **{key.lower(): int for key in properties.NUMBERS},
+    properties.MIN_READER_VERSION.lower(): _version(FEATURES_READER_VERSION),
+    properties.MIN_WRITER_VERSION.lower(): _version(FEATURES_WRITER_VERSION),
     **{key.lower(): stored.parse for key, stored in STORED.items()},
 }
 """What a value is read with before it is stored, by the name in small letters."""
@@ -47,6 +67,8 @@ _RESERVED = {
 }
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key.lower()
 _MAPPING_MODES = ("none", "name", "id")
+_LONG_SPANS = re.compile(r"\b(month|year)s?\b", re.IGNORECASE)
+"""Intervals that Spark reads, and no property takes: their days differ."""
 _UNIFORM_FORMATS = "delta.universalformat.enabledformats"
 _ICEBERG = "delta.enableicebergcompatv"
 
@@ -83,7 +105,7 @@ def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
             raise property_errors.unknown_property(key)
         if key.lower() == properties.MAX_COLUMN_ID.lower():
             raise property_errors.not_for_users(key)
-        _check_feature(key)
+        _check_feature(key, value)
         _check_value(key, value)
         _check_level(key, value, dialect)
         _check_policy(key, value)
@@ -108,6 +130,8 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
     """
     try:
         stored = checked(given, txn.dialect)
+        if CLUSTERING_FEATURE in stored:
+            raise property_errors.clustering_by_property()
         _check_retention({**txn.metadata.configuration, **stored})
     except DeltaError as error:
         if error.exception == "IllegalArgumentException":
@@ -118,10 +142,17 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
     return stored
 
 
-def _check_feature(key: str) -> None:
+def _check_feature(key: str, status: str) -> None:
+    """Source: TableFeatureProtocolUtils.getSupportedFeaturesFromTableConfigs."""
     name = key[len(FEATURE_PREFIX) :].lower()
-    if key.lower().startswith(FEATURE_PREFIX) and name not in _FEATURES:
+    if not key.lower().startswith(FEATURE_PREFIX):
+        return
+    if name not in _FEATURES:
         raise property_errors.unknown_feature_property(key)
+    if status.lower() not in ("supported", "enabled"):
+        raise property_errors.feature_status(_FEATURES[name], status)
+    if name == "catalogmanaged":
+        raise UnsupportedFeature(f"{key}: catalogs that commit are not modelled")
 
 
 def _check_value(key: str, value: str) -> None:
@@ -131,7 +162,7 @@ def _check_value(key: str, value: str) -> None:
     try:
         parse(value)
     except ValueError as error:
-        if parse is interval_ms:
+        if parse is interval_ms and not _LONG_SPANS.search(value):
             raise property_errors.invalid_interval(value) from error
         message = f"{key} cannot be {value!r}: {error}"
         raise DeltaError("IllegalArgumentException", None, message) from error

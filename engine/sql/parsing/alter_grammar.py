@@ -6,7 +6,8 @@ import re
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.ddl import split_top_level
-from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.log.identity import is_computed
+from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.clauses import (
@@ -81,8 +82,22 @@ def _add_columns(match: re.Match[str], template: Template) -> Statement:
     texts = [part if isinstance(part, str) else part["column"] for part in parts]
     positions = tuple(None if isinstance(part, str) else _position(part) for part in parts)
     ddl = ", ".join(texts)
-    parse_ddl(ddl)  # names what is wrong in it
+    _check_given(parse_ddl(ddl))  # names what is wrong in it
     return AddColumns(named(match), template, ddl, positions)
+
+
+def _check_given(columns: Schema) -> None:
+    """Raises `InvalidInput` for columns that are computed: CREATE TABLE alone has them.
+
+    Source: Spark's SqlBaseParser.g4 (colDefinitionDescriptorWithPosition).
+    """
+    problems = [
+        Problem(column.name, "ADD COLUMN takes no GENERATED column", refused_as=SYNTAX_ERROR)
+        for column in columns
+        if is_computed(column)
+    ]
+    if problems:
+        raise InvalidInput(problems)
 
 
 def _position(match: re.Match[str]) -> Position:
@@ -114,7 +129,13 @@ _CHANGES = ("COMMENT", "TYPE", *_NULLABILITY, *_DEFAULTS, "FIRST", "AFTER")
     rf" (?P<change>{'|'.join(_CHANGES)})(?P<rest>.*)"
 )
 def _alter_column(match: re.Match[str], template: Template) -> Statement:
-    return _changed(match, template, match["column"], match["change"] + match["rest"])
+    """One change of one column, as Spark's grammar has it (SqlBaseParser.g4: alterColumnAction)."""
+    text = match["change"] + match["rest"]
+    statement = _changed(match, template, match["column"], text)
+    if len(cut_clauses(text, _CHANGES)) > 2:  # the empty head is one
+        problem = "ALTER COLUMN makes one change at a time"
+        raise InvalidInput([Problem(text, problem, refused_as=SYNTAX_ERROR)])
+    return statement
 
 
 @GRAMMAR.own(rf"{_ALTER} CHANGE(?: COLUMN)? (?P<column>{COLUMN}) (?P<new>{COLUMN}) (?P<rest>.+)")
