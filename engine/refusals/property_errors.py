@@ -53,11 +53,10 @@ def feature_status(feature: str, status: str) -> DeltaError:
     )
 
 
-def clustering_by_property() -> DeltaError:
+def clustering_by_property(command: str, instead: str) -> DeltaError:
     return analysis(
-        "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-        "Cannot enable clustering table feature using ALTER TABLE SET TBLPROPERTIES. Please use"
-        " ALTER TABLE CLUSTER BY instead.",
+        f"DELTA_{command}_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+        f"Cannot enable clustering table feature using TBLPROPERTIES. Please use {instead}.",
     )
 
 

@@ -67,8 +67,8 @@ _RESERVED = {
 }
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key.lower()
 _MAPPING_MODES = ("none", "name", "id")
-_LONG_SPANS = re.compile(r"\b(month|year)s?\b", re.IGNORECASE)
-"""Intervals that Spark reads, and no property takes: their days differ."""
+_UNFIT_SPANS = re.compile(r"\b(month|year)s?\b|-\s*\d", re.IGNORECASE)
+"""Intervals that Spark reads, and no property takes: days that differ, or go back."""
 _UNIFORM_FORMATS = "delta.universalformat.enabledformats"
 _ICEBERG = "delta.enableicebergcompatv"
 
@@ -117,6 +117,8 @@ def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
 def checked_for_new_table(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
     """The same for CREATE TABLE, which brings all properties at once."""
     stored = checked(given, dialect)
+    if CLUSTERING_FEATURE in stored:
+        raise property_errors.clustering_by_property("CREATE", "CREATE OR REPLACE TABLE CLUSTER BY")
     lower = {key.lower(): value for key, value in stored.items()}
     if "iceberg" in lower.get(_UNIFORM_FORMATS, "") and not _is_compatible(lower):
         raise property_errors.uniform_without_compatibility()
@@ -131,7 +133,7 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
     try:
         stored = checked(given, txn.dialect)
         if CLUSTERING_FEATURE in stored:
-            raise property_errors.clustering_by_property()
+            raise property_errors.clustering_by_property("ALTER", "ALTER TABLE CLUSTER BY")
         _check_retention({**txn.metadata.configuration, **stored})
     except DeltaError as error:
         if error.exception == "IllegalArgumentException":
@@ -162,7 +164,7 @@ def _check_value(key: str, value: str) -> None:
     try:
         parse(value)
     except ValueError as error:
-        if parse is interval_ms and not _LONG_SPANS.search(value):
+        if parse is interval_ms and not _UNFIT_SPANS.search(value):
             raise property_errors.invalid_interval(value) from error
         message = f"{key} cannot be {value!r}: {error}"
         raise DeltaError("IllegalArgumentException", None, message) from error
