@@ -1,7 +1,8 @@
 """Conditions as Spark's optimizer leaves them, as far as it changes what Delta can split off.
 
 Source: BooleanSimplification (negations moved inwards, common factors of an OR taken out, TRUE and
-FALSE beside other conditions gone), ConstantFolding; BETWEEN is parsed as two comparisons.
+FALSE beside other conditions gone, a condition beside its negation), ConstantFolding; BETWEEN is
+parsed as two comparisons.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
 from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_boolean
 
 _NO_COLUMNS = Scope(())
@@ -96,7 +98,30 @@ def _joined(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Expr:
     for side, other in ((left, right), (right, left)):
         if _truth(side) is not None:
             return side if _truth(side) is decides else other
+    if kind is exp.And and (_denies(left, right) or _denies(right, left)):
+        return _and(exp.Is(this=exp.Paren(this=left.copy()), expression=exp.Null()), exp.Null())
     return _factored(left, right) if kind is exp.Or else _and(left, right)
+
+
+def _denies(node: exp.Expr, other: exp.Expr) -> bool:
+    """Whether a condition is the negation of another one: both are never true.
+
+    Where the other is NULL, so are both together: Spark keeps that apart, and reads nothing.
+    """
+    if node.find(exp.Query) is not None or is_random(node):
+        return False
+    match node:
+        case exp.NEQ():
+            return other == exp.EQ(this=node.this.copy(), expression=node.expression.copy())
+        case exp.Not():
+            inner = (
+                node.this.unnest()
+            )  # IS NULL has an opposite of its own, which is not looked for
+            return inner == other and not isinstance(inner, exp.Is)
+    opposite = _NEGATED.get(type(node))
+    return opposite is not None and other == opposite(
+        this=node.this.copy(), expression=node.expression.copy()
+    )
 
 
 def _negated(inner: exp.Expr, negation: exp.Expr) -> exp.Expr:
