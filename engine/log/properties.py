@@ -129,5 +129,5 @@ FLAGS = (
     *("delta.enableIcebergCompatV2", "delta.enableIcebergCompatV3", "delta.enableVariantShredding"),
     "delta.enableMaterializePartitionColumnsFeature",
 )
-NUMBERS = (*(ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP, PROTECTED_VERSION),)
+NUMBERS = (ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP, PROTECTED_VERSION)
 """Properties without a type above, whose values are flags or whole numbers where they are set."""
