@@ -108,20 +108,16 @@ def _denies(node: exp.Expr, other: exp.Expr) -> bool:
 
     Where the other is NULL, so are both together: Spark keeps that apart, and reads nothing.
     """
-    if node.find(exp.Query) is not None or is_random(node):
-        return False
+    denied: exp.Expr | None
     match node:
         case exp.NEQ():
-            return other == exp.EQ(this=node.this.copy(), expression=node.expression.copy())
+            denied = exp.EQ(this=node.this.copy(), expression=node.expression.copy())
         case exp.Not():
-            inner = (
-                node.this.unnest()
-            )  # IS NULL has an opposite of its own, which is not looked for
-            return inner == other and not isinstance(inner, exp.Is)
-    opposite = _NEGATED.get(type(node))
-    return opposite is not None and other == opposite(
-        this=node.this.copy(), expression=node.expression.copy()
-    )
+            inner = node.this.unnest()
+            denied = None if isinstance(inner, exp.Is) else inner  # IS NULL has its own opposite
+        case _:
+            denied = _opposite(node)
+    return denied == other and other.find(exp.Query) is None and not is_random(other)
 
 
 def _negated(inner: exp.Expr, negation: exp.Expr) -> exp.Expr:
@@ -136,10 +132,16 @@ def _negated(inner: exp.Expr, negation: exp.Expr) -> exp.Expr:
             return exp.Boolean(this=not inner.this)
         case exp.Between():
             return normal_form(exp.Not(this=normal_form(inner)))
-    opposite = _NEGATED.get(type(inner))
-    if opposite is None:
-        return negation
-    return opposite(this=inner.this.copy(), expression=inner.args["expression"].copy())
+    opposite = _opposite(inner)
+    return negation if opposite is None else opposite
+
+
+def _opposite(node: exp.Expr) -> exp.Expr | None:
+    """The order that holds where this one does not; `None` for what is no order."""
+    kind = _NEGATED.get(type(node))
+    if kind is None:
+        return None
+    return kind(this=node.this.copy(), expression=node.args["expression"].copy())
 
 
 def _not(node: exp.Expr) -> exp.Expr:
