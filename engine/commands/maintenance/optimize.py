@@ -14,10 +14,8 @@ from whitecap.engine.commands.maintenance.bins import (
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.commands.schema.clustering import in_cube, is_clustered, unclustered
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
-from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.statistics import without_statistics
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import command_errors
@@ -80,17 +78,10 @@ def _check_zorder(statement: Optimize, txn: Transaction) -> None:
         if name.lower() in partitions:
             raise command_errors.zorder_on_partition_column(name)
         if txn.snapshot.schema.get(name) is None:
-            _refuse_field(name, txn.snapshot.schema)
             raise command_errors.zorder_on_unknown_column(name)
     unindexed = without_statistics(statement.zorder_by, txn.metadata)
     if unindexed and txn.settings.zorder_needs_statistics:
         raise command_errors.zorder_without_statistics(unindexed)
-
-
-def _refuse_field(name: str, schema: Schema) -> None:
-    column, dot, _ = name.partition(".")
-    if dot and schema.get(column.strip("`")) is not None:
-        raise UnsupportedFeature(f"ZORDER BY {name}, a field of a struct; name the whole column")
 
 
 def _compaction(

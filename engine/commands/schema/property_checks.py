@@ -146,9 +146,9 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
 
 def _check_feature(key: str, status: str) -> None:
     """Source: TableFeatureProtocolUtils.getSupportedFeaturesFromTableConfigs."""
-    name = key[len(FEATURE_PREFIX) :].lower()
     if not key.lower().startswith(FEATURE_PREFIX):
         return
+    name = key[len(FEATURE_PREFIX) :].lower()
     if name not in _FEATURES:
         raise property_errors.unknown_feature_property(key)
     if status.lower() not in ("supported", "enabled"):

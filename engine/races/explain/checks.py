@@ -130,7 +130,7 @@ def _unknown_columns(statement: Statement, schemas: Schemas) -> Iterator[Problem
             yield from _unknown_in(condition, statement.table, schema)
         case Optimize(condition=condition, zorder_by=columns):
             yield from _unknown_in(condition, statement.table, schema)
-            yield from _unknown((name.partition(".")[0] for name in columns), schema)
+            yield from _unknown(columns, schema)
         case Insert(columns=columns, replace_where=condition):
             yield from _unknown(columns, schema)
             yield from _unknown_in(condition, statement.table, schema)
