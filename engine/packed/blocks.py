@@ -30,6 +30,10 @@ KEPT_BLOCKS = 64
 KEPT = 4096
 """Things that a map keeps as they are, the newest ones; so many again are packed together."""
 
+KEPT_NUMBERS = 1 << 26
+"""Numbers that the newest things may hold, as files of many rows do, before fewer are kept: 256 MB
+of row versions, and as much again until they are packed, which takes as long as making a file."""
+
 _QUICKLY = 1
 """zlib's quickest level: half the size of more would cost thrice the time."""
 
@@ -178,16 +182,22 @@ class GrowingMap(MutableMapping[K, T]):
 
 
 class PackedMap(GrowingMap[K, T]):
-    """A dictionary whose older values are packed, but for those that `stay` as they are."""
+    """A dictionary whose older values are packed, but for those that `stay` as they are.
+
+    `numbers` says how many a value holds, of those that could fill the memory.
+    """
 
     def __init__(
         self,
         packer: Packer[tuple[K, T]],
         shelf: Shelf | None = None,
         stays: Callable[[T], bool] = lambda _: False,
+        numbers: Callable[[T], int] = lambda _: 0,
     ) -> None:
         self._packing = Packing(packer, shelf)
         self._stays = stays
+        self._numbers = numbers
+        self._new_numbers = 0
         self._places = HashedPlaces()
         self._gone = BitMap()
         self._new: dict[K, T] = {}
@@ -205,6 +215,7 @@ class PackedMap(GrowingMap[K, T]):
 
     def __setitem__(self, key: K, value: T) -> None:
         if key in self._new:
+            self._new_numbers += self._numbers(value) - self._numbers(self._new[key])
             self._new[key] = value
             return
         self._staying.pop(key, None)
@@ -216,14 +227,27 @@ class PackedMap(GrowingMap[K, T]):
     def add(self, key: K, value: T) -> None:
         """Put in a value of a key that has none."""
         self._new[key] = value
-        if len(self._new) >= 2 * KEPT:
-            self._pack(list(islice(self._new, KEPT)))
+        self._new_numbers += self._numbers(value)
+        if len(self._new) >= 2 * KEPT or self._new_numbers >= 2 * KEPT_NUMBERS:
+            self._pack(self._oldest())
+
+    def _oldest(self) -> list[K]:
+        """The keys of what is packed next: of so many, or of what holds so many numbers."""
+        oldest, numbers = [], 0
+        for key, value in islice(self._new.items(), KEPT):
+            oldest.append(key)
+            numbers += self._numbers(value)
+            if numbers >= KEPT_NUMBERS:
+                break
+        return oldest
 
     def __delitem__(self, key: K) -> None:
-        for values in (self._new, self._staying):
-            if key in values:
-                del values[key]
-                return
+        if key in self._new:
+            self._new_numbers -= self._numbers(self._new.pop(key))
+            return
+        if key in self._staying:
+            del self._staying[key]
+            return
         place = self._place(key)
         if place is None:
             raise KeyError(key)
@@ -260,6 +284,7 @@ class PackedMap(GrowingMap[K, T]):
         packed = []
         for key in keys:
             value = self._new.pop(key)
+            self._new_numbers -= self._numbers(value)
             if self._stays(value):
                 self._staying[key] = value
             else:

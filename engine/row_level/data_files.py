@@ -35,6 +35,10 @@ def _stays(kept: _Kept) -> bool:
     return not isinstance(kept[1], StoredRows)
 
 
+def _row_versions(kept: _Kept) -> int:
+    return 0 if _stays(kept) else len(kept[1])
+
+
 def _packer() -> Packer[tuple[str, _Kept]]:
     stores = Stores()
 
@@ -105,7 +109,7 @@ class DataFiles:
 
     def __init__(self, by_column: bool = False, shelf: Shelf | None = None) -> None:
         self.shelf = shelf
-        self._rows: PackedMap[str, _Kept] = PackedMap(_packer(), shelf, _stays)
+        self._rows: PackedMap[str, _Kept] = PackedMap(_packer(), shelf, _stays, _row_versions)
         self._vectors: dict[str, BitMap64] = {}
         self._stores: dict[FileColumns, RowStore] | None = {} if by_column else None
 

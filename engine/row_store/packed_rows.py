@@ -9,7 +9,8 @@ from whitecap.engine.row_store.row_store import RowStore
 from whitecap.engine.row_store.stored_rows import StoredRows
 
 PlainRows = tuple[int, int, int | bytes]
-"""A store's number, the first row version, and how many follow it; or their numbers as bytes."""
+"""A store's number, the first row version, and how many follow it; or by how much the number of
+each following version is greater, as bytes: mostly by one, so that they can be compressed."""
 
 
 class Stores:
@@ -26,16 +27,17 @@ class Stores:
             number = self._numbers[rows.store] = len(self._stores)
             self._stores.append(rows.store)
         ids = rows.ids
-        first, count = (int(ids[0]), len(ids)) if len(ids) else (0, 0)
-        if count and (int(ids[-1]) - first != count - 1 or (np.diff(ids) != 1).any()):
-            return number, first, ids.tobytes()
-        return number, first, count
+        if not len(ids):
+            return number, 0, 0
+        first, steps = int(ids[0]), np.diff(ids)
+        return number, first, steps.tobytes() if (steps != 1).any() else len(ids)
 
     def rows(self, plain: PlainRows) -> StoredRows:
         """The rows again."""
         number, first, rest = plain
         if isinstance(rest, bytes):
-            ids: Ids = np.frombuffer(rest, np.intp)
+            steps = np.frombuffer(rest, np.int32)
+            ids: Ids = np.cumsum(np.concatenate(([np.int32(first)], steps)), dtype=np.int32)
         else:
-            ids = np.arange(first, first + rest)
+            ids = np.arange(first, first + rest, dtype=np.int32)
         return StoredRows(self._stores[number], ids)

@@ -61,6 +61,11 @@ class DataFile(msgspec.Struct, frozen=True):
         """Whether its rows are kept by columns, and not described or as a list."""
         return isinstance(self.written.rows, StoredRows)
 
+    @property
+    def row_versions(self) -> int:
+        """The numbers of row versions that are kept for it."""
+        return len(self.written.rows) if self.is_stored else 0
+
 
 class Landing(msgspec.Struct, frozen=True):
     """A commit file that was created: when (simulated), and by which transaction."""

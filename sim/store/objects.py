@@ -79,7 +79,9 @@ class FakeStore:
 
     def __post_init__(self) -> None:
         self.objects = PackedMap(OBJECTS, self.shelf, lambda o: o.is_described)
-        self.data_files = PackedMap(packer_of_data_files(), self.shelf, lambda f: not f.is_stored)
+        self.data_files = PackedMap(
+            packer_of_data_files(), self.shelf, lambda f: not f.is_stored, lambda f: f.row_versions
+        )
 
     def as_sent(self, request: PutIfAbsent) -> Put | PutIfAbsent:
         """What a put that is sent now will do.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -39,15 +40,20 @@ def narrow() -> Iterator[None]:
         patched.setattr(blocks, "KEPT", 2)
         patched.setattr(blocks, "BLOCK", 3)
         patched.setattr(blocks, "KEPT_BLOCKS", 1)
+        patched.setattr(blocks, "KEPT_NUMBERS", 100)
         yield
 
 
-@given(STEPS, st.booleans())
+@given(STEPS, st.booleans(), st.sampled_from([0, 1, 3]))
 def test_a_packed_map_does_what_a_dictionary_does(
-    steps: list[tuple[str, str, int]], some_stay: bool
+    steps: list[tuple[str, str, int]], some_stay: bool, weight: int
 ) -> None:
     expected: dict[str, int] = {}
-    tried = PackedMap(AS_JSON, stays=lambda value: some_stay and value % 2 == 0)
+    tried = PackedMap(
+        AS_JSON,
+        stays=lambda value: some_stay and value % 2 == 0,
+        numbers=lambda value: weight * value,
+    )
     for step, key, value in steps:
         match step:
             case "set":
@@ -65,6 +71,34 @@ def test_a_packed_map_does_what_a_dictionary_does(
         assert len(tried) == len(expected)
     assert dict(tried) == expected
     assert sorted(tried) == sorted(expected)
+
+
+@dataclass
+class Counting(InMemory):
+    """Counts the blocks that are kept."""
+
+    kept: int = 0
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def keep(self, block: bytes) -> int:
+        self.kept += 1
+        return super().keep(block)
+
+
+def test_of_values_that_hold_many_numbers_fewer_are_kept_as_they_are() -> None:
+    shelf = Counting()
+    tried = PackedMap(AS_JSON, shelf, numbers=lambda value: value)
+    tried.add("large", 150)
+    tried["large"] = 20
+    del tried["large"]
+    tried.add("k1", 60)
+    tried.add("k2", 120)
+    assert shelf.kept == 0
+    tried.add("k3", 20)
+    assert shelf.kept == 1
+    assert dict(tried) == {"k1": 60, "k2": 120, "k3": 20}
 
 
 @given(st.lists(st.lists(st.integers(-3, 3), max_size=8), max_size=8))
