@@ -20,22 +20,22 @@ UniformOf = Callable[[int], float]
 
 @dataclass(slots=True)
 class JobReruns:
-    """The reruns of one job: how many were made, and how long the last wait was."""
+    """Some reruns of one job: how many were made, and how long the last wait was."""
 
     policy: FixedRerun | ExponentialRerun | None
     uniform: UniformOf
     count: int = 0
     last_wait_ms: float = 0.0
 
-    def next_wait_ms(self) -> float | None:
-        """How long to wait before the next rerun; `None` when the job is given up."""
+    def next_wait_ms(self, number: int) -> float | None:
+        """How long to wait before the rerun of this number; `None` when the job is given up."""
         if self.policy is None or self.count >= self.policy.budget:
             return None
         self.count += 1
-        self.last_wait_ms = self._wait_ms(self.policy)
+        self.last_wait_ms = self._wait_ms(self.policy, number)
         return self.last_wait_ms
 
-    def _wait_ms(self, policy: FixedRerun | ExponentialRerun) -> float:
+    def _wait_ms(self, policy: FixedRerun | ExponentialRerun, number: int) -> float:
         if isinstance(policy, FixedRerun):
             return policy.wait
         doubled = min(policy.cap, policy.base * 2.0 ** min(self.count - 1, 62))
@@ -43,12 +43,12 @@ class JobReruns:
             case "none":
                 return doubled
             case "full":
-                return doubled * self.uniform(self.count)
+                return doubled * self.uniform(number)
             case "equal":
-                return doubled / 2 * (1 + self.uniform(self.count))
+                return doubled / 2 * (1 + self.uniform(number))
             case "decorrelated":
                 longest = 3 * max(self.last_wait_ms, policy.base)
-                drawn = policy.base + (longest - policy.base) * self.uniform(self.count)
+                drawn = policy.base + (longest - policy.base) * self.uniform(number)
                 return min(policy.cap, drawn)
 
     @property
@@ -74,11 +74,11 @@ class JobTries:
 
     def __post_init__(self) -> None:
         policy = None if self.restart is None else self.restart.policy
-        self._restarts = JobReruns(policy, lambda _: self.restart_uniform(self.count + 1))
+        self._restarts = JobReruns(policy, self.restart_uniform)
         self._reruns = self._of_an_application()
 
     def _of_an_application(self) -> JobReruns:
-        return JobReruns(policy_of(self.rerun), lambda _: self.rerun_uniform(self.count + 1))
+        return JobReruns(policy_of(self.rerun), self.rerun_uniform)
 
     def of_next_part(self) -> None:
         """A statement succeeded, and the next one of the job has reruns of its own."""
@@ -91,17 +91,17 @@ class JobTries:
         """
         if self.count >= MAX_COUNT:
             return None
-        wait_ms, starts_anew = None, False
+        number, wait_ms, starts_anew = self.count + 1, None, False
         if self._reruns.after_unknown or not is_unknown:
-            wait_ms = self._reruns.next_wait_ms()
+            wait_ms = self._reruns.next_wait_ms(number)
         if wait_ms is None and (self._restarts.after_unknown or not is_unknown):
-            wait_ms, starts_anew = self._restarts.next_wait_ms(), True
+            wait_ms, starts_anew = self._restarts.next_wait_ms(number), True
         if wait_ms is None:
             return None
         if starts_anew and self.restart is not None:
             self._reruns = self._of_an_application()
             wait_ms += self.restart.takes
-        self.count += 1
+        self.count = number
         return wait_ms, starts_anew
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.sim.sim_worlds import document
 from whitecap.sim import run
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.machine.garbage import OldObjects, seldom_collecting
+from whitecap.sim.machine.garbage import MOST_PASSES, SELDOM, OldObjects, seldom_collecting
 
 APPEND = {"statement": "INSERT INTO events VALUES (1, DATE'2026-01-14', 'DE', 1.0)"}
 OLDEST = 2
@@ -71,3 +71,48 @@ def test_the_first_run_of_a_process_searches_nothing(
     assert left() is not None
     assert not searches
     assert run.OLD_OBJECTS.blocks > 0
+
+
+@pytest.fixture
+def freed() -> Iterator[list[int]]:
+    """How much each search of new objects has freed."""
+    counts = list[int]()
+
+    def note(phase: str, collection: dict[str, Any]) -> None:
+        if phase == "stop" and collection["generation"] < OLDEST:
+            counts.append(collection["collected"])
+
+    gc.callbacks.append(note)
+    yield counts
+    gc.callbacks.remove(note)
+
+
+def _kept(count: int) -> list[list[int]]:
+    """So many objects that are in no cycle."""
+    return [[number] for number in range(count)]
+
+
+def test_cycles_that_are_made_all_the_time_are_freed_all_the_time(freed: list[int]) -> None:
+    with seldom_collecting():
+        for _ in range(20 * SELDOM[0]):
+            Cycle()
+    assert sum(freed) > 19 * SELDOM[0]
+
+
+def test_where_there_are_none_new_objects_are_hardly_searched(freed: list[int]) -> None:
+    with seldom_collecting():
+        kept = _kept(200 * SELDOM[0])
+        frozen = gc.get_freeze_count()
+    assert frozen > 0.9 * len(kept)
+    assert len(freed) > 150
+    assert gc.get_freeze_count() == 0
+
+
+def test_cycles_that_begin_late_are_freed_but_for_the_first(freed: list[int]) -> None:
+    with seldom_collecting():
+        kept = _kept(200 * SELDOM[0])
+        freed.clear()
+        for _ in range(200 * SELDOM[0]):
+            Cycle()
+    assert sum(freed) > (200 - 2 * MOST_PASSES) * SELDOM[0]
+    assert kept
