@@ -1,4 +1,7 @@
-"""Options of the form `name=value`: changes of a scenario, axes, cells."""
+"""Options of the form `name=value`: changes of a scenario, axes, cells.
+
+What is wrong with one hides nothing of the others: it is added to `problems`, and they are read.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,16 @@ from whitecap.sim.scenario.yaml_text import read_value
 T = TypeVar("T")
 
 
-def changes_named(options: Sequence[str]) -> dict[str, Any]:
+def changes_named(options: Sequence[str], problems: list[Problem]) -> dict[str, Any]:
     """`--set path=value`: dotted paths with their values, which are read as YAML.
 
-    Raises `InvalidInput` for one that is no such thing, or a path that is given twice.
+    One that is no such thing is a problem, and a path that is given twice.
     """
-    return _each_once("--set", options, lambda text: _parted(f"--set {text}", text, "PATH=VALUE"))
+
+    def parted(text: str) -> tuple[str, Any]:
+        return _parted(f"--set {text}", text, "PATH=VALUE")
+
+    return _each_once("--set", options, parted, problems)
 
 
 def _parted(place: str, text: str, form: str) -> tuple[str, Any]:
@@ -26,9 +33,9 @@ def _parted(place: str, text: str, form: str) -> tuple[str, Any]:
     return path.strip(), read_value(value, f"--set {path.strip()}")
 
 
-def values_named(options: Sequence[str]) -> dict[str, list[Any]]:
+def values_named(options: Sequence[str], problems: list[Problem]) -> dict[str, list[Any]]:
     """`--set path=v1,v2`: dotted paths with several values each, lists included: `[],[date]`."""
-    return _each_once("--set", options, _values)
+    return _each_once("--set", options, _values, problems)
 
 
 def _values(text: str) -> tuple[str, list[Any]]:
@@ -48,37 +55,36 @@ def labels_named(options: Sequence[str]) -> dict[str, list[str]]:
     }
 
 
-def variants_named(options: Sequence[str]) -> dict[str, dict[str, Any]]:
+def variants_named(options: Sequence[str], problems: list[Problem]) -> dict[str, dict[str, Any]]:
     """`--variant name:path=value`: by their names what they set, which is read as YAML.
 
-    A name alone (`as it is:`) sets nothing. Raises `InvalidInput` for one that is no such thing,
-    or a path that a variant sets twice.
+    A name alone (`as it is:`) sets nothing. One that is no such thing is a problem, and a path that
+    a variant sets twice.
     """
     variants: dict[str, list[str]] = {}
-    named: dict[str, dict[str, Any]] = {}
-    with gathered() as problems:
-        for option in options:
-            name, colon, change = option.partition(":")
-            if not (name.strip() and colon):
-                problems.append(Problem(f"--variant {option}", "is not NAME:PATH=VALUE"))
-                continue
-            variants.setdefault(name.strip(), []).extend([change] if change.strip() else [])
-        for name, changes in variants.items():
-            with noted(problems):
-                named[name] = _set_by(f"--variant {name}:", changes)
-    return named
+    for option in options:
+        name, colon, change = option.partition(":")
+        if not (name.strip() and colon):
+            problems.append(Problem(f"--variant {option}", "is not NAME:PATH=VALUE"))
+            continue
+        variants.setdefault(name.strip(), []).extend([change] if change.strip() else [])
+    return {
+        name: _set_by(f"--variant {name}:", changes, problems) for name, changes in variants.items()
+    }
 
 
-def _set_by(option: str, changes: Sequence[str]) -> dict[str, Any]:
-    return _each_once(
-        option, changes, lambda text: _parted(f"{option}{text}", text, "NAME:PATH=VALUE")
-    )
+def _set_by(option: str, changes: Sequence[str], problems: list[Problem]) -> dict[str, Any]:
+    def parted(text: str) -> tuple[str, Any]:
+        return _parted(f"{option}{text}", text, "NAME:PATH=VALUE")
+
+    return _each_once(option, changes, parted, problems)
 
 
 def cell_named(options: Sequence[str]) -> dict[str, str] | None:
     """`--cell axis=label,axis=label`: one label per axis; `None` without the option.
 
-    A comma within a label is part of it, unless what follows looks like another axis.
+    A comma within a label is part of it, unless what follows looks like another axis. Raises
+    `InvalidInput`: a part of a cell is none.
     """
     if not options:
         return None
@@ -93,19 +99,22 @@ def cell_named(options: Sequence[str]) -> dict[str, str] | None:
                 labels[-1] = axis, f"{begun},{part}".rstrip()
             else:
                 raise InvalidInput([Problem(f"--cell {option}", "is not AXIS=LABEL,...")])
-    return _each_once("--cell", labels, lambda pair: pair)
+    with gathered() as problems:
+        return _each_once("--cell", labels, lambda pair: pair, problems)
 
 
 def _each_once(
-    option: str, given: Sequence[T], read: Callable[[T], tuple[str, Any]]
+    option: str,
+    given: Sequence[T],
+    read: Callable[[T], tuple[str, Any]],
+    problems: list[Problem],
 ) -> dict[str, Any]:
-    """What is given by names, each of which is given once. Raises `InvalidInput`."""
+    """What is given by names, each of which is given once."""
     pairs: list[tuple[str, Any]] = []
-    with gathered() as problems:
-        for each in given:
-            with noted(problems):
-                pairs.append(read(each))
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        problems += [Problem(f"{option} {name}", "is given twice") for name in twice]
+    for each in given:
+        with noted(problems):
+            pairs.append(read(each))
+    names = [name for name, _ in pairs]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    problems += [Problem(f"{option} {name}", "is given twice") for name in twice]
     return dict(pairs)

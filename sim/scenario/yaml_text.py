@@ -41,11 +41,15 @@ class YamlText:
 
     def where(self, place: Place) -> str:
         """`file:line path` of the nearest part that the file has; what was set has no line."""
-        for changed in self._changed:
-            if place[: len(changed)] == changed:
-                return f"{self.name} {_dotted(place)}, as it was set"
+        if any(self._is_set_by(changed, place) for changed in self._changed):
+            return f"{self.name} {_dotted(place)}, as it was set"
         written = self._written(place)
         return f"{self.name}:{self.line_of(written)} {_dotted(written)}".rstrip()
+
+    def _is_set_by(self, changed: Place, place: Place) -> bool:
+        """Whether a place is in what was set, or came to be on the way there."""
+        is_on_the_way = bool(place) and changed[: len(place)] == place and place not in self._lines
+        return is_on_the_way or place[: len(changed)] == changed
 
     def line_of(self, place: Place) -> int:
         """The line of the nearest part that the file has."""

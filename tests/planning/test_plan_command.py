@@ -101,13 +101,17 @@ def test_a_range_that_is_wrong_hides_no_parameter_that_there_is_not(file: Path, 
 
 
 def test_an_option_that_cannot_be_read_hides_no_other(file: Path) -> None:
-    options = ("--variant", "wide", "--variant", "tall", "--vary", "writers.corector.count=1..5")
+    options = (
+        "--variant", "wide", "--variant", "tall", "--variant", "other:writers.xyz.count=3",
+        "--vary", "writers.corector.count=1..5",
+    )  # fmt: skip
     result = CliRunner().invoke(main, ["plan", str(file), *options, "--objective", OBJECTIVE])
     require_refused(
         result,
         "--variant wide: is not NAME:PATH=VALUE",
         "--variant tall: is not NAME:PATH=VALUE",
         "there is no writer 'corector'",
+        "there is no writer 'xyz'",
     )
 
 

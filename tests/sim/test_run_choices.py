@@ -174,14 +174,14 @@ def test_the_command_that_reproduces_a_run_names_cell_and_changes(file: Path) ->
     assert path == str(file)
     cells = [option.removeprefix("--cell=") for option in options if "--cell" in option]
     sets = [option.removeprefix("--set=") for option in options if "--set" in option]
-    again = load_scenario(path, changes_named(sets), cell=cell_named(cells))
+    again = load_scenario(path, changes_named(sets, []), cell=cell_named(cells))
     assert again == scenario
     of_check = cell_of(load_scenario(file), {**cell, "only": "one"})
     assert of_check.command.startswith(f"whitecap run {file} '--cell=layout=by date, country'")
 
 
 def test_values_of_an_axis_may_be_lists() -> None:
-    assert values_named(["a.b=[],[x],[x, y]", "c=1,2"]) == {
+    assert values_named(["a.b=[],[x],[x, y]", "c=1,2"], []) == {
         "a.b": [[], ["x"], ["x", "y"]],
         "c": [1, 2],
     }

@@ -196,6 +196,14 @@ def test_all_bad_input_is_told_at_once(tmp_path: Path) -> None:
     require_each_once(refused.value, "did you mean 'conflict_rate'?", "'soon'")
 
 
+def test_a_change_that_is_none_hides_no_path_that_there_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "sound.yaml"
+    path.write_text(yaml.safe_dump(document()))
+    words = ("--set", "seed", "--set", "wrters.loader.count=4", "--set", "tabel.key=id")
+    misspelt = ("wrters, as it was set: unknown key", "tabel, as it was set: unknown key")
+    require_refused(_run(path, *words), "--set seed: is not PATH=VALUE", *misspelt)
+
+
 def test_a_cell_that_there_is_not_hides_nothing_of_the_scenario(tmp_path: Path) -> None:
     path = tmp_path / "unsound.yaml"
     axes = {"writers": {"few": {}, "many": {"writers.loader.count": 4}}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -85,12 +84,10 @@ def plan(
         raise click.UsageError("--resume goes on with the plan that lies in --out: give both")
     if out is not None:
         require_directory(out)
-    named: dict[str, dict[str, Any]] = {}
     with gathered() as problems:
         with noted(problems):
             runs = kept_runs(out, resume)
-        with noted(problems):
-            named = variants_named(variants)
+        named = variants_named(variants, problems)
         planning = planning_of(
             scenario,
             vary,

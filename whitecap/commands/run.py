@@ -149,7 +149,6 @@ def _asked_for(
     from whitecap.engine.errors import gathered, noted
     from whitecap.sim.loading import load_scenario
 
-    changes: dict[str, Any] = {}
     cell: dict[str, str] | None = None
     asked: Until | None = None
     with gathered() as problems:
@@ -158,8 +157,7 @@ def _asked_for(
 
             with noted(problems):
                 asked = until_of(until, most)
-        with noted(problems):
-            changes = changes_named(settings)
+        changes = changes_named(settings, problems)
         with noted(problems):
             cell = cell_named(cells)
         loaded = load_scenario(path, changes, cells=False, cell=cell)

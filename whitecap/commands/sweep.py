@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -82,14 +82,12 @@ def sweep(
     from whitecap.sweep_engine import sweep_engine
     from whitecap.until import until_of
 
-    axes: dict[str, list[Any]] = {}
     with gathered() as problems:
         with noted(problems):
             asked = until_of(until, most)
         with noted(problems):
             runs_on = sweep_engine(engine, master, makes_runs=True)
-        with noted(problems):
-            axes = values_named(quick)
+        axes = values_named(quick, problems)
         experiment = load_experiment(
             scenario,
             quick_axes=axes,
