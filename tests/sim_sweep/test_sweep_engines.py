@@ -21,8 +21,8 @@ from sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 import whitecap
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine_options import ENGINES
 from whitecap.exit_codes import ExitCode
+from whitecap.options.engine import ENGINES
 from whitecap.sim.machine import processes
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import recorded_run

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.common import jobs_option, json_option
 from whitecap.real_writers import chaos_of_real_writers
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.quantities.bounds import MAX_SEED
@@ -61,9 +62,7 @@ KEPT_EVERY_S = 30.0
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with the campaign that lies in --out.")
 @click.option("--only", type=click.IntRange(0, MOST_RUNS), help="Make this one run again.")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
-)
+@jobs_option
 @click.option("--master", help="Make the runs as jobs of this Spark master, such as local[*].")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("out", "chaos"), show_default=True,
@@ -74,7 +73,7 @@ KEPT_EVERY_S = 30.0
     help="Put small scenarios here too, for instance scenarios/regression, to keep them.",
 )  # fmt: skip
 @click.option("--shrink/--no-shrink", default=True, help="Make what goes wrong small.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 @click.option(
     "--real",
     type=click.Choice(["deltalake", "spark"]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.common import json_option
 
 if TYPE_CHECKING:
     from whitecap.sim.oracles.finding import Judgement
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Run the statements on a real Spark with Delta Lake as well: half a second for each.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 @click.pass_context
 def oracle(
     ctx: click.Context, directory: Path, history: Path | None, spark: bool, as_json: bool

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
+from whitecap.options.common import jobs_option, json_option, seed_option
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 
 
 @click.command()
@@ -33,7 +34,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
     "--sense", type=click.Choice(["largest", "smallest"]),
     help="Which value that holds is looked for  [default: what the first values tell]",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
+@seed_option
 @click.option(
     "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS),
     help="Runs of all variants together at most  [default: 2000]",
@@ -42,13 +43,13 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
     "--max-replications", "most", type=click.IntRange(5, MAX_REPLICATIONS),
     help="Runs of one value at most  [default: 100]",
 )  # fmt: skip
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes  [default: one per core]")
+@jobs_option
 @click.option(
     "--out", type=click.Path(path_type=Path),
     help="Directory for plan.json, the figure, and the runs as they are made.",
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Use the runs again that lie in --out.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 @click.pass_context
 def plan(
     ctx: click.Context,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from whitecap.engine_options import engine_options
+from whitecap.options.engine import engine_options
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 

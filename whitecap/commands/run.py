@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
-from whitecap.until_options import until_options
+from whitecap.options.common import json_option, seed_option
+from whitecap.options.until import until_options
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 if TYPE_CHECKING:
     from whitecap.sim.run import FinishedRun, Tick
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
+@seed_option
 @click.option(
     "--replication",
     type=click.IntRange(0, MAX_REPLICATIONS),
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 )
 @click.option("--overwrite", is_flag=True, help="Replace the run and the export that lie there.")
 @until_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def run(
     scenario: Path,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from whitecap.options.common import json_option
+
 
 @click.command()
 @click.argument("profile", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 def stores(profile: str | None, as_json: bool) -> None:
     """List the store profiles, or show every figure of PROFILE and where it is from.
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whitecap.engine_options import engine_options
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
-from whitecap.until_options import until_options
+from whitecap.options.common import json_option, seed_option
+from whitecap.options.engine import engine_options
+from whitecap.options.until import until_options
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 if TYPE_CHECKING:
     from whitecap.sim.scenario import Scenario
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1, MAX_REPLICATIONS),
     help="Runs per cell, instead of the scenario's.",
 )
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
+@seed_option
 @click.option(
     "--axis",
     "kept",
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     help="Instead of the scenario's, e.g. 'job_success_rate of all >= 99 %'. Repeatable.",
 )
 @until_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 def sweep(
     scenario: Path,
     out: str | None,

@@ -9,6 +9,7 @@ import click
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.exit_codes import ExitCode
 from whitecap.number_lists import numbers_outside
+from whitecap.options.common import json_option
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
@@ -61,7 +62,7 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
     help="Where everything is written; the same command goes on with what is there.",
 )
 @click.option("--overwrite", is_flag=True, help="Begin anew, whatever of it is in --out.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 @click.pass_context
 def validate(
     ctx: click.Context,

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.common import jobs_option, json_option
+from whitecap.options.until import until_options
 from whitecap.sim.machine.places import require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.progress import progress
-from whitecap.until_options import until_options
 
 if TYPE_CHECKING:
     from whitecap.checking import CheckedScenario
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
     help="Write the comment of a pull request.",
 )  # fmt: skip
 @click.option("--annotations", is_flag=True, help="Print annotations of GitHub Actions too.")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
-)
+@jobs_option
 @click.option(
     "--replications", type=click.IntRange(1, MAX_REPLICATIONS),
     help="Runs per cell, instead of the sweep's  [default: 5]",
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
     help="What becomes of what the replications do not decide.",
 )  # fmt: skip
 @until_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 @click.pass_context
 def check(
     ctx: click.Context,

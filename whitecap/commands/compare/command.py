@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from whitecap.engine_options import engine_options
+from whitecap.options.common import json_option
+from whitecap.options.engine import engine_options
 from whitecap.terminal.progress import progress
 
 
@@ -18,7 +19,7 @@ from whitecap.terminal.progress import progress
     help="Compare by this instead of by what one decides by. Repeatable.",
 )  # fmt: skip
 @engine_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 def compare(
     before: str,
     after: str,

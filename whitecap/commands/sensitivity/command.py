@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
+from whitecap.options.common import jobs_option, json_option, seed_option
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 
 FEWEST = 5
 
@@ -32,13 +33,13 @@ FEWEST = 5
     "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS), default=2000, show_default=True,
     help="Runs of all values together at most, with fewer replications where need be.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes  [default: one per core]")
+@seed_option
+@jobs_option
 @click.option(
     "--out", type=click.Path(path_type=Path),
     help="Directory for sensitivity.json and the figure.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option
 def sensitivity(
     scenario: Path,
     vary: Sequence[str],

@@ -1,0 +1,17 @@
+"""Options that mean the same wherever they are given."""
+
+from __future__ import annotations
+
+import click
+
+from whitecap.sim.quantities.bounds import MAX_SEED
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's."
+)
+
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
+)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
