@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from whitecap.engine.log.columns.type_changes import TYPE_CHANGES, text_limit
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.log.type_changes import TYPE_CHANGES, text_limit
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import from_python

@@ -8,9 +8,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.expressions.text import parse_condition

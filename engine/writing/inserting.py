@@ -14,9 +14,9 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
-from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.query.sources import Projection, Source, projection
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.remembered import Plans

@@ -39,7 +39,7 @@ ENGINE_LAYERS = (
     ("values", "isolation", "settings", "storage"),
     ("row_store",),
     ("log",),
-    ("log.vectors", "refusals", "outcomes", "dialects"),
+    ("log.columns", "log.vectors", "refusals", "outcomes", "dialects"),
     ("recorded", "storage.disk"),
     ("sql.expressions",),
     ("sql.functions",),

@@ -22,7 +22,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, RemoveFile
-from whitecap.engine.log.column_mapping import is_mapped
+from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.features import FEATURES, feature_names, protocol_for
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key

@@ -14,8 +14,8 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Protocol, RemoveFile
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.columns.identity import marks_of, with_marks
 from whitecap.engine.log.features import merged
-from whitecap.engine.log.identity import marks_of, with_marks
 from whitecap.engine.log.listed_files import file_key
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.snapshot import Snapshot

@@ -15,7 +15,7 @@ from math import nan
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
-from whitecap.engine.log.identity import identity_of
+from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.query.sources import Projection, Source
 from whitecap.engine.refusals import command_errors, write_errors

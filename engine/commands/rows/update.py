@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.log.identity import identity_of
+from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_conditions import Pinned, row_condition, with_values

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.log.column_mapping import without_mapping
+from whitecap.engine.log.columns.mapping import without_mapping
 from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.outcomes import Outcome

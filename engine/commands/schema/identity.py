@@ -10,7 +10,7 @@ import dataclasses
 import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.log.identity import Identity, identity_of, with_mark
+from whitecap.engine.log.columns.identity import Identity, identity_of, with_mark
 from whitecap.engine.log.schema import Field, Schema, schema_string
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import command_errors

@@ -17,7 +17,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import check_not_suspended
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
-from whitecap.engine.log.column_mapping import check_change, is_mapped
+from whitecap.engine.log.columns.mapping import check_change, is_mapped
 from whitecap.engine.log.features import merged
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.outcomes import Committed, Outcome

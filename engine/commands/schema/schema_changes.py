@@ -14,8 +14,8 @@ import msgspec
 
 from whitecap.engine.commands.schema.constraints import constraints_on, generated_from
 from whitecap.engine.log import properties
+from whitecap.engine.log.columns.type_changes import widened
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
-from whitecap.engine.log.type_changes import widened
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import change_errors, command_errors
 from whitecap.engine.sql.parsing.statements import Insert, Match, Merge

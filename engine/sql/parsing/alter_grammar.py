@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.columns.identity import is_computed
 from whitecap.engine.log.ddl import split_top_level
-from whitecap.engine.log.identity import is_computed
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR

@@ -1,0 +1,1 @@
+"""What the log says of columns beyond their types: mapping, identity, changes of type."""
