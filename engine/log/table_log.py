@@ -32,6 +32,7 @@ from whitecap.engine.log.commit_file import (
     log_key,
     version_of_key,
 )
+from whitecap.engine.log.file_counts import FileCounts
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.storage.requests import Body, Entry, Get, ListFrom, Steps
 
@@ -134,7 +135,7 @@ class TableLog:
     """One client's knowledge of a table's log; it only ever moves forward.
 
     `encode` makes the checkpoints that the client writes after its commits; `None`: it writes none.
-    `snapshot` is what it knows already.
+    `snapshot` is what it knows already, `file_counts` what its process has added to partitions.
     """
 
     _encode: Encode | None = None
@@ -144,10 +145,17 @@ class TableLog:
         cache: CommitCache | None = None,
         encode: Encode | None = encode_checkpoint,
         snapshot: Snapshot = EMPTY_SNAPSHOT,
+        file_counts: FileCounts | None = None,
     ) -> None:
         self._cache = cache or CommitCache()
         self._encode = encode
         self._snapshot = snapshot
+        self._file_counts = file_counts or FileCounts()
+
+    @property
+    def file_counts(self) -> FileCounts:
+        """What the client's process has added to partitions."""
+        return self._file_counts
 
     @property
     def snapshot(self) -> Snapshot:

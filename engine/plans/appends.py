@@ -62,6 +62,8 @@ class AppendPlan:
         )
         table.outcomes.append(outcome)
         if isinstance(outcome, Committed):
+            counted = table.settings.auto_compact_min_file_size
+            table.log.file_counts.note(outcome.actions, counted)
             yield from table.log.after_commit(outcome.version)
         return outcome
 

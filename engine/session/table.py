@@ -17,6 +17,7 @@ from msgspec import structs
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.file_counts import FileCounts
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.outcomes import Committed, Outcome
@@ -63,6 +64,7 @@ class SharedTable:
 
     def __init__(self, index_rows: bool = False, shelf: Shelf | None = None) -> None:
         self.commits = CommitCache()
+        self.file_counts = FileCounts()
         self.data_files = DataFiles(by_column=index_rows, shelf=shelf)
         self.row_index = RowIndex(self.commits, self.data_files) if index_rows else None
 
@@ -108,7 +110,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self.settings = self.dialect.adjusted(self.settings)
-        self.log = TableLog(self.shared.commits)
+        self.log = TableLog(self.shared.commits, file_counts=self.shared.file_counts)
         if self.shared.row_index is not None:
             self.shared.row_index.watch(self)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from whitecap.engine.log.file_counts import FileCounts
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.spark.sharing import Mutex, Processor, Slots
@@ -30,13 +31,14 @@ class DeltaLog:
 
     `segment` is that of the installed snapshot, `has_checksum` whether its checksum was read or
     derived, `state_of` the segment whose state was read last and is still kept. `is_cold`: nothing
-    was read yet.
+    was read yet. `file_counts`: what it has added to partitions.
     """
 
     segment: Segment = NO_SEGMENT
     has_checksum: bool = True
     state_of: Segment | None = None
     is_cold: bool = True
+    file_counts: FileCounts = field(default_factory=FileCounts)
     lock: Mutex = field(default_factory=Mutex)
     _path_locks: dict[int, Mutex] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ what Delta would (`sim/store/log_access.py`), and takes its time.
 from __future__ import annotations
 
 from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.file_counts import FileCounts
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import Listed, TableLog
 from whitecap.engine.storage.requests import Entry, OfDriver, Steps
@@ -59,6 +60,10 @@ class LogView(TableLog):
     @property
     def snapshot(self) -> Snapshot:
         return self._cluster.history.snapshot(self._cluster.delta_log.segment.version)
+
+    @property
+    def file_counts(self) -> FileCounts:
+        return self._cluster.delta_log.file_counts
 
     def update(self) -> Steps[Snapshot]:
         version: int = yield TakeSnapshot(starts=True)

@@ -45,6 +45,8 @@ def append(job: InsertJob, client: Client) -> Waiting[Outcome]:
     )
     outcome = yield from _committed(table, current, client, plan.reads_back)
     if isinstance(outcome, Committed):
+        counted = table.settings.auto_compact_min_file_size
+        client.cluster.delta_log.file_counts.note(outcome.actions, counted)
         yield from client.after_commit(outcome.version)
     return outcome
 

@@ -62,7 +62,14 @@ VALUES = {
 }
 """What is not a flag and not a span of time."""
 
+CROWDED = dataclasses.replace(
+    EVERYTHING, rows=tuple(f"({number}, 0, 0)" for number in range(50)), winners=(), after=()
+)
+"""A table of as many files as make auto compaction due."""
+
 CASES: Mapping[str, Play] = {
+    "delta.autoOptimize": CROWDED,
+    "delta.autoOptimize.autoCompact": CROWDED,
     "delta.dataSkippingStringPrefixLength": dataclasses.replace(
         EVERYTHING,
         columns="id STRING",

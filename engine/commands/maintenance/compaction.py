@@ -1,7 +1,7 @@
 """Auto compaction: after a commit, the small files of the partitions that it added to.
 
-Source: AutoCompact.scala, AutoCompactUtils.scala. Delta counts the small files that its own
-process has added since a partition was compacted; here all live small files count.
+It is due where the process has added enough files (`engine/log/file_counts.py`), and takes all
+small ones that are live. Source: AutoCompact.scala, AutoCompactUtils.scala.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.commands.maintenance.bins import (
-    files_by_partition,
-    is_small_or_deleted,
-    packed,
-)
+from whitecap.engine.commands.maintenance.bins import files_by_partition, packed
 from whitecap.engine.commands.maintenance.optimize import operation
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.file_counts import partition_of
 from whitecap.engine.log.listed_files import PartitionKey
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed
@@ -50,18 +47,27 @@ def auto_compact(table: Table, parent: Transaction, committed: Committed) -> Ste
     adds = [action for action in committed.actions if isinstance(action, AddFile)]
     if not _has_written(committed, adds):
         return
+    file_counts = table.log.file_counts
+    added_to = {partition_of(add): add for add in adds}
+    crowded = file_counts.crowded(added_to, table.settings.auto_compact_min_files)
+    if not crowded:
+        return
+    chosen = crowded[:_MAX_PARTITIONS]
+    with file_counts.compacting(chosen):
+        yield from _compacted(table, [added_to[partition] for partition in chosen])
+
+
+def _compacted(table: Table, adds: Sequence[AddFile]) -> Steps[None]:
+    """Compact the partitions that some files were added to; a failure of that is nobody's."""
     txn = yield from table.start()
     yield from txn.read_state()
-    chosen = _crowded(txn.snapshot, adds, table.settings)
-    if not chosen:
-        return
-    predicates = _predicates(chosen, txn.snapshot)
-    limit = table.settings.auto_compact_max_file_size
+    partitions = [txn.snapshot.partition_key(add.partition_values) for add in adds]
+    predicates = _predicates(partitions, txn.snapshot)
     small = _small_size(table.settings)
     groups = files_by_partition(
         txn.snapshot, predicates, table.settings, lambda file: file.size < small
     )
-    bins = packed(groups.values(), limit)
+    bins = packed(groups.values(), table.settings.auto_compact_max_file_size)
     rewrite = Rewrite("AUTO COMPACT", predicates, bins, operation(predicates, auto=True))
     try:
         yield from run_rewrite(table, txn, rewrite)
@@ -82,19 +88,6 @@ def _has_written(committed: Committed, adds: Sequence[AddFile]) -> bool:
 def _small_size(settings: Settings) -> int:
     configured = settings.auto_compact_min_file_size
     return settings.auto_compact_max_file_size // 2 if configured is None else configured
-
-
-def _crowded(snapshot: Snapshot, adds: Sequence[AddFile], settings: Settings) -> list[PartitionKey]:
-    """The partitions that files were added to, and that hold enough small ones."""
-    small = _small_size(settings)
-    touched = dict.fromkeys(snapshot.partition_key(add.partition_values) for add in adds)
-    crowded = [
-        partition
-        for partition in touched
-        if sum(is_small_or_deleted(f, small, None) for f in snapshot.files_in(partition))
-        >= settings.auto_compact_min_files
-    ]
-    return crowded[:_MAX_PARTITIONS]
 
 
 def _predicates(partitions: Sequence[PartitionKey], snapshot: Snapshot) -> tuple[Predicate, ...]:

@@ -82,7 +82,7 @@ class World:
         shared = _branched(self.shared.get(name))
         table = Table(name, shared, self.settings, self.dialect, root=root)
         snapshot = self.snapshots.get(name, EMPTY_SNAPSHOT)
-        table.log = TableLog(shared.commits, encode=None, snapshot=snapshot)
+        table.log = TableLog(shared.commits, None, snapshot, shared.file_counts)
         return table
 
 
@@ -91,10 +91,14 @@ def _shared(tables: Tables) -> dict[str, SharedTable]:
 
 
 def _branched(shared: SharedTable | None) -> SharedTable:
-    """Parsed commits are shared (they are known by their bytes), rows of files are not."""
+    """Parsed commits are shared (they are known by their bytes), rows of files are not.
+
+    Each client is a process of its own: what it does follows from what it is answered alone.
+    """
     mine = SharedTable()
     if shared is not None:
         mine.commits = shared.commits
+        mine.file_counts = shared.file_counts.copy()
         mine.data_files = shared.data_files.branched()
     return mine
 
