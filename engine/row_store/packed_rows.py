@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from whitecap.engine.row_store.columns import Ids
 from whitecap.engine.row_store.row_store import RowStore
 from whitecap.engine.row_store.stored_rows import StoredRows
 
-PlainRows = tuple[int, int, int | bytes]
-"""A store's number, the first row version, and how many follow it; or by how much the number of
-each following version is greater, as bytes: mostly by one, so that they can be compressed."""
+PlainRows = tuple[int, int, int, bytes, bytes]
+"""A store's number, the first row version, and how many rows there are. Each version is the next
+one of the store but at some places: how far they are apart, and how much is added there."""
+
+_FEW = 1 << 16
+"""Up to so many rows 16 bits hold how far two places are apart."""
 
 
 class Stores:
@@ -26,18 +32,32 @@ class Stores:
         if number is None:
             number = self._numbers[rows.store] = len(self._stores)
             self._stores.append(rows.store)
-        ids = rows.ids
-        if not len(ids):
-            return number, 0, 0
-        first, steps = int(ids[0]), np.diff(ids)
-        return number, first, steps.tobytes() if (steps != 1).any() else len(ids)
+        return number, *_packed(rows.ids)
 
     def rows(self, plain: PlainRows) -> StoredRows:
         """The rows again."""
-        number, first, rest = plain
-        if isinstance(rest, bytes):
-            steps = np.frombuffer(rest, np.int32)
-            ids: Ids = np.cumsum(np.concatenate(([np.int32(first)], steps)), dtype=np.int32)
-        else:
-            ids = np.arange(first, first + rest, dtype=np.int32)
-        return StoredRows(self._stores[number], ids)
+        number, first, count, apart, added = plain
+        return StoredRows(self._stores[number], _unpacked(first, count, apart, added))
+
+
+def _packed(ids: Ids) -> tuple[int, int, bytes, bytes]:
+    if not len(ids):
+        return 0, 0, b"", b""
+    steps = np.diff(ids)
+    places: NDArray[Any] = np.flatnonzero(steps != 1)
+    apart = np.diff(places, prepend=0).astype(_width(len(ids)))
+    return int(ids[0]), len(ids), apart.tobytes(), steps[places].tobytes()
+
+
+def _unpacked(first: int, count: int, apart: bytes, added: bytes) -> Ids:
+    if not apart:
+        return np.arange(first, first + count, dtype=np.int32)
+    ids: Ids = np.ones(count, np.int32)
+    ids[0] = first
+    places = np.frombuffer(apart, _width(count)).cumsum(dtype=np.intp)
+    ids[places + 1] = np.frombuffer(added, np.int32)
+    return ids.cumsum(dtype=np.int32)
+
+
+def _width(count: int) -> DTypeLike:
+    return np.uint16 if count <= _FEW else np.uint32
