@@ -32,7 +32,7 @@ KEPT = 4096
 
 KEPT_NUMBERS = 1 << 26
 """Numbers that the newest things may hold, as files of many rows do, before fewer are kept: 256 MB
-of row versions, and as much again until they are packed, which takes as long as making a file."""
+of row versions, and as much again until they are packed."""
 
 _QUICKLY = 1
 """zlib's quickest level: half the size of more would cost thrice the time."""
