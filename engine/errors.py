@@ -37,6 +37,15 @@ class DeltaError(EngineError):
         return self.message
 
 
+class RefusedAtCommit(DeltaError):
+    """Delta refuses it only once its commit is under way: what came meanwhile has committed."""
+
+    @classmethod
+    def of(cls, error: DeltaError) -> RefusedAtCommit:
+        """The same refusal, later."""
+        return cls(error.exception, error.error_class, error.message)
+
+
 def nearest(name: str, names: Iterable[str], alike: float = 0.5) -> str | None:
     """The valid name most like a misspelt one, in any case, if one is `alike` enough (0 to 1)."""
     by_lower = {valid.lower(): valid for valid in names}

@@ -44,6 +44,7 @@ _DECIMALS = frozenset({"decimal", "dec", "numeric"})
 _NESTED = frozenset({"array", "map", "struct"})
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^'\\]|\\.)*')|(\w+)|(\S))", re.DOTALL)
 _WORD = re.compile(r"-|\w+")
+REPEATED = "AnalysisException", "COLUMN_ALREADY_EXISTS"
 _END = ""
 _OPTIONS = frozenset({_END, "NOT", "COMMENT", "GENERATED", "DEFAULT"})
 
@@ -104,7 +105,8 @@ def split_top_level(text: str) -> list[str]:
 def _repeated(columns: list[ColumnText]) -> list[Problem]:
     names = [column.name.lower() for column in columns]
     again = {name for name in names if names.count(name) > 1}
-    return [Problem(name, "column is defined more than once") for name in sorted(again)]
+    text = "column is defined more than once"
+    return [Problem(name, text, refused_as=REPEATED) for name in sorted(again)]
 
 
 class _Reader:

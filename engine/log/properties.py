@@ -111,6 +111,9 @@ ISOLATION_LEVEL = TableProperty(ISOLATION_PROPERTY, "Serializable", str)
 LOG_RETENTION_MS = TableProperty("delta.logRetentionDuration", "interval 30 days", interval_ms)
 ROW_TRACKING = TableProperty("delta.enableRowTracking", "false", flag)
 ROW_TRACKING_SUSPENDED = TableProperty("delta.rowTrackingSuspended", "false", flag)
+SYMLINK_MANIFESTS = TableProperty(
+    "delta.compatibility.symlinkFormatManifest.enabled", "false", flag
+)
 TYPE_WIDENING = TableProperty("delta.enableTypeWidening", "false", flag)
 
 

@@ -23,6 +23,7 @@ EFFECTIVE = frozenset(
         "delta.checkpointPolicy",
         "delta.columnMapping.maxColumnId",
         "delta.columnMapping.mode",
+        "delta.compatibility.symlinkFormatManifest.enabled",
         "delta.dataSkippingNumIndexedCols",
         "delta.dataSkippingStatsColumns",
         "delta.dataSkippingStringPrefixLength",
@@ -77,9 +78,6 @@ STORED: Mapping[str, Stored] = {
     "delta.checkpoint.writeStatsAsStruct": Stored(flag, _EMPTY_CHECKPOINTS),
     "delta.checkpointInterval": Stored(positive, _READS_TAKE),
     "delta.checkpointRetentionDuration": Stored(interval_ms, _NO_CLEAN_UP),
-    "delta.compatibility.symlinkFormatManifest.enabled": Stored(
-        flag, "manifests are for other readers"
-    ),
     "delta.dropFeatureTruncateHistory.retentionDuration": Stored(
         interval_ms, "read by DROP FEATURE TRUNCATE HISTORY"
     ),

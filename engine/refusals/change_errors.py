@@ -50,6 +50,14 @@ def impossible_column_change(column: str, old: str, new: str) -> DeltaError:
     return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
 
 
+def replaced_by_another_type(column: str, old: str, new: str) -> DeltaError:
+    return analysis(
+        "DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP",
+        "Unsupported ALTER TABLE REPLACE COLUMNS operation. Reason: [DELTA_CANNOT_CHANGE_DATA_TYPE]"
+        f" Cannot change data type: changing data type of {column} from {old} to {new}",
+    )
+
+
 def narrower_column(column: str, old: str, new: str) -> DeltaError:
     text = "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing"
     text = f"{text} column {column} with type {old} to {column} with type {new}."
@@ -69,6 +77,16 @@ def added_after_unknown(name: str, columns: Sequence[str]) -> DeltaError:
 def identity_column_altered() -> DeltaError:
     text = "ALTER TABLE ALTER COLUMN is not supported for IDENTITY columns."
     return analysis("DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED", text)
+
+
+def identity_columns_replaced() -> DeltaError:
+    text = "ALTER TABLE REPLACE COLUMNS is not supported for table with IDENTITY columns."
+    return analysis("DELTA_IDENTITY_COLUMNS_REPLACE_COLUMN_NOT_SUPPORTED", text)
+
+
+def generated_from_nothing() -> DeltaError:
+    text = "A generated column cannot use a non-existent column or another generated column."
+    return analysis("DELTA_INVALID_GENERATED_COLUMN_REFERENCES", text)
 
 
 def column_made_not_null(column: str) -> DeltaError:

@@ -296,14 +296,6 @@ def default_in_added_column() -> DeltaError:
     )
 
 
-def defaults_not_enabled() -> DeltaError:
-    return analysis(
-        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
-        "Failed to execute ALTER TABLE command because it assigned a column DEFAULT value, but the"
-        " corresponding table feature was not enabled.",
-    )
-
-
 def column_left_out(name: str) -> DeltaError:
     text = f"Unsupported ALTER TABLE REPLACE COLUMNS operation. Reason: dropping column(s) [{name}]"
     return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP", text)
@@ -315,6 +307,11 @@ def zorder_on_unknown_column(column: str) -> DeltaError:
         f"Z-Ordering column {column} does not exist in data schema.",
         "DeltaIllegalArgumentException",
     )
+
+
+def rows_without_an_order() -> DeltaError:
+    """What a job of OPTIMIZE ends with where Spark cannot sort by a column."""
+    return DeltaError("SparkException", None, "Exception thrown in awaitResult: ")
 
 
 def zorder_without_statistics(columns: Sequence[str]) -> DeltaError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whitecap.engine.errors import DeltaError
+from whitecap.engine.errors import DeltaError, RefusedAtCommit
 
 
 def not_in_protocol(feature: str) -> DeltaError:
@@ -66,6 +66,13 @@ def kept_by_constraints(names: Sequence[str]) -> DeltaError:
     error_class = "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE"
     text = f"Cannot drop the CHECK constraints table feature: {', '.join(names)}"
     return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
+
+
+def defaults_not_enabled() -> DeltaError:
+    error_class = "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"
+    text = "Failed to execute ALTER TABLE command because it assigned a column DEFAULT value, but"
+    text += " the corresponding table feature was not enabled."
+    return RefusedAtCommit("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
 
 
 def refused_feature(error_class: str, text: str) -> DeltaError:

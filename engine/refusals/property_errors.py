@@ -80,6 +80,15 @@ def unknown_mapping_mode(mode: str) -> DeltaError:
     )
 
 
+def names_that_need_mapping(names: Sequence[str]) -> DeltaError:
+    return analysis(
+        "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
+        "Found invalid character(s) among ' ,;{}()\\n\\t=' in the column names of your schema.\n"
+        f"Invalid column names: {', '.join(names)}.\nColumn mapping cannot be removed when there"
+        " are invalid characters in the column names.",
+    )
+
+
 def column_not_in_schema(name: str) -> DeltaError:
     return analysis("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", f"Couldn't find column {name}.")
 
@@ -123,4 +132,30 @@ def compatibility_without_mapping(key: str) -> DeltaError:
         "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY",
         f"{key} requires the table property 'delta.columnMapping.mode' to be set to 'name'.",
         "DeltaUnsupportedOperationException",
+    )
+
+
+def vectors_beside_manifests(table: str) -> DeltaError:
+    return _property_validation(
+        "PERSISTENT_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION",
+        table,
+        "Persistent deletion vectors and incremental symlink manifest generation are mutually"
+        " exclusive.",
+    )
+
+
+def manifests_beside_vectors(table: str) -> DeltaError:
+    return _property_validation(
+        "EXISTING_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION",
+        table,
+        "Symlink manifest generation is unsupported while deletion vectors are present in the"
+        " table.",
+    )
+
+
+def _property_validation(kind: str, table: str, text: str) -> DeltaError:
+    return analysis(
+        f"DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED.{kind}",
+        f"The validation of the properties of table {table} has been violated: {text}",
+        "DeltaTablePropertyValidationFailedException",
     )

@@ -18,7 +18,7 @@ from whitecap.engine.conflicts.action_checks import (
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.in_commit_timestamp import first_timestamp, with_enablement
 from whitecap.engine.conflicts.messages import commit_verdict
-from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.operation import DEFINES_COLUMNS, Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.conflicts.row_ids import readable_watermark
 from whitecap.engine.conflicts.winner import IDENTITY_TAG, WinningCommit
@@ -45,6 +45,7 @@ from whitecap.engine.storage.requests import PutResult, ReadClock, Steps
 from whitecap.engine.transaction.commit_loop import commit_loop, put_commit
 from whitecap.engine.transaction.isolation import level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.engine.transaction.metadata_checks import check_defaults_are_enabled
 from whitecap.engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
 
 _NOT_BLIND = frozenset({RemoveFile, AddCDCFile})
@@ -76,6 +77,8 @@ def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
     if may_skip and not prepared.actions and _may_skip_empty(level, settings):
         return NothingToCommit(plan.draft.snapshot.version)
     current = frozen(plan, prepared, level, (yield ReadClock()))
+    if plan.operation.name in DEFINES_COLUMNS:
+        check_defaults_are_enabled(prepared.metadata, prepared.protocol)
     return (yield from commit_loop(plan.table_log, current, settings, plan.lost_reply, plan.rows))
 
 

@@ -12,12 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from whitecap.engine.column_names import ColumnPath
+from whitecap.engine.errors import RefusedAtCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
-from whitecap.engine.log.features import feature_names, needing_manual_upgrade
+from whitecap.engine.log.ddl import CURRENT_DEFAULT
+from whitecap.engine.log.features import feature_names, needing_manual_upgrade, supports
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import has_bounds, lower_path
-from whitecap.engine.refusals import commit_errors, property_errors
+from whitecap.engine.refusals import commit_errors, feature_errors, property_errors
 
 COLUMN_ID = "delta.columnMapping.id"
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
@@ -72,6 +75,34 @@ def check_feed_columns(metadata: Metadata, before: Metadata | None) -> None:
     raise commit_errors.feed_columns_in_table(reserved)
 
 
+def check_manifests(metadata: Metadata, before: Snapshot) -> None:
+    """Raises `DeltaError` for manifests for other readers, who know of no deletion vectors.
+
+    The files of `before` have to be read where it supports vectors. Source: `actions.scala:
+    assertTablePropertyConstraintsSatisfied`.
+    """
+    if not properties.SYMLINK_MANIFESTS.of(metadata.configuration):
+        return
+    if properties.DELETION_VECTORS.of(metadata.configuration):
+        raise property_errors.vectors_beside_manifests(metadata.name or metadata.id)
+    if may_need_files(metadata, before) and any(f.deletion_vector for f in before.all_files()):
+        raise property_errors.manifests_beside_vectors(metadata.name or metadata.id)
+
+
+def may_need_files(metadata: Metadata, before: Snapshot) -> bool:
+    """Whether `check_manifests` looks at the table's files."""
+    has_vectors = supports(before.protocol, "deletionVectors")
+    return has_vectors and properties.SYMLINK_MANIFESTS.of(metadata.configuration)
+
+
+def check_defaults_are_enabled(metadata: Metadata, protocol: Protocol) -> None:
+    """Raises `DeltaError` for columns with defaults in a table without the feature for them."""
+    if supports(protocol, "allowColumnDefaults"):
+        return
+    if any(CURRENT_DEFAULT in field.metadata for field in schema_of_metadata(metadata)):
+        raise feature_errors.defaults_not_enabled()
+
+
 def _check_no_duplicates(schema: Schema) -> None:
     counted = Counter(name.lower() for name in schema.names)
     repeated = sorted(name for name, count in counted.items() if count > 1)
@@ -81,14 +112,15 @@ def _check_no_duplicates(schema: Schema) -> None:
 
 def _check_names(schema: Schema, partition_columns: Sequence[str]) -> None:
     partitions = {name.lower() for name in partition_columns}
-    bad = _unfit(name for name in schema.names if name.lower() not in partitions)
+    bad = unfit_names(name for name in schema.names if name.lower() not in partitions)
     if bad:
         raise commit_errors.invalid_column_names(bad)
-    if _unfit(partition_columns):
+    if unfit_names(partition_columns):
         raise commit_errors.invalid_partition_column_name()
 
 
-def _unfit(names: Iterable[str]) -> list[str]:
+def unfit_names(names: Iterable[str]) -> list[str]:
+    """Those that only column mapping lets a column have."""
     return [name for name in names if INVALID_CHARACTERS & set(name)]
 
 
@@ -113,7 +145,7 @@ def _repeated_id(fields: Sequence[Field]) -> int | None:
 def _check_partition_columns_exist(schema: Schema, partition_columns: Sequence[str]) -> None:
     for name in partition_columns:
         if name not in schema.names:
-            raise commit_errors.field_not_found(name, schema.names)
+            raise RefusedAtCommit.of(commit_errors.field_not_found(name, schema.names))
 
 
 def _check_statistics_columns(schema: Schema, metadata: Metadata) -> None:

@@ -36,6 +36,7 @@ from whitecap.engine.settings import CheckMode, Settings
 from whitecap.engine.transaction.metadata_checks import (
     check_feed_columns,
     check_joining,
+    check_manifests,
     check_metadata,
 )
 
@@ -124,6 +125,7 @@ def _the_metadata(draft: Draft, actions: Iterable[AnyAction]) -> Metadata | None
         raise commit_errors.metadata_changed_twice()
     for metadata in changes:
         check_metadata(metadata)
+        check_manifests(metadata, draft.snapshot)
     return changes[0] if changes else None
 
 

@@ -32,6 +32,7 @@ from whitecap.engine.transaction.commit import CommitPlan, commit_large, commit_
 from whitecap.engine.transaction.entries import PartitionValuesEntry, PredicateEntry
 from whitecap.engine.transaction.file_scan import FileScan, Form, statistics_test
 from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.engine.transaction.metadata_checks import may_need_files
 from whitecap.engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
 from whitecap.engine.transaction.partition_values import PartitionNormalizer
 from whitecap.engine.transaction.prepare import NO_METADATA, Draft
@@ -277,9 +278,11 @@ class Transaction:
     def _followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
         """Commit, and then what the log does after a commit. Source: `runPostCommitHooks`.
 
-        Row ids are given out from where the table's domain of row tracking says.
+        Row ids are given out from where the table's domain of row tracking says; what manifests
+        may not stand beside lies in the table's files.
         """
-        if self.protocol is not None and supports(self.protocol, "rowTracking"):
+        needs_files = self._metadata is not None and may_need_files(self._metadata, self.snapshot)
+        if needs_files or supports(self.protocol, "rowTracking"):
             yield from self.read_state()
         outcome = yield from steps
         if isinstance(outcome, Committed):

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.commands.sql_database import Database
-from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from whitecap.engine.errors import (
+    DeltaError,
+    InvalidInput,
+    RefusedAtCommit,
+    UnsupportedFeature,
+)
 
 FEED = {"enableChangeDataFeed": "true"}
 MAPPED = {"columnMapping.mode": "name"}
@@ -49,3 +54,81 @@ def test_alter_column_makes_one_change_and_change_column_several() -> None:
 def test_a_catalog_that_commits_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedFeature, match="catalogs that commit"):
         made().sql("ALTER TABLE t SET TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')")
+
+
+def test_a_column_put_after_itself_stays_where_it_is() -> None:
+    db = made("k INT, v BIGINT, s STRING")
+    outcome = db.commit("ALTER TABLE t ALTER COLUMN v AFTER V")
+    assert db.snapshot("t").schema.names == ("k", "v", "s")
+    assert outcome.commit_info is not None
+    assert outcome.commit_info.operation_parameters["position"] == "AFTER V"
+
+
+MANIFESTS = "delta.compatibility.symlinkFormatManifest.enabled"
+VECTORS = "delta.enableDeletionVectors"
+
+
+def _set(name: str, value: str) -> str:
+    return f"ALTER TABLE t SET TBLPROPERTIES ('{name}' = '{value}')"
+
+
+@pytest.mark.parametrize(("first", "second"), [(VECTORS, MANIFESTS), (MANIFESTS, VECTORS)])
+def test_manifests_and_deletion_vectors_exclude_each_other(first: str, second: str) -> None:
+    db = made()
+    db.sql(_set(first, "true"))
+    with pytest.raises(DeltaError, match="mutually exclusive"):
+        db.sql(_set(second, "true"))
+
+
+def test_manifests_wait_until_no_file_has_a_deletion_vector() -> None:
+    db = made(enableDeletionVectors="true")
+    db.sql("INSERT INTO t VALUES (1, 1), (2, 2)")
+    db.sql("DELETE FROM t WHERE k = 1")
+    db.sql(_set(VECTORS, "false"))
+    with pytest.raises(DeltaError, match="while deletion vectors are present"):
+        db.sql(_set(MANIFESTS, "true"))
+    db.sql("REORG TABLE t APPLY (PURGE)")
+    db.commit(_set(MANIFESTS, "true"))
+    db.commit("ALTER TABLE t ADD COLUMN w INT")
+
+
+def test_a_default_needs_its_feature_and_is_checked_before() -> None:
+    db = made()
+    with pytest.raises(InvalidInput, match="string is no int"):
+        db.sql("ALTER TABLE t ALTER COLUMN k SET DEFAULT 'text'")
+    with pytest.raises(RefusedAtCommit, match="feature was not enabled"):
+        db.sql("ALTER TABLE t ALTER COLUMN k SET DEFAULT 5")
+
+
+def test_no_file_is_sorted_by_a_map() -> None:
+    db = made("k INT, m MAP<STRING, INT>")
+    db.sql("INSERT INTO t (k) VALUES (1)")
+    with pytest.raises(DeltaError) as refused:
+        db.sql("OPTIMIZE t ZORDER BY (k, m)")
+    assert refused.value.exception == "SparkException"
+
+
+@pytest.mark.parametrize(
+    "column", ["k INT NOT NULL", "k INT DEFAULT 5", "k INT FIRST", "k INT GENERATED ALWAYS AS (1)"]
+)
+def test_replace_columns_takes_types_and_comments_alone(column: str) -> None:
+    with pytest.raises(InvalidInput, match="REPLACE COLUMNS"):
+        made().sql(f"ALTER TABLE t REPLACE COLUMNS ({column}, v BIGINT)")
+
+
+def test_replace_columns_drops_columns_that_have_ids_and_not_null() -> None:
+    db = made("k INT NOT NULL, v BIGINT, s STRING", **MAPPED)
+    db.sql("ALTER TABLE t REPLACE COLUMNS (v BIGINT, k INT)")
+    schema = db.snapshot("t").schema
+    assert (schema.names, [column.nullable for column in schema]) == (("v", "k"), [True, True])
+    with pytest.raises(DeltaError, match=r"dropping column\(s\) \[k\]"):
+        db.sql("ALTER TABLE t REPLACE COLUMNS (v BIGINT, w INT)")
+
+
+def test_replace_columns_leaves_a_limit_and_takes_none() -> None:
+    db = made("k INT, c VARCHAR(5)")
+    with pytest.raises(DeltaError, match=r"from string to varchar\(9\)"):
+        db.sql("ALTER TABLE t REPLACE COLUMNS (k INT, c VARCHAR(9))")
+    db.sql("ALTER TABLE t REPLACE COLUMNS (k INT, c STRING)")
+    with pytest.raises(DeltaError, match="length <= 5"):
+        db.sql("INSERT INTO t VALUES (1, 'abcdef')")

@@ -88,7 +88,10 @@ CASES: Mapping[str, Play] = {
 }
 """Plays of their own, where the other shows nothing."""
 
-BASES = {"delta.minReaderVersion": {"delta.minWriterVersion": "5"}}
+BASES = {
+    "delta.compatibility.symlinkFormatManifest.enabled": {"delta.enableDeletionVectors": "true"},
+    "delta.minReaderVersion": {"delta.minWriterVersion": "5"},
+}
 """What is set beside it in any case."""
 
 BY_OTHERS = {

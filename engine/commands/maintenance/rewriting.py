@@ -7,6 +7,7 @@ there as it was.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.listed_files import FileKey, file_key
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_level.relocation import with_note
 from whitecap.engine.row_store.rows import joined
@@ -26,6 +28,9 @@ from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import job, preserved_row_tracking
 from whitecap.engine.writing.files import FileWriter, remove
+
+_UNSORTABLE = re.compile(r"\bmap<|\bvariant\b(?!:)")
+"""Types that Spark puts in no order, wherever they stand in a column's type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,8 @@ def _rows(
     places = [schema_scope(txn.snapshot.schema).find(name, "")[0] for name in rewrite.sort_by]
     if not places:
         return rows
+    if any(_UNSORTABLE.search(txn.snapshot.schema.fields[at].type) for at in places):
+        raise command_errors.rows_without_an_order()
     return sorted(rows, key=lambda row: [(row[at] is not None, row[at]) for at in places])
 
 

@@ -12,16 +12,24 @@ import msgspec
 
 from whitecap.engine.column_names import ColumnPath, paths_text
 from whitecap.engine.commands.schema.clustering import check_clustering
-from whitecap.engine.commands.schema.constraints import check_nothing_depends_on
+from whitecap.engine.commands.schema.constraints import (
+    check_nothing_depends_on,
+    constraints_on,
+    generated_from,
+)
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.columns.mapping import is_mapped
-from whitecap.engine.log.columns.type_changes import declared_type, widened, with_limit_of
+from whitecap.engine.log.columns.type_changes import (
+    declared_type,
+    text_limit,
+    widened,
+    with_limit_of,
+)
 from whitecap.engine.log.ddl import CURRENT_DEFAULT
-from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import change_errors, command_errors, property_errors
@@ -34,7 +42,6 @@ from whitecap.engine.sql.parsing.table_statements import (
     RenameColumn,
     ReplaceColumns,
 )
-from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
@@ -145,14 +152,20 @@ def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
     if new == old and statement.asks_type_alone:
         return NothingToCommit(txn.read_version)
     others = [column for column in schema if column.name != old.name]
-    at = _place(statement.position, others, schema.index(old.name))
-    others.insert(at, new)
+    others.insert(_new_place(statement, schema, others), new)
     if statement.position:
         reordered = msgspec.structs.replace(txn.metadata, schema_string=_text(others))
         check_clustering(clustering_columns(txn.snapshot), reordered)
     placement = {"position": str(statement.position)} if statement.position else {}
     operation = Operation("CHANGE COLUMN", {"column": _shown(new), **placement})
     return (yield from _committed(txn, others, operation))
+
+
+def _new_place(statement: ChangeColumn, schema: Schema, others: Sequence[Field]) -> int:
+    """Where a changed column goes among the others; one put after itself stays where it is."""
+    position, name = statement.position, statement.column.lower()
+    stays = position is not None and position.after is not None and position.after.lower() == name
+    return _place(None if stays else position, others, schema.index(statement.column))
 
 
 def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Session) -> Field:
@@ -166,7 +179,7 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Ses
     if statement.comment is not None:
         new = _commented(new, statement.comment)
     if statement.default is not None:
-        new = _defaulting(new, statement.default, txn)
+        new = _defaulting(new, statement.default, session)
     if statement.nullable is not None:
         new = dataclasses.replace(new, nullable=statement.nullable)
     return new
@@ -196,14 +209,12 @@ def _commented(column: Field, comment: str) -> Field:
     return dataclasses.replace(column, metadata={**column.metadata, "comment": comment})
 
 
-def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
+def _defaulting(column: Field, text: str, session: Session) -> Field:
     """With another default, with none if the text is empty."""
     kept = {key: value for key, value in column.metadata.items() if key != CURRENT_DEFAULT}
     if not text:
         return dataclasses.replace(column, metadata=kept)
-    if not supports(txn.snapshot.protocol, "allowColumnDefaults"):
-        raise command_errors.defaults_not_enabled()
-    check_default(column, text, session_of(txn.settings))
+    check_default(column, text, session)
     return dataclasses.replace(column, metadata={**kept, CURRENT_DEFAULT: text})
 
 
@@ -224,8 +235,12 @@ def _check_possible(old: Field, new: Field, txn: Transaction) -> None:
     before, after = declared_type(old), declared_type(new)
     if before == after or is_text_change(before, after):
         return
-    if not (properties.TYPE_WIDENING.of(txn.metadata.configuration) and may_widen(before, after)):
+    if not _may_widen(before, after, txn):
         raise change_errors.impossible_column_change(old.name, before, after)
+
+
+def _may_widen(before: str, after: str, txn: Transaction) -> bool:
+    return properties.TYPE_WIDENING.of(txn.metadata.configuration) and may_widen(before, after)
 
 
 def _of_type(old: Field, new: Field) -> Field:
@@ -234,25 +249,58 @@ def _of_type(old: Field, new: Field) -> Field:
 
 
 def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
-    """ALTER TABLE REPLACE COLUMNS: other comments and another order of the same columns."""
+    """ALTER TABLE REPLACE COLUMNS: other comments, another order, and new columns.
+
+    Under column mapping columns may also go. Source: AlterTableReplaceColumnsDeltaCommand.
+    """
     txn = yield from begin(table)
     schema, wanted = txn.snapshot.schema, parse_ddl(statement.ddl)
+    if any(identity_of(column) for column in schema):
+        raise change_errors.identity_columns_replaced()
+    columns = [_replaced(schema.get(column.name), column) for column in wanted]
     for column in schema:
         new = wanted.get(column.name)
         if new is None:
-            raise command_errors.column_left_out(column.name)
-        # Spark looks at ALTER COLUMN alone; here it is only Delta that refuses.
-        _check_possible(column, new, txn)
-    columns = [_replaced(schema.get(column.name), column) for column in wanted]
+            _check_may_go(column.name, columns, txn)
+        else:
+            _check_replaced(column, new, txn)
+    check_expressions(Schema(tuple(columns)), table.session)
     shown = [_shown(column) for column in wanted]
     return (yield from _committed(txn, columns, Operation("REPLACE COLUMNS", {"columns": shown})))
+
+
+def _check_may_go(name: str, columns: Sequence[Field], txn: Transaction) -> None:
+    """Raises `DeltaError` for a column that has to stay, or may have got another name.
+
+    Raises `UnsupportedFeature` for one that Delta lets go and the table cannot be without.
+    """
+    is_ambiguous = any(txn.snapshot.schema.get(column.name) is None for column in columns)
+    if is_ambiguous or not is_mapped(txn.metadata):
+        raise command_errors.column_left_out(name)
+    without = msgspec.structs.replace(txn.metadata, schema_string=_text(columns))
+    if generated_from(name, without):
+        raise change_errors.generated_from_nothing()
+    if name in clustering_columns(txn.snapshot) or constraints_on(name, txn.metadata):
+        raise UnsupportedFeature(f"REPLACE COLUMNS without {name}, which clusters or is checked")
+
+
+def _check_replaced(old: Field, new: Field, txn: Transaction) -> None:
+    """Raises `DeltaError` for another type: Spark looks at ALTER COLUMN alone, Delta at this.
+
+    A limit of texts counts as another type, whatever it was.
+    """
+    if text_limit(new) is not None:
+        raise change_errors.replaced_by_another_type(old.name, old.type, declared_type(new))
+    if old.type != new.type and not _may_widen(old.type, new.type, txn):
+        raise change_errors.replaced_by_another_type(old.name, old.type, new.type)
 
 
 def _replaced(old: Field | None, new: Field) -> Field:
     if old is None:
         return new
-    kept = old if declared_type(old) == declared_type(new) else _of_type(old, new)
-    return dataclasses.replace(kept, metadata={**kept.metadata, **new.metadata})
+    kept = old if old.type == new.type else widened(old, new.type)
+    metadata = {**kept.metadata, **new.metadata}
+    return dataclasses.replace(kept, nullable=new.nullable, metadata=metadata)
 
 
 def _top_level_field(schema: Schema, name: str) -> Field | None:

@@ -12,8 +12,10 @@ from whitecap.engine.log.columns.mapping import without_mapping
 from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.refusals import property_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.transaction.metadata_checks import unfit_names
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import job, preserved_row_tracking
 from whitecap.engine.writing.files import FileWriter, remove
@@ -21,6 +23,9 @@ from whitecap.engine.writing.files import FileWriter, remove
 
 def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -> Steps[Outcome]:
     """Rewrite the table without mapping; its mode becomes none, or unset."""
+    unfit = unfit_names(txn.snapshot.schema.names)
+    if unfit:
+        raise property_errors.names_that_need_mapping(unfit)
     yield from txn.read_state()
     files = list(txn.filter_all_files())
     old = yield from table.data_files.read(files, txn.snapshot.schema)

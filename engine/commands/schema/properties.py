@@ -15,6 +15,7 @@ from whitecap.engine.commands.schema.property_checks import changed, check_keys,
 from whitecap.engine.commands.schema.row_tracking import backfill, is_enabling
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import check_not_suspended
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.columns.mapping import check_change, is_mapped
@@ -44,7 +45,10 @@ def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
     txn = yield from begin(table)
     new = changed(dict(statement.properties), txn)
     check_not_suspended({**txn.metadata.configuration, **new})
-    if new.get(_MAPPING_MODE) == "none" and is_mapped(txn.metadata):
+    mode = new.get(_MAPPING_MODE, "none")
+    if mode != "none" and mode.lower() == "none" and is_mapped(txn.metadata):
+        raise UnsupportedFeature(f"{_MAPPING_MODE} = {mode}: Delta then reads NULL everywhere")
+    if new.get(_MAPPING_MODE) == "none":  # also where it is none already
         outcome = yield from remove_column_mapping(table, txn, keep_property=True)
         if len(new) == 1 or not isinstance(outcome, Committed):
             return outcome
@@ -75,7 +79,7 @@ def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]
     check_keys(statement.keys)
     keys = [stored_key(key) for key in statement.keys]
     txn = yield from begin(table)
-    if _MAPPING_MODE in keys and is_mapped(txn.metadata):
+    if _MAPPING_MODE in keys:
         outcome = yield from remove_column_mapping(table, txn, keep_property=False)
         if len(keys) == 1 or not isinstance(outcome, Committed):
             return outcome

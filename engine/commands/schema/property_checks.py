@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, RefusedAtCommit, UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import CLUSTERING_FEATURE
 from whitecap.engine.log.features import (
@@ -208,10 +208,10 @@ def _check_iceberg(key: str, value: str, configuration: Mapping[str, str]) -> No
     """Iceberg's readers need more than a property: REORG UPGRADE UNIFORM brings it all."""
     lower = {name.lower(): text for name, text in configuration.items()}
     if key.lower() == _UNIFORM_FORMATS and "iceberg" in value and not _is_compatible(lower):
-        raise property_errors.uniform_without_compatibility()
+        raise RefusedAtCommit.of(property_errors.uniform_without_compatibility())
     if key.lower().startswith(_ICEBERG) and value.lower() == "true":
         if lower.get("delta.columnmapping.mode", "none") == "none":
-            raise property_errors.compatibility_without_mapping(key)
+            raise RefusedAtCommit.of(property_errors.compatibility_without_mapping(key))
         raise UnsupportedFeature(f"{key} other than by REORG TABLE ... APPLY (UPGRADE UNIFORM)")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whitecap.engine.errors import DeltaError, InvalidInput
+from whitecap.engine.errors import DeltaError, InvalidInput, RefusedAtCommit
 from whitecap.engine.log.commit_file import decode_commit, version_of_key
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
 from whitecap.engine.storage.memory import MemoryStore
@@ -32,10 +32,12 @@ class StagedStatement:
 
     def finish(self) -> None:
         """Go on to the end, if it waits."""
-        if self.is_waiting:
+        if not self.is_waiting:
+            return
+        self.is_waiting = False
+        if self._error is None:
             self._created.clear()
             self._answer = self._answered(self._pending)
-            self.is_waiting = False
             self._advance(None)
 
     def described(self) -> dict[str, Any]:
@@ -75,6 +77,7 @@ class StagedStatement:
             self._outcome = end.value
         except DeltaError as error:
             self._error = error
+            self.is_waiting = isinstance(error, RefusedAtCommit) and commits + 1 == waits_at
         except InvalidInput as wrong:
             self._error = wrong.as_refusal()
             if self._error is None:

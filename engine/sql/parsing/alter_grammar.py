@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.columns.identity import is_computed
-from whitecap.engine.log.ddl import split_top_level
+from whitecap.engine.log.ddl import CURRENT_DEFAULT, REPEATED, split_top_level
 from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.refusals.command_errors import IN_PLAN
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.clauses import (
@@ -40,7 +42,7 @@ from whitecap.engine.sql.predicates.predicate import parse_predicate
 
 GRAMMAR = Grammar()
 
-_NO_RENAME = "ParseException", "_LEGACY_ERROR_TEMP_0034"
+_HIVE_STYLE = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"
 
 
@@ -82,8 +84,23 @@ def _add_columns(match: re.Match[str], template: Template) -> Statement:
     texts = [part if isinstance(part, str) else part["column"] for part in parts]
     positions = tuple(None if isinstance(part, str) else _position(part) for part in parts)
     ddl = ", ".join(texts)
-    _check_given(parse_ddl(ddl))  # names what is wrong in it
+    _check_given(_columns_in(ddl))
     return AddColumns(named(match), template, ddl, positions)
+
+
+def _columns_in(ddl: str) -> Schema:
+    """The columns. Raises `InvalidInput` for what is wrong in them."""
+    try:
+        return parse_ddl(ddl)
+    except InvalidInput as error:
+        raise InvalidInput([_in_plan(problem) for problem in error.problems]) from error
+
+
+def _in_plan(problem: Problem) -> Problem:
+    """A column that comes twice is found in the plan, by CREATE TABLE before there is one."""
+    if problem.refused_as != REPEATED:
+        return problem
+    return dataclasses.replace(problem, refused_as=(IN_PLAN, REPEATED[1]))
 
 
 def _check_given(columns: Schema) -> None:
@@ -142,7 +159,8 @@ def _alter_column(match: re.Match[str], template: Template) -> Statement:
 def _change_column(match: re.Match[str], template: Template) -> Statement:
     """The form that names the column twice. Raises `InvalidInput` for another name."""
     if plain(match["new"]).lower() != plain(match["column"]).lower():
-        raise InvalidInput([Problem(match["new"], "RENAME COLUMN renames", refused_as=_NO_RENAME)])
+        problem = "RENAME COLUMN renames"
+        raise InvalidInput([Problem(match["new"], problem, refused_as=_HIVE_STYLE)])
     return _changed(match, template, match["column"], f"TYPE {match['rest']}")
 
 
@@ -171,7 +189,32 @@ def _changed(match: re.Match[str], template: Template, column: str, text: str) -
 
 @GRAMMAR.own(rf"{_ALTER} REPLACE COLUMNS\s*(?P<ddl>\(.*\))")
 def _replace_columns(match: re.Match[str], template: Template) -> Statement:
-    return ReplaceColumns(named(match), template, unbracketed(match["ddl"]))
+    ddl = unbracketed(match["ddl"])
+    problems = [_refused_anew(part) for part in split_top_level(ddl)]
+    if not problems:
+        problems = [Problem(ddl, "REPLACE COLUMNS takes columns", refused_as=_NO_CLAUSE)]
+    if any(problems):
+        raise InvalidInput([problem for problem in problems if problem])
+    _columns_in(ddl)
+    return ReplaceColumns(named(match), template, ddl)
+
+
+_NO_DEFAULT = "ParseException", "UNSUPPORTED_DEFAULT_VALUE.WITHOUT_SUGGESTION"
+_NO_CLAUSE = "ParseException", "INVALID_STATEMENT_OR_CLAUSE"
+
+
+def _refused_anew(text: str) -> Problem | None:
+    """What REPLACE COLUMNS does not take. Source: Spark's AstBuilder.visitHiveReplaceColumns."""
+    if _PLACED.match(text):
+        return Problem(text, "REPLACE COLUMNS takes no place", refused_as=_HIVE_STYLE)
+    (column,) = parse_ddl(text)
+    if is_computed(column):
+        return Problem(text, "REPLACE COLUMNS generates nothing", refused_as=_NO_CLAUSE)
+    if not column.nullable:
+        return Problem(text, "REPLACE COLUMNS takes no NOT NULL", refused_as=_HIVE_STYLE)
+    if CURRENT_DEFAULT in column.metadata:
+        return Problem(text, "REPLACE COLUMNS takes no DEFAULT", refused_as=_NO_DEFAULT)
+    return None
 
 
 @GRAMMAR.own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|\(.*\))")
