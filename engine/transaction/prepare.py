@@ -18,6 +18,7 @@ from whitecap.engine.conflicts.row_ids import (
     without_row_ids,
 )
 from whitecap.engine.conflicts.writable import check_writable
+from whitecap.engine.errors import RefusedAtCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
 from whitecap.engine.log.features import (
@@ -230,7 +231,7 @@ def _check_removable(actions: Iterable[AnyAction], snapshot: Snapshot, table_nam
     if not properties.APPEND_ONLY.of(snapshot.configuration):
         return
     if any(isinstance(action, RemoveFile) and action.data_change for action in actions):
-        raise commit_errors.append_only(table_name)
+        raise RefusedAtCommit.of(commit_errors.append_only(table_name))
 
 
 def _check_deletion_vectors(

@@ -132,3 +132,10 @@ def test_replace_columns_leaves_a_limit_and_takes_none() -> None:
     db.sql("ALTER TABLE t REPLACE COLUMNS (k INT, c STRING)")
     with pytest.raises(DeltaError, match="length <= 5"):
         db.sql("INSERT INTO t VALUES (1, 'abcdef')")
+
+
+def test_a_merge_into_an_append_only_table_is_refused_when_it_commits() -> None:
+    db = made(appendOnly="true")
+    db.sql("INSERT INTO t VALUES (1, 1)")
+    with pytest.raises(RefusedAtCommit, match="only allow appends"):
+        db.sql("MERGE INTO t USING (SELECT 1 AS i) s ON t.k = s.i WHEN MATCHED THEN DELETE")
