@@ -63,6 +63,7 @@ def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:
     yield from job("TRUNCATE")
     if not files:
         return NothingToCommit(txn.read_version)
+    check_removable(txn)
     now_ms = yield ReadClock()
     operation = Operation("TRUNCATE")
     return (yield from txn.commit([remove(file, now_ms) for file in files], operation))
