@@ -30,7 +30,7 @@ KEPT_BLOCKS = 64
 KEPT = 4096
 """Things that a map keeps as they are, the newest ones; so many again are packed together."""
 
-KEPT_NUMBERS = 1 << 26
+KEPT_NUMBERS = 1 << 25
 """Numbers that the newest things may hold, as files of many rows do, before fewer are kept: 256 MB
 of row versions, and as much again until they are packed."""
 

@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 from whitecap.engine.row_store.summaries import Counts, Extent, bounded, counted, extent_of
 from whitecap.engine.values.types import FRACTIONAL, INTEGRAL_BITS
 
-Ids = NDArray[np.int32]
-"""Numbers of row versions in their store."""
-
-Positions = NDArray[np.intp]
-"""Places of rows in their file."""
+Ids = NDArray[np.intp]
+"""Numbers of row versions in their store: in 32 bits NumPy would widen them at every look-up."""
 
 Mask = NDArray[np.bool_]
 

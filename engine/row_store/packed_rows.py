@@ -46,17 +46,17 @@ def _packed(ids: Ids) -> tuple[int, int, bytes, bytes]:
     steps = np.diff(ids)
     places: NDArray[Any] = np.flatnonzero(steps != 1)
     apart = np.diff(places, prepend=0).astype(_width(len(ids)))
-    return int(ids[0]), len(ids), apart.tobytes(), steps[places].tobytes()
+    return int(ids[0]), len(ids), apart.tobytes(), steps[places].astype(np.int32).tobytes()
 
 
 def _unpacked(first: int, count: int, apart: bytes, added: bytes) -> Ids:
     if not apart:
-        return np.arange(first, first + count, dtype=np.int32)
-    ids: Ids = np.ones(count, np.int32)
+        return np.arange(first, first + count, dtype=np.intp)
+    ids: Ids = np.ones(count, np.intp)
     ids[0] = first
     places = np.frombuffer(apart, _width(count)).cumsum(dtype=np.intp)
     ids[places + 1] = np.frombuffer(added, np.int32)
-    return ids.cumsum(dtype=np.int32)
+    return ids.cumsum(dtype=np.intp)
 
 
 def _width(count: int) -> DTypeLike:

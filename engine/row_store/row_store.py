@@ -37,7 +37,7 @@ class RowStore:
         self.count = 0
         self._columns: list[Column] = [column_for(type_name) for type_name in self.types]
         self._new: list[Row] = []
-        self._lines: Ids = np.zeros(0, np.int32)
+        self._lines: Ids = np.zeros(0, np.intp)
         self._lined = 0
 
     @property
@@ -62,7 +62,7 @@ class RowStore:
     def _begin_lines(self, but_for: int = 0) -> None:
         """Every version that has none begins a line, but for the newest ones."""
         if self._lined < self.count - but_for:
-            fresh = np.arange(self._lined, self.count - but_for, dtype=np.int32)
+            fresh = np.arange(self._lined, self.count - but_for)
             self._lines, self._lined = appended(self._lines, self._lined, fresh)
 
     def stored(self, rows: Sequence[Row]) -> StoredRows:
@@ -77,7 +77,7 @@ class RowStore:
                 self._put_new()
             first, self.count = self.count, self.count + len(rows)
             self._take(columns_of(rows), first)
-        return StoredRows(self, np.arange(first, self.count, dtype=np.int32))
+        return StoredRows(self, np.arange(first, self.count))
 
     def _put_new(self) -> None:
         """Put the rows that wait into columns."""
@@ -109,10 +109,10 @@ class RowStore:
                 column.put(arrays[at])
             else:
                 column.repeat(ids)
-        return np.arange(first, self.count, dtype=np.int32)
+        return np.arange(first, self.count)
 
     def _give_up(self, at: int, count: int) -> None:
         """Go on with a column of objects, for values that are not of the column's own type."""
         objects = Objects()
-        objects.take(self._columns[at].values(np.arange(count, dtype=np.int32)))
+        objects.take(self._columns[at].values(np.arange(count)))
         self._columns[at] = objects

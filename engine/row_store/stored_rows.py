@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from whitecap.engine.row_store.columns import (
-    Cells,
-    Coded,
-    Column,
-    Fractions,
-    Ids,
-    Integers,
-    Positions,
-)
+from whitecap.engine.row_store.columns import Cells, Coded, Column, Fractions, Ids, Integers
 from whitecap.engine.row_store.summaries import (
     Counts,
     Extent,
@@ -186,9 +178,9 @@ class StoredRows(Sequence[Row]):
         origin = Origin((self,), self.ids[list(changes)], new)
         return StoredRows(self.store, _without(ids, sorted(gone)), origin)
 
-    def positions_with(self, wanted: Wanted, or_null: bool) -> Positions | None:
+    def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
         """See `positions_with`."""
-        positions: Positions | None = None
+        positions: Ids | None = None
         for at, values in wanted:
             column = self.store.columns[at]
             cells = column.cells(self.ids if positions is None else self.ids[positions])

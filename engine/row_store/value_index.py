@@ -145,7 +145,7 @@ class ByRow:
         places = self._older.with_any(hashes_of(values))
         if not len(places):
             return []
-        column = self._store.columns[self._place].values(places)
+        column = self._store.columns[self._place].values(places.astype(np.intp))
         wanted = set(values)
         return [row for row, value in zip(places.tolist(), column, strict=True) if value in wanted]
 
@@ -267,7 +267,7 @@ class StoreIndex:
         return place in self._by_row
 
     def _begin(self, place: int) -> None:
-        ids = np.flatnonzero(self._at != _NOWHERE).astype(np.int32)
+        ids = np.flatnonzero(self._at != _NOWHERE)
         values = self.store.columns[place].values(ids)
         are_different = not values or len(set(values)) >= _MOSTLY_DIFFERENT * len(values)
         if are_different and not self._are_doubled:

@@ -21,12 +21,11 @@ def again(*files: list[int]) -> list[list[int]]:
     """Row versions of files of two stores, packed and unpacked."""
     stores, places = Stores(), (RowStore(COLUMNS), RowStore(COLUMNS))
     rows = [
-        StoredRows(places[at % 2], np.array(versions, np.int32))
-        for at, versions in enumerate(files)
+        StoredRows(places[at % 2], np.array(versions, np.intp)) for at, versions in enumerate(files)
     ]
     unpacked = [stores.rows(plain) for plain in [stores.plain(each) for each in rows]]
     assert [each.store for each in unpacked] == [each.store for each in rows]
-    assert all(each.ids.dtype == np.int32 for each in unpacked)
+    assert all(each.ids.dtype == np.intp for each in unpacked)
     return [each.ids.tolist() for each in unpacked]
 
 
