@@ -85,14 +85,14 @@ class _Overwriting(Branch):
 
     def answer(self, request: Request) -> Response:
         if isinstance(request, PutIfAbsent):
-            self._now_ms += 1
+            self._clock.now_ms += 1
             self._own.put(request.key, request.body)
             return PutResult.CREATED
         return super().answer(request)
 
     def copy(self) -> Branch:
         other = _Overwriting(self._base)
-        other._now_ms = self._now_ms
+        other._clock.now_ms = self._clock.now_ms
         other._own = self._own.copy(other._clock)
         other._written, other._deleted = set(self._written), set(self._deleted)
         return other

@@ -25,7 +25,7 @@ from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.commit import CommitPlan, frozen, prepared_with_level
-from whitecap.engine.transaction.commit_loop import commit_loop
+from whitecap.engine.transaction.commit_loop import Checks, ReadyCommit, commit_loop
 from whitecap.engine.transaction.prepare import Draft
 from whitecap.engine.writing.files import Check
 
@@ -57,9 +57,8 @@ class AppendPlan:
         """Commit, and what follows a commit."""
         now_ms = yield ReadClock()
         current = self.frozen(table, snapshot, txn_id, read_set, actions, operation, now_ms)
-        outcome = yield from commit_loop(
-            table.log, current, table.settings, table.lost_reply, reads_back=self.reads_back
-        )
+        checks = Checks(table.log, table.settings, table.lost_reply)
+        outcome = yield from commit_loop(ReadyCommit(current, checks, self.reads_back))
         table.outcomes.append(outcome)
         if isinstance(outcome, Committed):
             counted = table.settings.auto_compact_min_file_size

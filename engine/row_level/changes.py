@@ -32,6 +32,10 @@ class RowFiles(Protocol):
         """The positions that a file's deletion vector hides."""
         ...
 
+    def branched(self) -> RowFiles:
+        """What is known here, for a history of its own."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FileChange:

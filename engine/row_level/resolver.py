@@ -5,7 +5,7 @@ Reading deletion vectors and rows asks the store, so unlike Delta's the check is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whitecap.engine.conflicts.checker import check_after_files, check_before_files, check_files
 from whitecap.engine.conflicts.current import CurrentTransaction
@@ -52,6 +52,10 @@ class RowResolver:
     files: RowFiles | None
     reads: tuple[RowRead, ...]
     winners_resolved: int = 0
+
+    def branched(self) -> RowResolver:
+        """The same, for a history of its own: what either reads or counts, the other does not."""
+        return replace(self, files=None if self.files is None else self.files.branched())
 
     def _concerns(self, current: CurrentTransaction) -> int:
         """Effects of which a winner must have one for a check to change or refuse anything."""

@@ -43,6 +43,7 @@ from whitecap.engine.storage.requests import (
     Steps,
     WriteRows,
 )
+from whitecap.engine.transaction.commit_loop import ReadyCommit
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
@@ -74,8 +75,12 @@ class ClientTransaction(Transaction):
 
     client: Table
 
+    def _is_ready(self, ready: ReadyCommit) -> None:
+        self.client.last_commit = None if self.is_outlived else ready
+
     def _followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
         outcome = yield from super()._followed_up(steps, is_large)
+        self.client.last_commit = None
         self.client.under_way -= 1
         self.client.outcomes.append(outcome)
         if isinstance(outcome, Committed) and self.client.after_commit is not None:
@@ -107,6 +112,8 @@ class Table:
     after_commit: Hook | None = None
     under_way: int = 0
     """Transactions that were begun and have not ended; one that never commits counts on."""
+    last_commit: ReadyCommit | None = None
+    """What is being committed, if the statement ends with it where it is aborted."""
 
     def __post_init__(self) -> None:
         self.settings = self.dialect.adjusted(self.settings)

@@ -42,7 +42,7 @@ from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import PutResult, ReadClock, Steps
-from whitecap.engine.transaction.commit_loop import commit_loop, put_commit
+from whitecap.engine.transaction.commit_loop import Checks, ReadyCommit, put_commit
 from whitecap.engine.transaction.isolation import level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.metadata_checks import check_defaults_are_enabled
@@ -67,8 +67,8 @@ class CommitPlan(msgspec.Struct, frozen=True):
     rows: RowResolver | None = None
 
 
-def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
-    """Prepare, choose the level, freeze, and try until it is decided.
+def ready_commit(plan: CommitPlan, may_skip: bool) -> Steps[ReadyCommit | NothingToCommit]:
+    """Prepare, choose the level and freeze: all that comes before the first attempt.
 
     Raises `DeltaError`. Source: `commitImpl`, in its order.
     """
@@ -79,7 +79,7 @@ def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
     current = frozen(plan, prepared, level, (yield ReadClock()))
     if plan.operation.name in DEFINES_COLUMNS:
         check_defaults_are_enabled(prepared.metadata, prepared.protocol)
-    return (yield from commit_loop(plan.table_log, current, settings, plan.lost_reply, plan.rows))
+    return ReadyCommit(current, Checks(plan.table_log, settings, plan.lost_reply, plan.rows))
 
 
 def prepared_with_level(plan: CommitPlan) -> tuple[Prepared, IsolationLevel]:

@@ -38,23 +38,13 @@ class Candidate(msgspec.Struct, frozen=True):
     version: int
 
 
-def commit_loop(
-    table_log: TableLog,
-    current: CurrentTransaction,
-    settings: Settings,
-    lost_reply: LostReply,
-    rows: RowResolver | None = None,
-    reads_back: bool = False,
-) -> Steps[Outcome]:
+def commit_loop(ready: ReadyCommit) -> Steps[Outcome]:
     """Try version after version until this transaction is committed, refused or unknown.
-
-    `reads_back`: whoever reads its commit file finds the very actions, order of keys included.
-    `rows` checks conflicts where files alone do not decide; a compaction that others have done
-    meanwhile then has nothing left to commit.
 
     Raises `DeltaError` when the attempts that the session allows are used up.
     """
-    checks = Checks(table_log, settings, lost_reply, rows)
+    current, checks = ready.current, ready.checks
+    settings, lost_reply = checks.settings, checks.lost_reply
     candidate = Candidate(current, current.snapshot.version + 1)
     first_version, sent, contended, body = candidate.version, 0, False, b""
     for _ in range(settings.max_commit_attempts + 1):
@@ -66,7 +56,7 @@ def commit_loop(
             candidate = answer
         current, version = candidate.current, candidate.version
         body = body or encode_commit(current.lines)
-        actions = current.lines if reads_back else None
+        actions = current.lines if ready.reads_back else None
         put = yield from put_commit(log_key(version), body, lost_reply, actions)
         sent += put.sent
         match put.result:
@@ -80,12 +70,16 @@ def commit_loop(
 
 
 class Checks(msgspec.Struct, frozen=True):
-    """What a transaction does after a lost attempt: one listing, then winner by winner."""
+    """What a transaction does after a lost attempt: one listing, then winner by winner.
+
+    `rows` checks conflicts where files alone do not decide; a compaction that others have done
+    meanwhile then has nothing left to commit.
+    """
 
     table_log: TableLog
     settings: Settings
     lost_reply: LostReply
-    rows: RowResolver | None
+    rows: RowResolver | None = None
 
     def against_winners(self, candidate: Candidate, sent: int) -> Steps[Candidate | Outcome]:
         """Read each winner and check against it, in order; the first conflict ends it.
@@ -126,6 +120,25 @@ class Checks(msgspec.Struct, frozen=True):
         checked = checked or self.lost_reply is LostReply.RESEND_AND_CHECK
         commit_info = winner.commit_info
         return checked and commit_info is not None and commit_info.txn_id == current.txn_id
+
+
+class ReadyCommit(msgspec.Struct, frozen=True):
+    """A transaction before its first attempt, and its checks: all that its commit loop goes by.
+
+    `reads_back`: whoever reads its commit file finds the very actions, order of keys included.
+    """
+
+    current: CurrentTransaction
+    checks: Checks
+    reads_back: bool = False
+
+    def branched(self) -> ReadyCommit:
+        """The same, for a commit loop of its own: what one looks at no other has seen."""
+        rows = self.checks.rows
+        if rows is None:
+            return self
+        checks = msgspec.structs.replace(self.checks, rows=rows.branched())
+        return msgspec.structs.replace(self, checks=checks)
 
 
 def put_commit(

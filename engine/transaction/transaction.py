@@ -20,7 +20,7 @@ from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import schema_of_metadata, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import TableLog
-from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.row_level.changes import RowFiles
 from whitecap.engine.row_level.reads import RowRead
@@ -28,7 +28,8 @@ from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import NewId, Steps
-from whitecap.engine.transaction.commit import CommitPlan, commit_large, commit_prepared
+from whitecap.engine.transaction.commit import CommitPlan, commit_large, ready_commit
+from whitecap.engine.transaction.commit_loop import ReadyCommit, commit_loop
 from whitecap.engine.transaction.entries import PartitionValuesEntry, PredicateEntry
 from whitecap.engine.transaction.file_scan import FileScan, Form, statistics_test
 from whitecap.engine.transaction.lost_reply import LostReply
@@ -40,7 +41,11 @@ from whitecap.engine.transaction.statement_reads import StatementCondition, stat
 
 
 class Transaction:
-    """One transaction on one table; `start` makes it. Commits once."""
+    """One transaction on one table; `start` makes it. Commits once.
+
+    `is_outlived`: its statement may go on after it was aborted, or end otherwise than it did; all
+    others end as a transaction that is aborted.
+    """
 
     def __init__(
         self,
@@ -62,6 +67,7 @@ class Transaction:
         self.read_set = ReadSet()
         self.identity_only = False
         self.row_files: RowFiles | None = None
+        self.is_outlived = False
         self._row_reads: list[RowRead] = []
         self._condition: StatementCondition | None = None
         self._queued: list[AnyAction] = []
@@ -258,7 +264,7 @@ class Transaction:
         Delta refuses otherwise.
         """
         plan = self._plan(actions, operation, tags)
-        return (yield from self._followed_up(commit_prepared(plan, False)))
+        return (yield from self._followed_up(self._tried(plan, False)))
 
     def commit_if_needed(
         self,
@@ -268,12 +274,22 @@ class Transaction:
     ) -> Steps[Outcome]:
         """Commit, unless there is nothing to record: then `NothingToCommit`."""
         plan = self._plan(actions, operation, tags)
-        return (yield from self._followed_up(commit_prepared(plan, True)))
+        return (yield from self._followed_up(self._tried(plan, True)))
 
     def commit_large(self, actions: Iterable[AnyAction], operation: Operation) -> Steps[Outcome]:
         """Commit once at the next version, conflicting with any winner whatever it did."""
         plan = self._plan(actions, operation, None)
         return (yield from self._followed_up(commit_large(plan), is_large=True))
+
+    def _tried(self, plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
+        ready = yield from ready_commit(plan, may_skip)
+        if isinstance(ready, NothingToCommit):
+            return ready
+        self._is_ready(ready)
+        return (yield from commit_loop(ready))
+
+    def _is_ready(self, ready: ReadyCommit) -> None:
+        """What it will commit is decided, and it has not tried yet."""
 
     def _followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
         """Commit, and then what the log does after a commit. Source: `runPostCommitHooks`.

@@ -147,8 +147,8 @@ def _raced(
 
 
 def _collect_less() -> None:
-    """Look for garbage less often than Python does: nearly nothing becomes any before the end."""
-    gc.set_threshold(100_000, 20, 20)
+    """Look for garbage less often than Python does: a table leaves some 15,000 objects of it."""
+    gc.set_threshold(1_000_000, 10, 10)
 
 
 def _observed(both: Both, pair: tuple[str, str] | None, variant: Any) -> Observed:

@@ -68,7 +68,8 @@ def _compacted(table: Table, adds: Sequence[AddFile]) -> Steps[None]:
         txn.snapshot, predicates, table.settings, lambda file: file.size < small
     )
     bins = packed(groups.values(), table.settings.auto_compact_max_file_size)
-    rewrite = Rewrite("AUTO COMPACT", predicates, bins, operation(predicates, auto=True))
+    compaction = operation(predicates, auto=True)
+    rewrite = Rewrite("AUTO COMPACT", predicates, bins, compaction, is_hook=True)
     try:
         yield from run_rewrite(table, txn, rewrite)
     except DeltaError:

@@ -38,6 +38,7 @@ class Rewrite:
     """What to rewrite, and how: the files of one bin into one file, rows sorted if so wanted.
 
     `mark` gives an added file, with its bin's number, what its kind of rewrite says of it.
+    `is_hook`: it follows a commit, and what becomes of it is no concern of that.
     """
 
     job: str
@@ -46,6 +47,7 @@ class Rewrite:
     operation: Operation
     sort_by: tuple[str, ...] = ()
     mark: Callable[[AddFile, int], AddFile] | None = None
+    is_hook: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def run_rewrite(table: Table, txn: Transaction, rewrite: Rewrite) -> Steps[Outco
             txn = yield from table.start(first)
         batch = yield from _written(table, txn, rewrite, bins)
         if batch is not None:
-            outcome = yield from _commit(table, txn, batch)
+            outcome = yield from _commit(table, txn, batch, rewrite.is_hook)
         if isinstance(outcome, Aborted):
             return outcome
     return outcome
@@ -124,15 +126,17 @@ def _rows(
     return sorted(rows, key=lambda row: [(row[at] is not None, row[at]) for at in places])
 
 
-def _commit(table: Table, txn: Transaction, batch: _Batch) -> Steps[Outcome]:
+def _commit(table: Table, txn: Transaction, batch: _Batch, is_hook: bool) -> Steps[Outcome]:
     """Commit, again and again while nothing that was rewritten has changed."""
     tags = preserved_row_tracking(txn.metadata)
+    starts_again = txn.dialect.compaction_starts_again
     while True:
+        txn.is_outlived = is_hook or starts_again
         read_schema = txn.snapshot.partition_schema
         txn.track_files_read(batch.files)
         txn.track_read_predicates(batch.predicates or (TRUE,))
         outcome = yield from txn.commit(batch.actions, batch.operation, tags)
-        if not isinstance(outcome, Aborted) or not txn.dialect.compaction_starts_again:
+        if not isinstance(outcome, Aborted) or not starts_again:
             return outcome
         txn = yield from table.start()
         yield from txn.read_state()

@@ -8,6 +8,7 @@ other time: what someone stages in the meantime is no concern of others.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -35,12 +36,23 @@ from whitecap.engine.storage.requests import (
 )
 
 
+@dataclass(slots=True)
+class _Clock:
+    """What the objects of a branch are dated by; the branch moves it on."""
+
+    now_ms: int
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
 class Branch:
     """What was written since, over an unchanged `base`; clock and ids are the branch's own."""
 
     def __init__(self, base: Store) -> None:
         self._base = base
-        self._now_ms: int = base._now_ms if isinstance(base, Branch) else FIRST_INSTANT_MS
+        begins_ms: int = base._clock.now_ms if isinstance(base, Branch) else FIRST_INSTANT_MS
+        self._clock: _Clock = _Clock(begins_ms)
         self._own = MemoryStore(self._clock)
         self._written: set[str] = set()
         self._deleted: set[str] = set()
@@ -48,13 +60,10 @@ class Branch:
     def copy(self) -> Branch:
         """The same objects, for a history of its own."""
         other = Branch(self._base)
-        other._now_ms = self._now_ms
+        other._clock.now_ms = self._clock.now_ms
         other._own = self._own.copy(other._clock)
         other._written, other._deleted = set(self._written), set(self._deleted)
         return other
-
-    def _clock(self) -> int:
-        return self._now_ms
 
     def answer(self, request: Request) -> Response:
         """Perform one request; only reads reach the base."""
@@ -83,7 +92,7 @@ class Branch:
     def _put_if_absent(self, request: PutIfAbsent) -> PutResult:
         if self.holds(request.key):
             return PutResult.ALREADY_EXISTS
-        self._now_ms += 1
+        self._clock.now_ms += 1
         self._deleted.discard(request.key)
         self._own.put(request.key, request.body)
         return PutResult.CREATED

@@ -9,20 +9,17 @@ that are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
-from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
-from whitecap.engine.outcomes import Aborted, Outcome
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.races.interleaving.walk import CommitLoop, LoopWalk, Reached, Walk
 from whitecap.engine.races.interleaving.world import World
-from whitecap.engine.session.table import Table, Tables
+from whitecap.engine.session.table import Tables
 from whitecap.engine.storage.requests import (
-    Compute,
     ListFrom,
-    NewId,
     PutIfAbsent,
     PutResult,
     Request,
@@ -30,17 +27,14 @@ from whitecap.engine.storage.requests import (
     Steps,
 )
 
+Answers = tuple[Any, ...]
+"""What a walk was sent to come to a place."""
+
+_NO_ANSWERS: Answers = (None,)
+"""What a generator is sent to come to its first request."""
+
 Start = Callable[[Tables], Steps[Outcome]]
 """What one contender runs, given its own clients of the tables; the same each time it is called."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """A statement that is still under way when its race is settled: nobody can abort it."""
-
-
-Ending = Outcome | DeltaError | Unfinished
-"""How a statement ended; a `DeltaError` is Delta's refusal for another reason than a conflict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +66,32 @@ def touch_of(request: Request | None) -> Touch | None:
     return Touch(root, writes) if directory else None
 
 
-class Contender:
-    """A statement on tables of a world; `place` is where each of its ways begins.
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a contender runs. Without `shortens` every walk is led through the whole of it."""
 
-    `who` counts the contenders of a race from 0, and shows in the ids that this one makes up.
-    """
-
-    def __init__(self, world: World, who: int, start: Start) -> None:
-        self.who = who
-        self._world = world
-        self._start = start
-        self.place = Place(self, None, None, self.walk())
+    world: World
+    start: Start
+    first_id: int
+    shortens: bool
 
     def walk(self) -> Walk:
         """The statement from its beginning, with clients that know of no branch."""
-        tables = self._world.client()
-        return Walk(tables, self._start(tables), self.ids())
+        tables = self.world.client()
+        return Walk(tables, self.start(tables), self.first_id)
 
-    def ids(self) -> Iterator[str]:
-        """Ids that tell whose they are: `a0000000-…` of the first contender, `b0000000-…` …"""
-        number = (10 + self.who) << 124
-        while True:
-            yield str(UUID(int=number))
-            number += 1
+
+class Contender:
+    """A statement on tables of a world; `place` is where each of its ways begins.
+
+    `who` counts the contenders of a race from 0, and shows in the ids that this one makes up:
+    `a0000000-…` of the first contender, `b0000000-…` of the second.
+    """
+
+    def __init__(self, world: World, who: int, start: Start, shortens: bool = True) -> None:
+        beginning = Beginning(world, start, (10 + who) << 124, shortens)
+        walk = beginning.walk()
+        self.place = Place(beginning, None, None, walk, walk.on(None))
 
 
 class Place:
@@ -107,9 +104,10 @@ class Place:
 
     __slots__ = (
         "_after",
-        "_answer",
-        "_before",
-        "_contender",
+        "_answers",
+        "_beginning",
+        "_loop",
+        "_loop_answers",
         "_walk",
         "ending",
         "is_idle",
@@ -118,16 +116,23 @@ class Place:
         "touch",
     )
 
-    def __init__(self, contender: Contender, before: Place | None, answer: Any, walk: Walk) -> None:
-        self._contender = contender
-        self._before = before
-        self._answer = answer
-        self.request, self.ending = walk.on(answer)
+    def __init__(
+        self, beginning: Beginning, before: Place | None, answer: Any, walk: Walk, reached: Reached
+    ) -> None:
+        self._beginning = beginning
+        self._answers: Answers = _NO_ANSWERS if before is None else (*before._answers, answer)
+        self.request, self.ending = reached
         self.touch = touch_of(self.request)
         self.lost = before is not None and before.loses(answer)
         self.is_idle = isinstance(self.request, ListFrom) and not self.lost and walk.is_idle
         self._walk: Walk | None = walk if self.ending is None else None
         self._after: dict[Hashable, Place] = {}
+        self._loop: CommitLoop | None = None
+        self._loop_answers: Answers = _NO_ANSWERS
+        if before is not None and isinstance(walk, LoopWalk):
+            self._loop, self._loop_answers = walk.loop, (*before._loop_answers, answer)
+        elif isinstance(self.request, PutIfAbsent) and beginning.shortens:
+            self._loop = walk.commit_loop()
 
     def loses(self, answer: Any) -> bool:
         """Whether this answer leaves the contender with a lost attempt."""
@@ -140,59 +145,37 @@ class Place:
         key = _key(answer)
         place = self._after.get(key)
         if place is None:
-            place = self._after[key] = Place(self._contender, self, answer, self._taken())
+            place = self._after[key] = self._reached_by(answer)
         return place
 
-    def _taken(self) -> Walk:
-        """A walk that stands here: the one that came first, or another one led here."""
+    def _reached_by(self, answer: Any) -> Place:
+        walk = self._taken(answer)
+        request, ending = walk.on(answer)
+        if isinstance(walk, LoopWalk) and not walk.loop.stands_for_statement(ending):
+            walk = self._beginning.walk().led_by(self._answers)
+            request, ending = walk.on(answer)
+        if self._loop is not None and answer is PutResult.CREATED and self._is_first_attempt:
+            self._loop.ends_if_won = isinstance(ending, Committed)
+        return Place(self._beginning, self, answer, walk, (request, ending))
+
+    def _taken(self, answer: Any) -> Walk:
+        """A walk that stands here: the one that came first, or another one led here.
+
+        The one that came to its first attempt is kept for winning it.
+        """
+        if self._is_first_attempt and answer is not PutResult.CREATED:
+            return self._led_here()
         walk, self._walk = self._walk, None
         return walk or self._led_here()
 
     def _led_here(self) -> Walk:
-        walk = self._contender.walk()
-        for answer in self._answers():
-            walk.on(answer)
-        return walk
-
-    def _answers(self) -> list[Any]:
-        answers, place = [], self
-        while place._before is not None:
-            answers.append(place._answer)
-            place = place._before
-        return [None, *reversed(answers)]
-
-
-class Walk:
-    """A running statement; what depends on nobody else is answered here."""
-
-    __slots__ = ("_ids", "_steps", "_tables")
-
-    def __init__(self, tables: Tables, steps: Steps[Outcome], ids: Iterator[str]) -> None:
-        self._tables = tables
-        self._steps = steps
-        self._ids = ids
-
-    def on(self, answer: Any) -> tuple[Request | None, Ending | None]:
-        """Go on with an answer: to the next request, or the end."""
-        try:
-            request = self._steps.send(answer)
-            while isinstance(request, NewId | Compute):
-                own = next(self._ids) if isinstance(request, NewId) else None
-                request = self._steps.send(own)
-            return request, None
-        except StopIteration as end:
-            return None, end.value
-        except DeltaError as error:
-            return None, error
+        if self._loop is None:
+            return self._beginning.walk().led_by(self._answers)
+        return self._loop.walk().led_by(self._loop_answers)
 
     @property
-    def is_idle(self) -> bool:
-        """Whether no client has a transaction under way, or one that ended in a conflict."""
-        return not any(table.under_way or _was_aborted(table) for table in self._tables.values())
-
-
-def _was_aborted(table: Table) -> bool:
-    return any(isinstance(outcome, Aborted) for outcome in table.outcomes)
+    def _is_first_attempt(self) -> bool:
+        return self._loop is not None and self._loop_answers == _NO_ANSWERS
 
 
 def _key(answer: Any) -> Hashable:

@@ -17,7 +17,8 @@ import msgspec
 
 from whitecap.engine.log.commit_file import version_of_key
 from whitecap.engine.outcomes import Aborted
-from whitecap.engine.races.interleaving.contender import Contender, Ending, Place, Touch, Unfinished
+from whitecap.engine.races.interleaving.contender import Contender, Place, Touch
+from whitecap.engine.races.interleaving.walk import Ending, Unfinished
 from whitecap.engine.races.interleaving.world import Scene, World
 from whitecap.engine.storage.requests import (
     ListFrom,

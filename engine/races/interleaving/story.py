@@ -8,8 +8,8 @@ from itertools import groupby
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Unknown
-from whitecap.engine.races.interleaving.contender import Ending
 from whitecap.engine.races.interleaving.race import Event, Played, StepKind
+from whitecap.engine.races.interleaving.walk import Ending
 
 
 @dataclass(frozen=True, slots=True)

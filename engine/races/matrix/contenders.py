@@ -23,11 +23,15 @@ MOST_SCHEDULES = 20_000
 class Contenders:
     """The statements that race on one table, each planned once for all of its races.
 
-    `dialects` are those of the first and the second contender.
+    `dialects` are those of the first and the second contender. Without `shortens` their ways are
+    led through whole statements.
     """
 
-    def __init__(self, world: World, reduced: bool, dialects: Sequence[Dialect]) -> None:
+    def __init__(
+        self, world: World, reduced: bool, dialects: Sequence[Dialect], shortens: bool = True
+    ) -> None:
         self._dialects = dialects
+        self._shortens = shortens
         self._worlds: dict[Before, World] = {(): world.warmed()}
         self._reduced = reduced
         self._contenders: dict[tuple[Before, int, str], Contender] = {}
@@ -53,7 +57,8 @@ class Contenders:
         contender = self._contenders.get(key)
         if contender is None:
             world = self._world(before).by(self._dialects[who])
-            contender = self._contenders[key] = Contender(world, who, command.start(target))
+            contender = Contender(world, who, command.start(target), self._shortens)
+            self._contenders[key] = contender
         return contender
 
     def _world(self, before: Before) -> World:
