@@ -43,8 +43,10 @@ class Stores:
 def _packed(ids: Ids) -> tuple[int, int, bytes, bytes]:
     if not len(ids):
         return 0, 0, b"", b""
-    steps = np.diff(ids)
-    places: NDArray[Any] = np.flatnonzero(steps != 1)
+    steps = ids[1:] - ids[:-1]
+    places: NDArray[Any] = (steps != 1).nonzero()[0]
+    if not len(places):
+        return int(ids[0]), len(ids), b"", b""
     apart = np.diff(places, prepend=0).astype(_width(len(ids)))
     return int(ids[0]), len(ids), apart.tobytes(), steps[places].astype(np.int32).tobytes()
 
