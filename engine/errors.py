@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Self
 
 
 class EngineError(Exception):
@@ -32,6 +33,11 @@ class DeltaError(EngineError):
         self.exception = exception
         self.error_class = error_class
         self.message = message
+
+    @classmethod
+    def of_class(cls, exception: str, error_class: str, text: str) -> Self:
+        """One whose message begins with its error class, as Spark's do."""
+        return cls(exception, error_class, f"[{error_class}] {text}")
 
     def __str__(self) -> str:
         return self.message
@@ -94,7 +100,7 @@ class InvalidInput(EngineError):
         if refused_as is None:
             return None
         exception, error_class = refused_as
-        return DeltaError(exception, error_class, f"[{error_class}] {self}")
+        return DeltaError.of_class(exception, error_class, str(self))
 
 
 @contextmanager

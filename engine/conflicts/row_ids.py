@@ -71,10 +71,10 @@ def rows_in(add: AddFile) -> int:
     """
     rows = record_count(add.stats)
     if rows is None:
-        raise DeltaError(
+        raise DeltaError.of_class(
             "DeltaIllegalStateException",
             "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
-            "[DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS] Cannot assign row IDs without row count"
+            "Cannot assign row IDs without row count"
             " statistics.\nCollect statistics for the table by running the ANALYZE TABLE"
             " command:\nANALYZE TABLE tableName COMPUTE DELTA STATISTICS",
         )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.settings import Settings
 
 NamedValues = frozenset[tuple[str, str | None]]
 """The values of a partition, by column as in the log."""
@@ -35,11 +36,12 @@ class FileCounts:
         other._counts = dict(self._counts)
         return other
 
-    def note(self, actions: Iterable[AnyAction], largest: int | None) -> None:
-        """A commit of this process; files beyond `largest` bytes do not count.
+    def note(self, actions: Iterable[AnyAction], settings: Settings) -> None:
+        """A commit of this process; files that are too large to be compacted do not count.
 
         A file that was there before counts when it is removed; no number falls below none.
         """
+        largest = settings.auto_compact_min_file_size
         changes: dict[NamedValues, int] = {}
         for action in actions:
             if isinstance(action, AddFile | RemoveFile) and _counts(action, largest):

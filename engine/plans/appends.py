@@ -61,8 +61,7 @@ class AppendPlan:
         outcome = yield from commit_loop(ReadyCommit(current, checks, self.reads_back))
         table.outcomes.append(outcome)
         if isinstance(outcome, Committed):
-            counted = table.settings.auto_compact_min_file_size
-            table.log.file_counts.note(outcome.actions, counted)
+            table.log.file_counts.note(outcome.actions, table.settings)
             yield from table.log.after_commit(outcome.version)
         return outcome
 

@@ -57,8 +57,8 @@ def _only(rows: Sequence[Row]) -> object:
     """The one value that rows are; NULL of no rows."""
     if len(rows) > 1:
         error_class = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
-        text = f"[{error_class}] More than one row returned by a subquery used as an expression."
-        raise DeltaError("SparkException", error_class, text)
+        text = "More than one row returned by a subquery used as an expression."
+        raise DeltaError.of_class("SparkException", error_class, text)
     return rows[0][0] if rows else None
 
 

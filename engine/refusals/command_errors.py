@@ -15,7 +15,7 @@ IN_PLAN = "ExtendedAnalysisException"
 
 def analysis(error_class: str, text: str, exception: str = "DeltaAnalysisException") -> DeltaError:
     """An analysis error, or another one whose text begins with its class."""
-    return DeltaError(exception, error_class, f"[{error_class}] {text}")
+    return DeltaError.of_class(exception, error_class, text)
 
 
 def requirement(text: str) -> DeltaError:
@@ -128,19 +128,19 @@ def replaced_condition_mismatch(condition: str) -> DeltaError:
 def replace_where_in_dynamic_mode() -> DeltaError:
     text = "A 'replaceWhere' expression and 'partitionOverwriteMode'='dynamic' cannot both be set"
     text += " in the DataFrameWriter options."
-    return DeltaError(
+    return DeltaError.of_class(
         "DeltaIllegalArgumentException",
         "DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE",
-        f"[DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE] {text}",
+        text,
     )
 
 
 def overwrite_schema_in_dynamic_mode() -> DeltaError:
     text = "'overwriteSchema' cannot be used in dynamic partition overwrite mode."
-    return DeltaError(
+    return DeltaError.of_class(
         "DeltaIllegalArgumentException",
         "DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE",
-        f"[DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE] {text}",
+        text,
     )
 
 
@@ -218,10 +218,10 @@ def not_a_partition_column(name: str, columns: Sequence[str]) -> DeltaError:
 
 def zorder_on_partition_column(column: str) -> DeltaError:
     text = f"{column} is a partition column. Z-Ordering can only be performed on data columns"
-    return DeltaError(
+    return DeltaError.of_class(
         "DeltaIllegalArgumentException",
         "DELTA_ZORDERING_ON_PARTITION_COLUMN",
-        f"[DELTA_ZORDERING_ON_PARTITION_COLUMN] {text}",
+        text,
     )
 
 
@@ -285,7 +285,7 @@ def restore_misses_files(version: int, paths: Sequence[str]) -> DeltaError:
 def file_is_gone(path: str) -> DeltaError:
     error_class = "FAILED_READ_FILE.FILE_NOT_EXIST"
     text = f"Encountered error while reading file {path}. File does not exist."
-    return DeltaError("SparkException", error_class, f"[{error_class}] {text}")
+    return DeltaError.of_class("SparkException", error_class, text)
 
 
 def default_in_added_column() -> DeltaError:

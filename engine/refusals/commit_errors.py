@@ -11,10 +11,6 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Protocol
 
 
-def _error(exception: str, error_class: str, text: str) -> DeltaError:
-    return DeltaError(exception, error_class, f"[{error_class}] {text}")
-
-
 def assertion(text: str) -> DeltaError:
     """A Scala `assert` that failed."""
     return DeltaError("AssertionError", None, f"assertion failed: {text}")
@@ -46,7 +42,7 @@ def set_transaction_version_conflict(app_id: str, first: int, second: int) -> De
 
 
 def metadata_absent() -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "DELTA_METADATA_ABSENT",
         "Couldn't find Metadata while committing the first version of the Delta table.",
@@ -54,7 +50,7 @@ def metadata_absent() -> DeltaError:
 
 
 def partition_column_change(operation: str, old: Sequence[str], new: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaAnalysisException",
         "DELTA_UNSUPPORTED_PARTITION_COLUMN_CHANGE",
         f"Cannot change partition columns during {operation} operation"
@@ -63,7 +59,7 @@ def partition_column_change(operation: str, old: Sequence[str], new: Sequence[st
 
 
 def partitioning_mismatch(actual: Iterable[str], expected: Iterable[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "DELTA_INVALID_PARTITIONING_SCHEMA",
         "\nThe AddFile contains partitioning schema different from the table's partitioning"
@@ -73,7 +69,7 @@ def partitioning_mismatch(actual: Iterable[str], expected: Iterable[str]) -> Del
 
 
 def duplicate_columns(names: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaAnalysisException",
         "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
         f"Found duplicate column(s): {', '.join(names)}. The duplicate was found in the metadata"
@@ -82,7 +78,7 @@ def duplicate_columns(names: Sequence[str]) -> DeltaError:
 
 
 def invalid_column_names(names: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaAnalysisException",
         "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
         "Found invalid character(s) among ' ,;{}()\\n\\t=' in the column names of your schema.\n"
@@ -92,7 +88,7 @@ def invalid_column_names(names: Sequence[str]) -> DeltaError:
 
 
 def invalid_partition_column_name() -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaAnalysisException",
         "DELTA_INVALID_PARTITION_COLUMN_NAME",
         'Found partition columns having invalid character(s) among " ,;{}()\n\t=". Please change'
@@ -101,7 +97,7 @@ def invalid_partition_column_name() -> DeltaError:
 
 
 def field_not_found(name: str, names: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "SparkIllegalArgumentException",
         "FIELD_NOT_FOUND",
         f"No such struct field `{name}` in {', '.join(f'`{field}`' for field in names)}."
@@ -110,7 +106,7 @@ def field_not_found(name: str, names: Sequence[str]) -> DeltaError:
 
 
 def feed_columns_on_write(names: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "RESERVED_CDC_COLUMNS_ON_WRITE",
         f"\nThe write contains reserved columns [{','.join(names)}] that are used\ninternally as"
@@ -120,7 +116,7 @@ def feed_columns_on_write(names: Sequence[str]) -> DeltaError:
 
 
 def feed_columns_in_table(names: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
         "\nUnable to enable Change Data Capture on the table. The table already contains\nreserved"
@@ -141,7 +137,7 @@ def duplicate_column_id(column_id: int, mode: str) -> DeltaError:
 
 
 def max_column_id_not_set() -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaAnalysisException",
         "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
         "The max column id property (delta.columnMapping.maxColumnId) is not set on a column"
@@ -159,7 +155,7 @@ def unknown_mapping_mode(mode: str) -> DeltaError:
 
 
 def protocol_downgrade(old: Protocol, new: Protocol) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "ProtocolDowngradeException",
         "DELTA_INVALID_PROTOCOL_DOWNGRADE",
         f"Protocol version cannot be downgraded from ({_versions(old)}) to ({_versions(new)})",
@@ -167,7 +163,7 @@ def protocol_downgrade(old: Protocol, new: Protocol) -> DeltaError:
 
 
 def invalid_protocol_version(table: str, protocol: Protocol, version: str) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "InvalidProtocolVersionException",
         "DELTA_INVALID_PROTOCOL_VERSION",
         f'Unsupported Delta protocol version: table "{table}" requires reader version'
@@ -178,7 +174,7 @@ def invalid_protocol_version(table: str, protocol: Protocol, version: str) -> De
 
 
 def features_need_asking(unsupported: Sequence[str], supported: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaTableFeatureException",
         "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         "Your table schema requires manually enablement of the following table feature(s):"
@@ -196,7 +192,7 @@ def unsupported_features(
     table: str, features: Sequence[str], version: str, kind: str
 ) -> DeltaError:
     """`kind` is "read" or "write"."""
-    return _error(
+    return DeltaError.of_class(
         "DeltaUnsupportedTableFeatureException",
         f"DELTA_UNSUPPORTED_FEATURES_FOR_{kind.upper()}",
         f'Unsupported Delta {kind} feature: table "{table}" requires {_PARTY[kind]} table'
@@ -205,7 +201,7 @@ def unsupported_features(
 
 
 def append_only(table: str) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaUnsupportedOperationException",
         "DELTA_CANNOT_MODIFY_APPEND_ONLY",
         "This table is configured to only allow appends. If you would like to permit updates or"
@@ -214,7 +210,7 @@ def append_only(table: str) -> DeltaError:
 
 
 def deletion_vectors_disallowed() -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaCommandUnsupportedWithDeletionVectorsException",
         "DELTA_ADDING_DELETION_VECTORS_DISALLOWED",
         "The current operation attempted to add a deletion vector to a table that does not permit"
@@ -223,7 +219,7 @@ def deletion_vectors_disallowed() -> DeltaError:
 
 
 def deletion_vector_without_num_records() -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaRuntimeException",
         "DELTA_DELETION_VECTOR_MISSING_NUM_RECORDS",
         "It is invalid to commit files with deletion vectors that are missing the numRecords"
@@ -232,7 +228,7 @@ def deletion_vector_without_num_records() -> DeltaError:
 
 
 def deletion_vector_with_tight_bounds() -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED",
         "All operations that add deletion vectors should set the tightBounds column in statistics"
@@ -241,7 +237,7 @@ def deletion_vector_with_tight_bounds() -> DeltaError:
 
 
 def duplicate_actions(kind: str, file: str, other_file: str) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaRuntimeException",
         "DELTA_DUPLICATE_ACTIONS_FOUND",
         f"File operation '{kind}' for path {file} was specified several times.\nIt conflicts with"
@@ -261,10 +257,10 @@ def inconsistent_data_change() -> DeltaError:
 
 def user_function_failed(cause: str) -> DeltaError:
     """Spark's wrapping of an error inside a function of the user's, or of Delta's."""
-    return DeltaError(
+    return DeltaError.of_class(
         "SparkException",
         "FAILED_EXECUTE_UDF",
-        f"[FAILED_EXECUTE_UDF] User defined function failed due to: {cause}",
+        f"User defined function failed due to: {cause}",
     )
 
 
@@ -285,7 +281,7 @@ def null_partition(path: str, column: str) -> DeltaError:
 
 
 def duplicate_domain(domain: str) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalArgumentException",
         "DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR",
         "Internal error: two DomainMetadata actions within the same transaction have the same"
@@ -294,7 +290,7 @@ def duplicate_domain(domain: str) -> DeltaError:
 
 
 def domains_not_supported(domains: Sequence[str]) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalArgumentException",
         "DELTA_DOMAIN_METADATA_NOT_SUPPORTED",
         f"Detected DomainMetadata action(s) for domains [{','.join(domains)}], but"
@@ -303,7 +299,7 @@ def domains_not_supported(domains: Sequence[str]) -> DeltaError:
 
 
 def feature_drop_revalidation(conflicting_commit: str) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaTableFeatureException",
         "DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL",
         "Cannot drop feature because a concurrent transaction modified the table.\nPlease try the"
@@ -312,7 +308,7 @@ def feature_drop_revalidation(conflicting_commit: str) -> DeltaError:
 
 
 def backfill_against_unbackfill() -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "DELTA_ROW_TRACKING_BACKFILL_RUNNING_CONCURRENTLY_WITH_UNBACKFILL",
         "A Row Tracking enablement operation was detected running concurrently with a Row Tracking"
@@ -323,7 +319,7 @@ def backfill_against_unbackfill() -> DeltaError:
 
 def tracking_and_suspended(enabled: str, suspended: str) -> DeltaError:
     """For a table on which row tracking is both on and suspended."""
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
         f"Illegal table state was detected. Table properties `{enabled}` and `{suspended}` are"
@@ -340,7 +336,7 @@ def unexpected_backfill_action() -> DeltaError:
 def commit_retries_exceeded(
     attempts: int, first_version: int, last_version: int, actions: int, spent_ms: int
 ) -> DeltaError:
-    return _error(
+    return DeltaError.of_class(
         "DeltaIllegalStateException",
         "DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
         f"This commit has failed as it has been tried {attempts} times but did not succeed.\nThis"

@@ -65,16 +65,16 @@ def with_history(feature: str) -> DeltaError:
 def kept_by_constraints(names: Sequence[str]) -> DeltaError:
     error_class = "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE"
     text = f"Cannot drop the CHECK constraints table feature: {', '.join(names)}"
-    return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
+    return DeltaError.of_class("DeltaAnalysisException", error_class, text)
 
 
 def defaults_not_enabled() -> DeltaError:
     error_class = "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"
     text = "Failed to execute ALTER TABLE command because it assigned a column DEFAULT value, but"
     text += " the corresponding table feature was not enabled."
-    return RefusedAtCommit("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
+    return RefusedAtCommit.of_class("DeltaAnalysisException", error_class, text)
 
 
 def refused_feature(error_class: str, text: str) -> DeltaError:
     """What is refused about a table feature."""
-    return DeltaError("DeltaTableFeatureException", error_class, f"[{error_class}] {text}")
+    return DeltaError.of_class("DeltaTableFeatureException", error_class, text)

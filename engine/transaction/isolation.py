@@ -40,10 +40,10 @@ def level_named(text: str) -> IsolationLevel:
     try:
         return _BY_LOWER_NAME[text.lower()]
     except KeyError:
-        raise DeltaError(
+        raise DeltaError.of_class(
             "DeltaIllegalArgumentException",
             "DELTA_INVALID_ISOLATION_LEVEL",
-            f"[DELTA_INVALID_ISOLATION_LEVEL] invalid isolation level '{text}'",
+            f"invalid isolation level '{text}'",
         ) from None
 
 

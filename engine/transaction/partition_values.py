@@ -61,9 +61,8 @@ class PartitionNormalizer:
 def _cast_failed(text: str, type_name: str, column: str) -> DeltaError:
     shown = _TYPE_NAMES.get(type_name, type_name.capitalize() + "Type")
     error_class = "DELTA_PARTITION_COLUMN_CAST_FAILED"
-    return DeltaError(
+    return DeltaError.of_class(
         "DeltaRuntimeException",
         error_class,
-        f"[{error_class}] Failed to cast value `{text}` to `{shown}`"
-        f" for partition column `{column}`",
+        f"Failed to cast value `{text}` to `{shown}` for partition column `{column}`",
     )

@@ -302,8 +302,7 @@ class Transaction:
             yield from self.read_state()
         outcome = yield from steps
         if isinstance(outcome, Committed):
-            counted = self.settings.auto_compact_min_file_size
-            self.table_log.file_counts.note(outcome.actions, counted)
+            self.table_log.file_counts.note(outcome.actions, self.settings)
             yield from self.table_log.after_commit(outcome.version, is_large)
         return outcome
 

@@ -218,8 +218,8 @@ def _whole_seconds(value: datetime) -> int:
 def _fitted(whole: int, value: object, to_type: str) -> int:
     if holds(to_type, whole):
         return whole
-    text = f"[CAST_OVERFLOW] The value {value} cannot be cast to {to_type.upper()}."
-    raise DeltaError("SparkArithmeticException", "CAST_OVERFLOW", text)
+    text = f"The value {value} cannot be cast to {to_type.upper()}."
+    raise DeltaError.of_class("SparkArithmeticException", "CAST_OVERFLOW", text)
 
 
 def _to_integer(value: Any, to_type: str) -> int:
@@ -254,8 +254,8 @@ def _to_timestamp(value: Any, time_zone: str) -> datetime:
 
 def _fitted_micros(micros: int, value: float) -> None:
     if not holds("bigint", micros):
-        text = f"[CAST_OVERFLOW] The value {value} cannot be cast to TIMESTAMP."
-        raise DeltaError("SparkArithmeticException", "CAST_OVERFLOW", text)
+        text = f"The value {value} cannot be cast to TIMESTAMP."
+        raise DeltaError.of_class("SparkArithmeticException", "CAST_OVERFLOW", text)
 
 
 def _instant(local: datetime, time_zone: str) -> datetime:

@@ -44,7 +44,7 @@ def invalid_cast(value: Any, to_type: str) -> DeltaError:
     if to_type == "boolean":
         exception = "SparkRuntimeException"
     text = f"The value {value!r} cannot be cast to {to_type.upper()} because it is malformed."
-    return DeltaError(exception, "CAST_INVALID_INPUT", f"[CAST_INVALID_INPUT] {text}")
+    return DeltaError.of_class(exception, "CAST_INVALID_INPUT", text)
 
 
 def beyond_years(shown: object) -> UnsupportedFeature:
@@ -125,7 +125,7 @@ def _parse_decimal(text: str, type_name: str) -> Decimal:
     number = Decimal(text.strip())
     if number.adjusted() >= MAX_PRECISION:
         name = "NUMERIC_OUT_OF_SUPPORTED_RANGE"
-        raise DeltaError("SparkArithmeticException", name, f"[{name}] {text}")
+        raise DeltaError.of_class("SparkArithmeticException", name, text)
     return to_scale(number, type_name)
 
 
@@ -159,10 +159,10 @@ def to_scale(value: Decimal, type_name: str) -> Decimal:
 
 def out_of_range(value: object, type_name: str) -> DeltaError:
     """What Spark throws for a number with more digits than its decimal type."""
-    return DeltaError(
+    return DeltaError.of_class(
         "SparkArithmeticException",
         "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
-        f"[NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION] {value} does not fit {type_name}.",
+        f"{value} does not fit {type_name}.",
     )
 
 

@@ -69,8 +69,8 @@ def decimal_shape(type_name: str) -> tuple[int, int]:
 
 def overflow(type_name: str) -> DeltaError:
     """What Spark throws in ANSI mode for a result that its type cannot hold."""
-    text = f"[ARITHMETIC_OVERFLOW] {type_name} overflow."
-    return DeltaError("SparkArithmeticException", "ARITHMETIC_OVERFLOW", text)
+    text = f"{type_name} overflow."
+    return DeltaError.of_class("SparkArithmeticException", "ARITHMETIC_OVERFLOW", text)
 
 
 def holds(type_name: str, value: int) -> bool:

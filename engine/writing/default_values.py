@@ -49,8 +49,8 @@ def check_default(column: Field, text: str, session: Session) -> None:
         return
     limit = text_limit(column)
     if limit is not None and len(value or "") > limit.letters:
-        text = f"[EXCEED_LIMIT_LENGTH] Exceeds char/varchar length limitation: {limit.letters}."
-        raise DeltaError("SparkRuntimeException", "EXCEED_LIMIT_LENGTH", text)
+        text = f"Exceeds char/varchar length limitation: {limit.letters}."
+        raise DeltaError.of_class("SparkRuntimeException", "EXCEED_LIMIT_LENGTH", text)
 
 
 def _resolved(node: exp.Expr, column: Field, session: Session) -> Term:

@@ -202,10 +202,10 @@ INVARIANT = "DeltaInvariantViolationException"
 
 
 def _violation(error_class: str, name: str, text: str) -> DeltaError:
-    return DeltaError(
+    return DeltaError.of_class(
         INVARIANT,
         error_class,
-        f"[{error_class}] constraint {name} ({text}) is violated by a row",
+        f"constraint {name} ({text}) is violated by a row",
     )
 
 

@@ -45,8 +45,7 @@ def append(job: InsertJob, client: Client) -> Waiting[Outcome]:
     )
     outcome = yield from _committed(table, current, client, plan.reads_back)
     if isinstance(outcome, Committed):
-        counted = table.settings.auto_compact_min_file_size
-        client.cluster.delta_log.file_counts.note(outcome.actions, counted)
+        client.cluster.delta_log.file_counts.note(outcome.actions, table.settings)
         yield from client.after_commit(outcome.version)
     return outcome
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.file_counts import FileCounts, partition_of
+from whitecap.engine.settings import Settings
 
 DAYS = ("1", "2", None)
 
@@ -31,7 +32,7 @@ def crowded(counts: FileCounts, fewest: int) -> set[str | None]:
 def counted(*commits: list[AnyAction], largest: int | None = None) -> FileCounts:
     counts = FileCounts()
     for actions in commits:
-        counts.note(actions, largest)
+        counts.note(actions, Settings(auto_compact_min_file_size=largest))
     return counts
 
 
@@ -70,7 +71,7 @@ def test_a_partition_that_is_being_compacted_is_left_alone() -> None:
 def test_a_copy_goes_its_own_way() -> None:
     counts = counted([add("1")])
     other = counts.copy()
-    other.note([add("1")], None)
+    other.note([add("1")], Settings())
     assert crowded(other, 2) == {"1"}
     assert crowded(counts, 2) == set()
 

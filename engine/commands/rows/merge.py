@@ -297,8 +297,8 @@ class _Run:
         if self.plan.is_insert_only or deletes_all:
             return
         error_class = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
-        text = f"[{error_class}] Several source rows match one target row."
-        raise DeltaError("DeltaUnsupportedOperationException", error_class, text)
+        text = "Several source rows match one target row."
+        raise DeltaError.of_class("DeltaUnsupportedOperationException", error_class, text)
 
     def _inserts(self) -> list[Row]:
         """The new rows of source rows without a match."""

@@ -368,4 +368,4 @@ def _unresolved(name: str, act: str, source: Source) -> DeltaError:
     columns = ", ".join(source.names)
     text = f"Cannot resolve {name} in {act} clause given columns {columns}."
     exception, error_class = write_errors.MERGE_UNRESOLVED
-    return DeltaError(exception, error_class, f"[{error_class}] {text}")
+    return DeltaError.of_class(exception, error_class, text)

@@ -51,6 +51,4 @@ def _unmapped(column: Field) -> Field:
 def _mode_change(before: str, after: str) -> DeltaError:
     error_class = "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
     text = f"Changing column mapping mode from '{before}' to '{after}' is not supported."
-    return DeltaError(
-        "DeltaColumnMappingUnsupportedException", error_class, f"[{error_class}] {text}"
-    )
+    return DeltaError.of_class("DeltaColumnMappingUnsupportedException", error_class, text)

@@ -24,10 +24,10 @@ def check_grammar(statement: Statement, dialect: Dialect) -> None:
     match statement:
         case Merge() if _BARE_VALUES.search(statement.sql()):
             text = "Syntax error at or near 'VALUES'."
-            raise DeltaError("ParseException", _SYNTAX, f"[{_SYNTAX}] {text}")
+            raise DeltaError.of_class("ParseException", _SYNTAX, text)
         case Merge() if statement.not_spark:
             text = "Columns aliases are not allowed in MERGE."
-            raise DeltaError("ParseException", _ALIASES, f"[{_ALIASES}] {text}")
+            raise DeltaError.of_class("ParseException", _ALIASES, text)
         case Insert(replace_on=None) if statement.table.alias:
             text = f"Syntax error at or near '{statement.table.alias}'."
-            raise DeltaError("ParseException", _SYNTAX, f"[{_SYNTAX}] {text}")
+            raise DeltaError.of_class("ParseException", _SYNTAX, text)

@@ -170,8 +170,8 @@ def _operand(term: Term, common: str, session: Session) -> Term:
 
 
 def _divide_by_zero() -> DeltaError:
-    text = "[DIVIDE_BY_ZERO] Division by zero."
-    return DeltaError("SparkArithmeticException", "DIVIDE_BY_ZERO", text)
+    text = "Division by zero."
+    return DeltaError.of_class("SparkArithmeticException", "DIVIDE_BY_ZERO", text)
 
 
 def divide(dividend: Any, divisor: Any) -> Any:
@@ -235,8 +235,8 @@ def _arithmetic(symbol: str, function: Compare) -> Function:
 def _fit_small(value: int, type_name: str) -> int:
     if holds(type_name, value):
         return value
-    text = f"[BINARY_ARITHMETIC_OVERFLOW] {value} caused overflow."
-    raise DeltaError("SparkArithmeticException", "BINARY_ARITHMETIC_OVERFLOW", text)
+    text = f"{value} caused overflow."
+    raise DeltaError.of_class("SparkArithmeticException", "BINARY_ARITHMETIC_OVERFLOW", text)
 
 
 def _checked(function: Compare, result: str) -> Compare:

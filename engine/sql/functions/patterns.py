@@ -67,8 +67,8 @@ def _group(part: str, width: int) -> str:
 
 
 def _unreadable(text: str) -> DeltaError:
-    message = f"[CANNOT_PARSE_TIMESTAMP] Text {text!r} could not be parsed."
-    return DeltaError("SparkDateTimeException", "CANNOT_PARSE_TIMESTAMP", message)
+    message = f"Text {text!r} could not be parsed."
+    return DeltaError.of_class("SparkDateTimeException", "CANNOT_PARSE_TIMESTAMP", message)
 
 
 def read(text: str, pattern: str) -> datetime:

@@ -50,8 +50,8 @@ def _escaped(pattern: str, letter: str) -> str:
     if letter and letter in ("_", "%", _ESCAPE):
         return letter
     where = "ESC_IN_THE_MIDDLE" if letter else "ESC_AT_THE_END"
-    message = f"[INVALID_FORMAT.{where}] The format is invalid: {pattern!r}."
-    raise DeltaError("AnalysisException", f"INVALID_FORMAT.{where}", message)
+    message = f"The format is invalid: {pattern!r}."
+    raise DeltaError.of_class("AnalysisException", f"INVALID_FORMAT.{where}", message)
 
 
 def _is_like(text: str, pattern: str) -> bool:

@@ -211,8 +211,8 @@ def _next_day(day: date, name: str) -> date:
     word = name.strip().lower()
     weekdays = [at for at, full in enumerate(_DAY_NAMES) if word in (full[:2], full[:3], full)]
     if not weekdays:
-        message = f"[ILLEGAL_DAY_OF_WEEK] Illegal input for day of week: {name}."
-        raise DeltaError("SparkIllegalArgumentException", "ILLEGAL_DAY_OF_WEEK", message)
+        message = f"Illegal input for day of week: {name}."
+        raise DeltaError.of_class("SparkIllegalArgumentException", "ILLEGAL_DAY_OF_WEEK", message)
     return day + timedelta(days=(weekdays[0] - day.weekday() - 1) % 7 + 1)
 
 
@@ -242,7 +242,7 @@ def _made_date(year: int, month: int, day: int) -> date:
         if not 1 <= year <= 9999:
             raise
         name = "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION"
-        raise DeltaError("SparkDateTimeException", name, f"[{name}] {year}-{month}-{day}") from None
+        raise DeltaError.of_class("SparkDateTimeException", name, f"{year}-{month}-{day}") from None
 
 
 TIMES: dict[str, Function] = {
