@@ -6,22 +6,24 @@ CPU time counts from the start of the kernel to the closed recording, which is w
 from __future__ import annotations
 
 import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
+from benchmarks.workloads import Workload
 from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.run import finished
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
+
+Watching = AbstractContextManager[object]
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One workload, timed in CPU seconds. `from_ms`: what came before is left out."""
+    """What was measured of one workload, in CPU seconds."""
 
-    name: str
     attempts: int
     events: int
     kernel_s: float
@@ -38,24 +40,26 @@ class Measurement:
         return self.events / self.attempts
 
 
-def measure(name: str, scenario: Scenario, from_share: float = 0.0) -> Measurement:
-    """Run a scenario; measure what comes after `from_share` of its time.
+def measure(workload: Workload, watching: Watching | None = None) -> Measurement:
+    """Run a workload and measure, perhaps watched, what is not left out of it.
 
     Writing the recording counts in proportion to the attempts.
     """
+    scenario = workload.scenario()
     world = World.of(scenario, RandomStreams(scenario.seed, 0), with_requests=False)
     world.start()
     with seldom_collecting():
-        if from_share:
-            world.kernel.run_until(scenario.duration * from_share)
+        if workload.from_share:
+            world.kernel.run_until(scenario.duration * workload.from_share)
         before, events_before = world.recorder.attempted, next(world.kernel._eid)
-        begun = process_time()
-        world.kernel.run_until(scenario.duration)
-        kernel_s = process_time() - begun
+        with watching or nullcontext():
+            begun = process_time()
+            world.kernel.run_until(scenario.duration)
+            kernel_s = process_time() - begun
     events = next(world.kernel._eid) - events_before
     attempts = world.recorder.attempted
     begun = process_time()
     with tempfile.TemporaryDirectory() as directory:
         finished(world, out=Path(directory) / "run")
     recording_s = (process_time() - begun) * (attempts - before) / attempts
-    return Measurement(name, attempts - before, events, kernel_s, recording_s)
+    return Measurement(attempts - before, events, kernel_s, recording_s)

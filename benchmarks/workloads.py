@@ -1,13 +1,21 @@
-"""The scenarios that are timed: made ones of any size, and the demo's own cells."""
+"""What is timed: made scenarios of any size, and the demo's own cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import cell_of, load_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
+
+WRITERS = (10, 100, 1_000)
+LIVE_FILES = (100, 10_000, 100_000, 1_000_000)
+FEW_FILES, TRANSACTIONS = 1_000, 4_000
+LATE = 12_000
+"""Transactions of a long run of merges, some 21,000 attempts: its last tenth is measured."""
 
 ROWS_PER_FILE = 10
 """Enough to have keys to merge on; few, so that 100,000 files are made in seconds."""
@@ -35,8 +43,60 @@ MERGE = {
 MIXES = {"append-only": (10, 0), "append-heavy": (9, 1), "merge-heavy": (1, 9)}
 """Name -> how many of ten writers append, how many merge."""
 
+GOALS = {"append-only": 25, "append-heavy": 40, "merge-heavy": 75}
+CELL_GOAL = 250
+"""Units an attempt that the project wants: with ten writers, and in the demo's cells."""
 
-def made(mix: str, writers: int, live_files: int, attempts: int) -> Scenario:
+WATCHED_CELLS = (
+    "unpartitioned · WriteSerializable · 16",
+    "by date and country · WriteSerializable · 16",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A scenario by a name, of whose time the first `from_share` is not measured.
+
+    `is_watched`: what its time goes into is told.
+    """
+
+    name: str
+    scenario: Callable[[], Scenario]
+    goal: int | None = None
+    from_share: float = 0.0
+    is_watched: bool = False
+
+
+def workloads() -> Iterator[Workload]:
+    """Each mix, more writers at the same rate, more files, and the demo's cells."""
+    for mix, goal in GOALS.items():
+        yield replace(_of_mix(mix), goal=goal, is_watched=True)
+    late = _of_mix("merge-heavy", transactions=LATE)
+    yield replace(late, name=f"{late.name} · late", goal=GOALS["merge-heavy"], from_share=0.9)
+    for writers in WRITERS[1:]:
+        yield _of_mix("append-heavy", writers)
+    for files in LIVE_FILES:
+        yield _of_mix("merge-heavy", files=files)
+    for name, scenario in demo_cells():
+        is_watched = name in WATCHED_CELLS
+        yield Workload(f"events · {name}", partial(_same, scenario), CELL_GOAL, 0.5, is_watched)
+
+
+def _of_mix(
+    mix: str,
+    writers: int = TEN,
+    files: int = FEW_FILES,
+    transactions: int = TRANSACTIONS,
+) -> Workload:
+    name = f"{mix} · {writers:,} writers · {files:,} files"
+    return Workload(name, partial(made, mix, writers, files, transactions))
+
+
+def _same(scenario: Scenario) -> Scenario:
+    return scenario
+
+
+def made(mix: str, writers: int, live_files: int, transactions: int) -> Scenario:
     """`writers` writers at the commit rate of ten, on a table of `live_files` files."""
     appends, merges = (writers * share // TEN for share in MIXES[mix])
     groups = {"loader": (APPEND, appends), "merger": (MERGE, merges)}
@@ -45,7 +105,7 @@ def made(mix: str, writers: int, live_files: int, attempts: int) -> Scenario:
         {
             "name": f"{mix}-{writers}-writers-{live_files}-files",
             "seed": 1,
-            "duration": f"{attempts * CYCLE_S / TEN / 60} min",
+            "duration": f"{transactions * CYCLE_S / TEN / 60} min",
             "store": {"profile": "s3", "limits": {"reads_per_s": None, "writes_per_s": None}},
             "table": {
                 "name": "events",
