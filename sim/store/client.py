@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from whitecap.engine.log.commit_file import version_of_key
@@ -138,20 +138,36 @@ class Client:
 
     def _works(self, request: Compute, work_ms: float) -> Waiting[float]:
         """Let the time of a job pass. Returns how much longer it takes, in milliseconds, as its
-        requests for data files are refused.
+        requests for data files are refused. Raises `StoreRefused`, `LimitsBite`, `WriterCrashed`.
+        """
+        written, self._written = self._written, []
+        if self.connection.clock.kernel.patient or self.cluster.processor is not None:
+            return self._works_in_time(self._pulses(request, written, work_ms), work_ms)
+        return self._works_ahead(request, written, work_ms)
 
-        These come at their shares of the work, which takes its time where the processor is shared.
-        Raises `StoreRefused`, `LimitsBite`, `WriterCrashed`.
+    def _works_ahead(
+        self, request: Compute, written: Sequence[str], work_ms: float
+    ) -> Waiting[float]:
+        """The same where requests are only counted, and nobody else takes the processor."""
+        began_ms = self.connection.clock.now_ms
+        if self._data_requests is not None:
+            self._data_requests.pass_ahead(request.paths_read, written, began_ms, work_ms)
+        yield from self.connection.sender.life.reach(began_ms + work_ms)
+        return 0.0
+
+    def _works_in_time(self, pulses: Sequence[Pulse], work_ms: float) -> Waiting[float]:
+        """Requests come at their shares of the work, which takes its time where the processor is
+        shared.
         """
         life, clock = self.connection.sender.life, self.connection.clock
         is_shared, is_patient = self.cluster.processor is not None, clock.kernel.patient
         began_ms, done_ms, refused_ms = clock.now_ms, 0.0, 0.0
-        for number, pulse in enumerate(self._pulses(request, work_ms)):
+        for number, pulse in enumerate(pulses):
             instant_ms = began_ms + refused_ms + pulse.after_ms
             if is_shared:
                 yield from self.cluster.computes(life, pulse.after_ms - done_ms)
                 done_ms, instant_ms = pulse.after_ms, clock.now_ms
-            elif is_patient:
+            else:
                 yield from life.reach(max(clock.now_ms, instant_ms))
             if is_patient:
                 refused_ms += yield from self._passes(number, pulse)
@@ -163,10 +179,9 @@ class Client:
             yield from life.reach(max(clock.now_ms, began_ms + refused_ms + work_ms))
         return refused_ms
 
-    def _pulses(self, request: Compute, work_ms: float) -> list[Pulse]:
+    def _pulses(self, request: Compute, written: Sequence[str], work_ms: float) -> list[Pulse]:
         if self._data_requests is None:
             return []
-        written, self._written = self._written, []
         return self._data_requests.pulses(request.paths_read, written, work_ms)
 
     def _passes(self, number: int, pulse: Pulse) -> Waiting[float]:

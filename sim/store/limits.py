@@ -61,9 +61,25 @@ class Counter:
         if before + count > self._most:
             raise LimitsBite
         if not before and not span % _SPANS_BETWEEN_CLEANINGS:
-            current = int(self._now_ms() / SPAN_MS)
-            self._counts = {at: n for at, n in self._counts.items() if at >= current}
+            self._forget_what_is_over()
         return 0
+
+    def passes_evenly(self, count: int, began_ms: float, spent_ms: float) -> None:
+        """As many of them over some time, as pulses would pass one by one."""
+        counts, is_first = self._counts, False
+        for after_ms, part in _evenly(count, spent_ms):
+            span = int((began_ms + after_ms) / SPAN_MS)
+            before = counts.get(span, 0)
+            counts[span] = before + part
+            if before + part > self._most:
+                raise LimitsBite
+            is_first |= not before and not span % _SPANS_BETWEEN_CLEANINGS
+        if is_first:
+            self._forget_what_is_over()
+
+    def _forget_what_is_over(self) -> None:
+        current = int(self._now_ms() / SPAN_MS)
+        self._counts = {at: n for at, n in self._counts.items() if at >= current}
 
 
 Bucket = TokenBucket | Counter
@@ -138,23 +154,39 @@ class DataRequests:
 
     def pulses(self, read: Iterable[str], written: Iterable[str], spent_ms: float) -> list[Pulse]:
         """The requests of a job for some files, evenly over its time, in order of time."""
+        pulses = [
+            Pulse(after_ms, bucket, part)
+            for bucket, count in self._counts(read, written)
+            for after_ms, part in _evenly(count, spent_ms)
+        ]
+        return sorted(pulses, key=lambda pulse: pulse.after_ms)
+
+    def pass_ahead(
+        self, read: Iterable[str], written: Iterable[str], began_ms: float, spent_ms: float
+    ) -> None:
+        """Count the same where they pass in any order. Raises `LimitsBite`."""
+        for bucket, count in self._counts(read, written):
+            assert isinstance(bucket, Counter)
+            bucket.passes_evenly(count, began_ms, spent_ms)
+
+    def _counts(self, read: Iterable[str], written: Iterable[str]) -> list[tuple[Bucket, int]]:
+        """How many requests come to each bucket, by directory and kind."""
         counts: dict[tuple[str, Kind], int] = {}
         for paths, kinds in ((read, self.read), (written, self.write)):
             for path in paths:
                 directory = path.rpartition("/")[0]
                 for kind in kinds:
                     counts[directory, kind] = counts.get((directory, kind), 0) + 1
-        pulses: list[Pulse] = []
-        for (directory, kind), count in counts.items():
-            bucket = self.throttle.of_data(directory, kind)
-            if bucket is not None:
-                pulses += _spread(bucket, count, spent_ms)
-        return sorted(pulses, key=lambda pulse: pulse.after_ms)
+        buckets = ((self.throttle.of_data(*place), count) for place, count in counts.items())
+        return [(bucket, count) for bucket, count in buckets if bucket is not None]
 
 
-def _spread(bucket: Bucket, count: int, spent_ms: float) -> Iterator[Pulse]:
-    """At most one pulse in the time over which requests are counted."""
+def _evenly(count: int, spent_ms: float) -> Iterator[tuple[float, int]]:
+    """After how many milliseconds how many of some requests come.
+
+    At most once in the time over which requests are counted.
+    """
     pieces = min(count, max(1, math.ceil(spent_ms / SPAN_MS)))
     for piece in range(pieces):
         part = count * (piece + 1) // pieces - count * piece // pieces
-        yield Pulse(spent_ms * (piece + 0.5) / pieces, bucket, part)
+        yield spent_ms * (piece + 0.5) / pieces, part
