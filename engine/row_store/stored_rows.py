@@ -159,10 +159,11 @@ class StoredRows(Sequence[Row]):
             return before._counted(position, column)
         if origin is None or not column.are_few(len(self.ids) // len(origin.parents)):
             return None
-        counts = [
-            rows._counted(position, column) or column.counts(rows.cells(position))
-            for rows in origin.parents
-        ]
+        parents = [(rows.ids, rows._counted(position, column)) for rows in origin.parents]
+        counts = [of_parent for _, of_parent in parents if of_parent is not None]
+        small = [ids for ids, of_parent in parents if of_parent is None]
+        if small:  # many small files, as OPTIMIZE joins them, are counted at once
+            counts.append(column.counts(column.cells(np.concatenate(small))))
         gone, new = (column.cells(ids).values for ids in (origin.gone, origin.new))
         return counts_after(counts, gone, new)
 
