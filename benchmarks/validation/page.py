@@ -218,8 +218,9 @@ def _limits() -> Iterator[str]:
         "- **Rates of a cluster.** The free run is one process on one machine with a local disk, "
         "in which every thread is a cluster of its own to Delta; clusters on an object store have "
         "been compared outcome by outcome (`whitecap replay`, `whitecap fuzz`), not by their "
-        "rates. Threads of one driver share what one of them reads of the log; in trials they "
-        "committed more nearly in step than independent writers do, which is not simulated."
+        "rates. Threads of one driver share what one of them reads of the log, and commit more "
+        "nearly in step than independent writers do: simulated, and tried on real Delta "
+        "(`docs/fidelity.md`), but by a trial and not by this experiment."
     )
 
 

@@ -1,9 +1,8 @@
 """Real threads on a real table: no locks between phases, each as fast as it comes.
 
 Each thread is a cluster of its own to Delta: it reaches the table by a path of its own (a symbolic
-link), and Delta keeps a log per path. Threads that share one share its commit lock, and presumably
-the state that one of them reads for all: in trials they committed more nearly in step than
-independent writers do.
+link), and Delta keeps a log per path. Threads that share one share its commit lock and the state
+that one of them reads for all: they commit more nearly in step than independent writers do.
 """
 
 from __future__ import annotations

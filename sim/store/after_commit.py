@@ -100,9 +100,7 @@ class AfterCommit(msgspec.Struct, frozen=True):
             return newest if newest.version == self.version else None
         segment = Segment(self.version, delta_log.segment.checkpoint)
         if is_derived:
-            if is_shared:
-                yield from log.meet()
-            delta_log.install(segment, has_checksum=True)
+            yield from log.replace_snapshot(segment, has_checksum=True)
         else:
             yield from log.install(segment)
         return segment

@@ -31,7 +31,8 @@ class DeltaLog:
 
     `segment` is that of the installed snapshot, `has_checksum` whether its checksum was read or
     derived, `state_of` the segment whose state was read last and is still kept. `is_cold`: nothing
-    was read yet. `file_counts`: what it has added to partitions.
+    was read yet. `file_counts`: what it has added to partitions. `state_lock` is held by who reads
+    the state of the installed snapshot.
     """
 
     segment: Segment = NO_SEGMENT
@@ -40,6 +41,7 @@ class DeltaLog:
     is_cold: bool = True
     file_counts: FileCounts = field(default_factory=FileCounts)
     lock: Mutex = field(default_factory=Mutex)
+    state_lock: Mutex = field(default_factory=Mutex)
     _path_locks: dict[int, Mutex] = field(default_factory=dict)
 
     def path_lock(self, version: int) -> Mutex:
@@ -57,6 +59,7 @@ class DeltaLog:
         self.segment = segment
         self.has_checksum = has_checksum
         self.state_of = None
+        self.state_lock = Mutex()
 
 
 @dataclass(slots=True)

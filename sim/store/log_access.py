@@ -17,10 +17,10 @@ from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
-from whitecap.sim.store.cluster import Cluster, DeltaLog
+from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.coordinator import Commit, Coordinator, LogRequests, Sees, Shown
-from whitecap.sim.store.exchange import Answer, Effect
+from whitecap.sim.store.exchange import Answer, Effect, StoreRefused
 from whitecap.sim.store.faults import Plan, Sending, missed_by
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import (
@@ -97,9 +97,21 @@ class LogAccess(msgspec.Struct):
         has_checksum = segment.version < 0 or (yield from self.read_checksum(segment.version))
         if not has_checksum:
             yield from self._read_files(segment, whole_checkpoint=False)
-        if self.cluster.is_shared:
-            yield from self.meet()
+        yield from self.replace_snapshot(segment, has_checksum)
+
+    def replace_snapshot(self, segment: Segment, has_checksum: bool) -> Waiting[None]:
+        """Put a snapshot in the place of the installed one, once nobody reads that one's state.
+
+        Source: SnapshotManagement.scala: replaceSnapshot; StateCache.scala: uncache, which waits
+        for the monitor that is held while a state is read.
+        """
+        if not self.cluster.is_shared:
+            self.delta_log.install(segment, has_checksum)
+            return
+        replaced = self.delta_log.state_lock
+        yield from self.connection.sender.life.holds(replaced)
         self.delta_log.install(segment, has_checksum)
+        yield from replaced.release(self.clock)
 
     def read_checksum(self, version: int) -> Waiting[bool]:
         """Whether a version's checksum is there; if so it is read."""
@@ -132,10 +144,34 @@ class LogAccess(msgspec.Struct):
         yield from self.meet()
         if self.delta_log.state_of == segment:
             return
+        if self.cluster.is_shared and self.delta_log.segment == segment:
+            yield from self._share_state(segment)
+            return
         yield from self._read_files(segment, whole_checkpoint=True)
-        yield from self.meet()
         if self.delta_log.segment == segment:
             self.delta_log.state_of = segment
+
+    def _share_state(self, segment: Segment) -> Waiting[None]:
+        """One transaction of the JVM reads a state; who asks for it meanwhile waits, and has it.
+
+        If a newer snapshot came first, everybody reads it alone. Source: StateCache.scala:
+        CachedDS (its query runs inside the monitor `cached`), Snapshot.scala: cachedState (a lazy
+        value), BlockInfoManager.scala: lockNewBlockForWriting.
+        """
+        delta_log, lock = self.delta_log, self.delta_log.state_lock
+        yield from self.connection.sender.life.holds(lock)
+        is_replaced = delta_log.state_lock is not lock
+        try:
+            if not is_replaced and delta_log.state_of != segment:
+                yield from self._read_files(segment, whole_checkpoint=True)
+                yield from self.meet()
+                delta_log.state_of = segment
+        except (WriterCrashed, StoreRefused):
+            yield from lock.release(self.clock)
+            raise
+        yield from lock.release(self.clock)
+        if is_replaced:
+            yield from self._read_files(segment, whole_checkpoint=True)
 
     def _read_files(self, segment: Segment, whole_checkpoint: bool) -> Waiting[None]:
         """A job of Spark's over the checkpoint and the commits after it."""
