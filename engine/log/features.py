@@ -164,11 +164,11 @@ _ALL = (
     TableFeature("vacuumProtocolCheck", reader_writer=True, fails_concurrent=False),
     TableFeature("variantType", reader_writer=True, required_by=_column_type("variant")),
     TableFeature("variantType-preview", reader_writer=True),
+    TableFeature("variantShredding", reader_writer=True),
     TableFeature(
-        "variantShredding", reader_writer=True,
+        "variantShredding-preview", reader_writer=True,
         required_by=_set_to_true("delta.enableVariantShredding"),
     ),
-    TableFeature("variantShredding-preview", reader_writer=True),
     TableFeature("geospatial", reader_writer=True),
     TableFeature("geospatial-dev", reader_writer=True),
     TableFeature(

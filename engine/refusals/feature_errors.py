@@ -62,6 +62,31 @@ def with_history(feature: str) -> DeltaError:
     )
 
 
+def wait_for_retention(feature: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD",
+        f"Dropping {feature} was partially successful.\n\nThe feature is now no longer used in the"
+        " current version of the table. However, the feature\nis still present in historical"
+        " versions of the table.",
+    )
+
+
+def in_history(feature: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
+        f"Cannot drop {feature} because the Delta log contains historical versions that use the"
+        " feature.",
+    )
+
+
+def protected_for_now() -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD",
+        "The operation did not succeed because there are still traces of dropped features in the"
+        " table history.",
+    )
+
+
 def kept_by_constraints(names: Sequence[str]) -> DeltaError:
     error_class = "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE"
     text = f"Cannot drop the CHECK constraints table feature: {', '.join(names)}"

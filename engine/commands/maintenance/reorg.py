@@ -5,7 +5,7 @@ Source: DeltaReorgTableCommand.scala, ReorgTableForUpgradeUniformHelper.scala.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -16,7 +16,8 @@ from whitecap.engine.commands.schema.properties import change_properties
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.actions import AddFile
-from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import Reorg
@@ -55,6 +56,38 @@ def purge(table: Table, txn: Transaction, predicates: tuple[Predicate, ...] = ()
 
 def _has_dropped(columns: tuple[str, ...], schema: Schema) -> bool:
     return not set(columns) <= set(schema.physical_names)
+
+
+def rewrite_narrower(table: Table, txn: Transaction) -> Steps[Outcome]:
+    """Rewrite files that have narrower types than the table.
+
+    Source: DeltaReorgTableCommand.scala (DeltaRewriteTypeWideningOperation).
+    """
+    yield from txn.read_state()
+    wide = _types(txn.snapshot.schema)
+    written = _types_when_written((yield from table.commits()))
+
+    def chosen(file: AddFile) -> bool:
+        types = written.get(file.path, wide)
+        return any(wide.get(name, kind) != kind for name, kind in types.items())
+
+    return (yield from _rewritten(table, txn, (), chosen))
+
+
+def _types(schema: Schema) -> dict[str, str]:
+    return dict(zip(schema.physical_names, schema.types, strict=True))
+
+
+def _types_when_written(commits: Iterable[Commit]) -> dict[str, dict[str, str]]:
+    """By path, the types that the table's columns had when the file first came into it."""
+    types: dict[str, str] = {}
+    written: dict[str, dict[str, str]] = {}
+    for commit in commits:
+        if commit.metadata is not None:
+            types = _types(schema_of_metadata(commit.metadata))
+        for add in commit.adds:
+            written.setdefault(add.path, types)
+    return written
 
 
 def _rewritten(

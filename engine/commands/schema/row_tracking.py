@@ -43,23 +43,25 @@ def backfill(table: Table) -> Steps[Outcome | None]:
         outcome = yield from txn.commit([upgraded], Operation("UPGRADE PROTOCOL", parameters))
         if not isinstance(outcome, Committed):
             return outcome
-    return (yield from _again(table, BACKFILL, lambda file: file.base_row_id is None))
+    ended = yield from _again(table, BACKFILL, lambda file: file.base_row_id is None)
+    return None if isinstance(ended, Committed) else ended
 
 
 def unbackfill(table: Table) -> Steps[Outcome | None]:
-    """Take the row ids off all files; the outcome that stopped it, if any."""
+    """Take the row ids off all files; how the last batch ended, `None` without any."""
     return (yield from _again(table, UNBACKFILL, lambda file: file.base_row_id is not None))
 
 
 def _again(table: Table, name: str, concerns: Callable[[AddFile], bool]) -> Steps[Outcome | None]:
     """Add the files concerned again, batch after batch, until there are none."""
     batch = 0
+    outcome: Outcome | None = None
     while True:
         txn = yield from begin(table)
         yield from txn.read_state()
         files = [file for file in txn.snapshot.all_files() if concerns(file)]
         if not files:
-            return None
+            return outcome
         files = files[: table.settings.backfill_max_files]
         txn.track_files_read(files)
         yield from job(name)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from whitecap.engine.log.ddl import LIMITED_TEXT
-from whitecap.engine.log.schema import Field, log_name
+from whitecap.engine.log.schema import Field, Schema, log_name
 
 TYPE_CHANGES = "delta.typeChanges"
 _LIMITED = re.compile(r"(var)?char\((\d+)\)")
@@ -49,4 +49,19 @@ def with_limit_of(column: Field, other: Field) -> Field:
     kept = {key: value for key, value in column.metadata.items() if key != LIMITED_TEXT}
     if LIMITED_TEXT in other.metadata:
         kept[LIMITED_TEXT] = other.metadata[LIMITED_TEXT]
+    return dataclasses.replace(column, metadata=kept)
+
+
+def has_type_changes(schema: Schema) -> bool:
+    """Whether any column was widened. Source: TypeWideningMetadata.containsTypeWideningMetadata."""
+    return any(TYPE_CHANGES in column.metadata for column in schema)
+
+
+def without_type_changes(schema: Schema) -> Schema:
+    """The schema without the notes of its changes."""
+    return Schema(tuple(_without_note(column) for column in schema))
+
+
+def _without_note(column: Field) -> Field:
+    kept = {key: value for key, value in column.metadata.items() if key != TYPE_CHANGES}
     return dataclasses.replace(column, metadata=kept)

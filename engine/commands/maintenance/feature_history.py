@@ -1,0 +1,61 @@
+"""Whether a table's history still shows a feature.
+
+Source: TableFeature.scala (`RemovableFeature.historyContainsFeature`, `actionUsesFeature`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, Metadata, RemoveFile
+from whitecap.engine.log.columns.type_changes import has_type_changes
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.session.table import Table
+from whitecap.engine.storage.requests import Steps
+
+
+def is_in_history(table: Table, feature: str, version: int) -> Steps[bool]:
+    """Whether any commit up to `version` uses the feature."""
+    commits = yield from table.commits()
+    return any(_USES[feature](commit) for commit in commits if commit.version <= version)
+
+
+def _has_metadata(uses: Callable[[Metadata], bool]) -> Callable[[Commit], bool]:
+    return lambda commit: commit.metadata is not None and uses(commit.metadata)
+
+
+def _uses_vectors(commit: Commit) -> bool:
+    if commit.metadata and properties.DELETION_VECTORS.of(commit.metadata.configuration):
+        return True
+    return any(
+        isinstance(action, AddFile | RemoveFile) and action.deletion_vector is not None
+        for action in commit.actions
+    )
+
+
+def _maps_columns(metadata: Metadata) -> bool:
+    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration) != "none"
+
+
+def _checkpoints_v2(metadata: Metadata) -> bool:
+    return properties.CHECKPOINT_POLICY.of(metadata.configuration) != "classic"
+
+
+def _has_changed_types(metadata: Metadata) -> bool:
+    return has_type_changes(schema_of_metadata(metadata))
+
+
+def _never(_commit: Commit) -> bool:
+    return False
+
+
+_USES: dict[str, Callable[[Commit], bool]] = {
+    "columnMapping": _has_metadata(_maps_columns),
+    "deletionVectors": _uses_vectors,
+    "typeWidening": _has_metadata(_has_changed_types),
+    "typeWidening-preview": _has_metadata(_has_changed_types),
+    "v2Checkpoint": _has_metadata(_checkpoints_v2),
+    "vacuumProtocolCheck": _never,
+}
