@@ -32,6 +32,12 @@ def task_failed(cause: DeltaError) -> DeltaError:
     return analysis("TASK_WRITE_FAILED", text, "SparkException")
 
 
+def unexpected_row() -> DeltaError:
+    """For a joined row of a MERGE that no clause is made for."""
+    text = "Unexpected row: did not match any merge clause"
+    return analysis("USER_RAISED_EXCEPTION", text, "SparkRuntimeException")
+
+
 def column_set_twice(column: str) -> DeltaError:
     text = f"There is a conflict from these SET columns: [`{column}`, `{column}`]."
     return analysis("DELTA_CONFLICT_SET_COLUMN", text)

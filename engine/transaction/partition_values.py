@@ -6,6 +6,7 @@ filterFiles(newFiles)`. A dynamic partition overwrite finds its partitions by th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,9 +54,10 @@ class PartitionNormalizer:
         if text is None or (text == "" and type_name != "string"):
             return None
         try:
-            return from_text(text, type_name, self.time_zone)
+            value = from_text(text, type_name, self.time_zone)
         except DeltaError:
             raise _cast_failed(text, type_name, name) from None
+        return math.nan if value != value else value  # one NaN, which equals itself in a set
 
 
 def _cast_failed(text: str, type_name: str, column: str) -> DeltaError:

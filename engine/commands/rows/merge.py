@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
+from whitecap.engine.commands.rows.merge_join import Join
 from whitecap.engine.commands.rows.merge_plan import Clause, MergePlan, plan_merge
+from whitecap.engine.commands.rows.merge_strays import check_strays
 from whitecap.engine.commands.schema.schema_changes import evolve_for_merge
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
@@ -24,7 +26,6 @@ from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.sources import Projection, Source
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_store.rows import joined, positions_with
-from whitecap.engine.row_store.stored_rows import Wanted
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
 from whitecap.engine.sql.parsing.statements import Act, Merge, reads_tables
@@ -81,85 +82,6 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
-
-
-class Join:
-    """The source's rows by the keys that ON equates, and which of them match a target row."""
-
-    def __init__(
-        self, plan: MergePlan, rows: Sequence[Row], parameters: Parameters, width: int
-    ) -> None:
-        blank = (None,) * width
-        self.rows = rows
-        self._keys = plan.keys
-        self._pins = plan.pins
-        self._parameters = parameters
-        self._target_key = _compared([key.target(parameters) for key in plan.keys])
-        source_key = _compared([key.source(parameters) for key in plan.keys])
-        residual = plan.residual.bind(parameters)
-        self._residual = residual.evaluate
-        self._always = residual.is_constant and residual.value is True
-        self._by_key: dict[Any, list[int]] = {}
-        try:
-            for at, row in enumerate(rows):
-                key = source_key(blank + row)
-                if key is not None:
-                    self._by_key.setdefault(key, []).append(at)
-        except DeltaError as error:
-            raise _of_join(error) from error
-        self.pins = self._pinned()
-
-    def _pinned(self) -> dict[str, set[Any]]:
-        """The values that a row of the target must have to match, by column."""
-        names = [key.target_column for key in self._keys]
-        if len(names) == 1:
-            return {name: set(self._by_key) for name in names if name is not None}
-        return {
-            name: {key[at] for key in self._by_key}
-            for at, name in enumerate(names)
-            if name is not None
-        }
-
-    def wanted(self, schema: Schema, partition_columns: Sequence[str]) -> Wanted:
-        """What the target's columns must have to match; nothing if ON compares anything else.
-
-        Of partition columns nothing: files of other partitions are not looked at.
-        """
-        if any(key.target_column is None for key in self._keys):
-            return ()
-        pins = [pin for pin in self._pins if pin.column not in partition_columns]
-        keys = ((schema.index(name), values) for name, values in self.pins.items())
-        return [*((schema.index(p.column), p.values(self._parameters)) for p in pins), *keys]
-
-    def matches(self, row: Row) -> list[int]:
-        """The positions of the source rows that match a target row."""
-        try:
-            positions = self._by_key.get(self._target_key(row))  # NULL is never among the keys
-            if not positions or self._always:
-                return positions or []
-            residual, rows = self._residual, self.rows
-            return [at for at in positions if residual(row + rows[at]) is True]
-        except DeltaError as error:
-            raise _of_join(error) from error
-
-
-def _of_join(error: DeltaError) -> DeltaError:
-    """What fails while rows are joined reaches Delta through a thread that joins them."""
-    if not error.exception.startswith("Spark"):
-        return error
-    return DeltaError("ExecutionException", None, error.message)
-
-
-def _compared(evaluates: Sequence[Evaluate]) -> Evaluate:
-    """The value of a row, or values, that are compared; `None` if one is NULL: equal to nothing."""
-    if len(evaluates) == 1:
-        return evaluates[0]
-
-    def several(row: Row) -> tuple[Any, ...] | None:
-        values = tuple([evaluate(row) for evaluate in evaluates])
-        return None if None in values else values
-
-    return several
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +263,7 @@ class _Run:
     def _hide_and_write(
         self, touched: Sequence[_Matched], inserts: list[Row], writer: FileWriter
     ) -> Steps[FileChanges]:
+        self._check_strays(touched)
         changes = {file.scanned.file.path: self._changes(file) for file in touched}
         new_rows = self._tasks(touched, inserts, lambda file: _new(changes[file.scanned.file.path]))
         self._move_marks(new_rows)
@@ -350,6 +273,27 @@ class _Run:
         now_ms = yield ReadClock()
         hidden = [(file.scanned, list(changes[file.scanned.file.path])) for file in touched]
         return [*adds, *feed, *(yield from hide_rows(hidden, now_ms))]
+
+    def _check_strays(self, touched: Sequence[_Matched]) -> None:
+        """Raises `DeltaError` for a row without a match that Delta takes for matched."""
+        unmatched = [(self.by_source, self._without_source(touched))]
+        unmatched += [(self.not_matched, self._without_target())]
+        is_matched = partial(_is_taken, self.matched)
+        for clauses, rows in unmatched:
+            if clauses:
+                is_taken = partial(_is_taken, clauses)
+                check_strays(rows, self.join.holds, is_matched, is_taken, self.txn.metadata)
+
+    def _without_source(self, touched: Sequence[_Matched]) -> Iterable[Row]:
+        """Rows of touched files that no source row matches, joined with NULLs."""
+        nulls = self.join.no_source
+        for file in () if self.join.needs_source else touched:
+            yield from (row + nulls for at, row in file.scanned if at not in file.matches)
+
+    def _without_target(self) -> Iterable[Row]:
+        """Source rows that match no row of the target, joined with NULLs."""
+        rows = () if self.join.needs_target else enumerate(self.join.rows)
+        return (self.blank + row for at, row in rows if at not in self.used)
 
     def _tasks(
         self,
@@ -382,6 +326,10 @@ def _bound(clause: Clause, parameters: Parameters, metadata: Metadata | None) ->
         return _Bound(clause.act, applies, None)
     make = clause.make(parameters)
     return _Bound(clause.act, applies, make if metadata is None else in_task(make, metadata))
+
+
+def _is_taken(clauses: Sequence[_Bound], row: Row) -> bool:
+    return _first(clauses, row) is not None
 
 
 def _first(clauses: Sequence[_Bound], row: Row) -> _Bound | None:

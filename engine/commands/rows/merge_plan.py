@@ -91,6 +91,8 @@ class MergePlan:
     matched: tuple[Clause, ...]
     not_matched: tuple[Clause, ...]
     not_matched_by_source: tuple[Clause, ...]
+    source_width: int
+    """How many columns the source has."""
     counted: Counted
     """The identity columns that some INSERT gives no value for."""
 
@@ -156,6 +158,7 @@ class _Planner:
             self._clauses(Match.MATCHED),
             self._clauses(Match.NOT_MATCHED),
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
+            len(self.source.names),
             counted_columns(self.schema, self._inserted_columns()),
         )
 

@@ -110,7 +110,7 @@ class _Race:
 
     def _perform_reads(self, transaction: Transaction) -> None:
         for read in self._current.reads:
-            self._read_files.update(file.path for file in _perform(read, transaction))
+            self._read_files.update([file.path for file in _perform(read, transaction)])
 
     def _commit(self, transaction: Transaction) -> Outcome | None:
         actions = [_action(line) for line in self._current.actions]
