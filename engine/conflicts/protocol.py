@@ -108,7 +108,12 @@ def _still_dropping(
     return current
 
 
+_ALWAYS_DROPPED = frozenset({"materializePartitionColumns"})
+"""What has no traces, and so no way back, as far as Delta looks (validateDropInvariants)."""
+
+
 def _brings_back(winner: WinningCommit, dropped: frozenset[str]) -> bool:
+    dropped -= _ALWAYS_DROPPED
     if winner.metadata is not None and required_features(winner.metadata) & dropped:
         return True
     uses_deletion_vectors = any(add.deletion_vector is not None for add in winner.adds)

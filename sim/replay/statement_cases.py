@@ -19,8 +19,9 @@ from whitecap.engine.log.properties import AUTO_COMPACT
 from whitecap.engine.races.conformance.case import CaseResult, StatementCase
 from whitecap.engine.races.conformance.compare import judge
 from whitecap.engine.races.row_tables import TableOf
+from whitecap.sim.replay.real.commit_gate import WITH_IDLE_TRANSACTIONS, gated
 from whitecap.sim.replay.real.failures import failure_of
-from whitecap.sim.replay.real.phase_locks import Ended, Interleaving
+from whitecap.sim.replay.real.phase_locks import Ended, Interleaving, phase_locks
 from whitecap.sim.replay.real.session_settings import session_settings
 from whitecap.sim.replay.real.tables import (
     build_table,
@@ -128,7 +129,8 @@ class _Statements:
 
     def stage(self, name: str, sql: str, waits_at: int = 1) -> bool:
         """Run a statement up to one of its commits; whether it waits there."""
-        waits = self._interleaving.begin(name, self._action(sql), waits_at)
+        locks = gated if WITH_IDLE_TRANSACTIONS.match(sql) else phase_locks
+        waits = self._interleaving.begin(name, self._action(sql), waits_at, locks)
         for number in range(1, waits_at):
             if waits:
                 self._interleaving.finish_transaction(name, number - 1)

@@ -62,6 +62,15 @@ def test_a_table_with_a_generated_column_is_built_from_rows_that_leave_it_out(
     assert result.status is CaseStatus.PASSED
 
 
+def test_a_statement_that_begins_idle_transactions_is_held_before_each_commit(
+    spark: SparkSession,
+) -> None:
+    held = [case for case in SEEN if case.id.startswith("drop-unused-vectors-at-commit-")]
+    assert {case.waits_at for case in held if isinstance(case, StatementCase)} == {1, 5}
+    results = list(run_cases(held, spark))
+    assert [result for result in results if result.status is not CaseStatus.PASSED] == []
+
+
 def test_a_sample_of_the_conformance_cases_holds_on_real_delta(spark: SparkSession) -> None:
     results = list(run_cases([*LOG_SAMPLE, *SQL_SAMPLE], spark))
     assert [result for result in results if result.status is not CaseStatus.PASSED] == []

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from whitecap.sim.replay.real.jvm import DELTA, JavaObject, Jvm
 
@@ -55,6 +55,25 @@ class Ended:
     error: BaseException | None = None
 
 
+class Lock(Protocol):
+    """What holds one commit of a command."""
+
+    observer: JavaObject
+
+    def open(self, *phases: Phase) -> None:
+        """Let the transaction enter `phases`; opening twice does no harm."""
+
+    def has_reached(self, phase: Phase) -> bool:
+        """Whether the transaction waits at the entry of `phase`, or is past it."""
+
+    def position(self) -> str:
+        """Where the transaction is, for messages."""
+
+
+Locks = Callable[[Jvm, str, int], Sequence[Lock]]
+"""Makes the locks of a command's first so many commits."""
+
+
 class TransactionLock:
     """The phase lock of one transaction."""
 
@@ -86,30 +105,40 @@ class TransactionLock:
         return getattr(self._phases, phase.value)()
 
 
+def phase_locks(jvm: Jvm, name: str, transactions: int) -> list[TransactionLock]:
+    """Locks of as many transactions in a row, each installing the next, then none."""
+    locks: list[TransactionLock] = []
+    following = _no_observer(jvm)
+    for number in range(transactions, 0, -1):
+        lock = TransactionLock(jvm, f"{name}-{number}", following)
+        following = lock.observer
+        locks.insert(0, lock)
+    return locks
+
+
+def _no_observer(jvm: Jvm) -> JavaObject:
+    return jvm.singleton(f"{DELTA}.NoOpTransactionExecutionObserver$")
+
+
 class LockedCommand:
     """One command in a thread of its own, its transactions under phase locks."""
 
     def __init__(
-        self, spark: SparkSession, name: str, action: Callable[[], Any], transactions: int = 1
+        self,
+        spark: SparkSession,
+        name: str,
+        action: Callable[[], Any],
+        transactions: int = 1,
+        locks: Locks = phase_locks,
     ) -> None:
         self.name = name
         self._spark = spark
         jvm = self._jvm = Jvm(spark)
         self._action = action
-        self._free = jvm.singleton(f"{DELTA}.NoOpTransactionExecutionObserver$")
-        self.locks = self._chain(transactions)
+        self._free = _no_observer(jvm)
+        self.locks = locks(jvm, name, transactions)
         self._ended: Ended | None = None
         self._thread = self._new_thread()
-
-    def _chain(self, transactions: int) -> list[TransactionLock]:
-        """Locks of as many transactions in a row, each installing the next, then none."""
-        locks: list[TransactionLock] = []
-        following = self._free
-        for number in range(transactions, 0, -1):
-            lock = TransactionLock(self._jvm, f"{self.name}-{number}", following)
-            following = lock.observer
-            locks.insert(0, lock)
-        return locks
 
     def _new_thread(self) -> threading.Thread:
         from pyspark import inheritable_thread_target
@@ -170,13 +199,19 @@ class Interleaving(AbstractContextManager["Interleaving"]):
         self._timeout_s = timeout_s
         self._commands: dict[str, LockedCommand] = {}
 
-    def begin(self, name: str, action: Callable[[], Any], transactions: int = 1) -> bool:
+    def begin(
+        self,
+        name: str,
+        action: Callable[[], Any],
+        transactions: int = 1,
+        locks: Locks = phase_locks,
+    ) -> bool:
         """Start a command and park it before its commit.
 
-        `transactions`: how many transactions in a row of this command are under locks.
+        `transactions`: how many transactions in a row of this command are under `locks`.
         Returns whether it is parked; a command with nothing to commit has ended instead.
         """
-        command = LockedCommand(self._spark, name, action, transactions)
+        command = LockedCommand(self._spark, name, action, transactions, locks)
         self._commands[name] = command
         command.start()
         return self.begin_transaction(name, 0)
