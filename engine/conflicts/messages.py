@@ -141,14 +141,14 @@ def commit_verdict(
 
 
 def domain_verdict(winner: WinningCommit, domain: str) -> Verdict:
-    """The conflict about a metadata domain: thrown with a plain text and no error class.
+    """The conflict about a metadata domain: thrown with a plain text, but under its error class.
 
     Source: `ConflictChecker.scala: checkIfDomainMetadataConflict`.
     """
     return Verdict(
         rule=Rule.DOMAIN_METADATA,
         exception=ConflictException.CONCURRENT_TRANSACTION,
-        error_class="",
+        error_class=_TEMPLATES[ConflictException.CONCURRENT_TRANSACTION][0],
         message=f"A conflicting metadata domain {domain} is added.",
         winning_version=winner.version,
         evidence=domain,

@@ -56,6 +56,10 @@ class _Reader:
         if not isinstance(node, _COMPARISONS):
             return False
         left, right = node.this, node.args["expression"]
+        if isinstance(node, exp.NullSafeEQ) and isinstance(right.unnest(), exp.Null):
+            return self._is_column(left)  # to the optimizer the same as IS NULL
+        if isinstance(node, exp.NullSafeEQ) and isinstance(left.unnest(), exp.Null):
+            return self._is_column(right)
         return self._compares(left, right) or self._compares(right, left)
 
     def _is_column(self, node: exp.Expr) -> bool:

@@ -92,12 +92,13 @@ def test_a_domain_has_one_writer_at_a_time(winner: str, own: str, end: str) -> N
     assert rule_of(outcome) == end
 
 
-def test_the_conflict_about_a_domain_has_plain_words_and_no_error_class() -> None:
+def test_the_conflict_about_a_domain_has_plain_words_under_its_error_class() -> None:
     outcome = overtaken(WITH_DOMAINS, [domain("mine")], [domain("mine", removed=True)])
     assert isinstance(outcome, Aborted)
     verdict = outcome.verdict
     assert verdict.message == "A conflicting metadata domain mine is added."
-    assert (verdict.exception, verdict.error_class) == ("ConcurrentTransactionException", "")
+    assert verdict.exception == "ConcurrentTransactionException"
+    assert verdict.error_class == "DELTA_CONCURRENT_TRANSACTION"
 
 
 def test_replacing_a_table_clears_the_clustering_that_a_winner_gave_it() -> None:

@@ -282,7 +282,7 @@ class _Run:
         for clauses, rows in unmatched:
             if clauses:
                 is_taken = partial(_is_taken, clauses)
-                check_strays(rows, self.join.holds, is_matched, is_taken, self.txn.metadata)
+                check_strays(rows, self.join.holds, is_matched, is_taken)
 
     def _without_source(self, touched: Sequence[_Matched]) -> Iterable[Row]:
         """Rows of touched files that no source row matches, joined with NULLs."""

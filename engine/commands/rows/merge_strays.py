@@ -11,16 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from whitecap.engine.log.actions import Metadata
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.storage.requests import Row
 
 Holds = Callable[[Row], bool]
 
 
-def check_strays(
-    joined_rows: Iterable[Row], on: Holds, is_matched: Holds, is_taken: Holds, metadata: Metadata
-) -> None:
+def check_strays(joined_rows: Iterable[Row], on: Holds, is_matched: Holds, is_taken: Holds) -> None:
     """Raises `DeltaError` for a row without a match that counts as matched and that nothing takes.
 
     `joined_rows` have NULLs where there is no row of the other side; `is_taken` says whether a
@@ -28,5 +25,4 @@ def check_strays(
     """
     for row in joined_rows:
         if on(row) and is_matched(row) and not is_taken(row):
-            error = write_errors.unexpected_row()
-            raise error if metadata.partition_columns else write_errors.task_failed(error)
+            raise write_errors.unexpected_row()
