@@ -51,6 +51,16 @@ def path_exists(name: str) -> DeltaError:
     return analysis("DELTA_PATH_EXISTS", text)
 
 
+def all_columns_partition() -> DeltaError:
+    text = "Cannot use all columns for partition columns."
+    return analysis("ALL_PARTITION_COLUMNS_NOT_ALLOWED", text, "AnalysisException")
+
+
+def show_no_partitions(table: str) -> DeltaError:
+    text = f"SHOW PARTITIONS is not allowed on a table that is not partitioned: {table}"
+    return analysis("DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE", text)
+
+
 def schema_not_provided() -> DeltaError:
     text = (
         "Table schema is not provided. Please provide the schema (column definition) of the table"

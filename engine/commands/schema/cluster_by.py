@@ -27,14 +27,14 @@ from whitecap.engine.writing.execution import begin
 def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
     """Set the clustering columns; the first time, the table gets the feature."""
     txn = yield from begin(table)
+    for name in statement.columns:
+        if txn.snapshot.schema.get(name) is None:
+            raise column_not_in_schema(name)
     if txn.metadata.partition_columns:
         raise command_errors.cluster_partitioned_table()
     clustered = is_clustered(txn.snapshot)
     if not statement.columns and not clustered:
         return NothingToCommit(txn.read_version)
-    for name in statement.columns:
-        if txn.snapshot.schema.get(name) is None:
-            raise column_not_in_schema(name)
     old = clustering_columns(txn.snapshot)
     if not clustered:
         configuration = with_clustering(txn.metadata.configuration, txn.dialect)

@@ -68,6 +68,8 @@ def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -
     check_defaults(schema, session_of(txn.settings))
     scope = schema_scope(schema)
     partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
+    if partitions and len(partitions) == len(schema):
+        raise command_errors.all_columns_partition()
     configuration = checked_for_new_table(dict(statement.properties), txn.dialect)
     if statement.cluster_by:
         configuration = with_clustering(configuration, txn.dialect)

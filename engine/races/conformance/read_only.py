@@ -13,6 +13,7 @@ from sqlglot import exp
 from whitecap.engine.commands.run import time_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.queries import source_of
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Tables, table_named
 from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.parsing.known_parts import check_parts
@@ -27,10 +28,10 @@ _ASKED = (
     rf"(?:DESC|DESCRIBE) (?:HISTORY {_NAME}(?: LIMIT \d+)?)",
     rf"(?:DESC|DESCRIBE) (?:DETAIL |TABLE )?(?:EXTENDED |FORMATTED )?{_NAME}",
     rf"SHOW TBLPROPERTIES {_NAME}(?:\s*\([^()]+\))?",
-    rf"SHOW PARTITIONS {_NAME}",
     rf"SHOW COLUMNS (?:IN|FROM) {_NAME}",
     rf"(?:REFRESH )?TABLE {_NAME}",
 )
+_PARTITIONS = re.compile(rf"\s*SHOW\s+PARTITIONS\s+{_NAME}\s*;?\s*", re.I)
 _ABOUT_TABLES = [re.compile(rf"{form}\s*;?\s*".replace(" ", r"\s+"), re.I) for form in _ASKED]
 _EXPLAINED = re.compile(
     r"\s*EXPLAIN\s+(?:(?:EXTENDED|FORMATTED|COST)\s+)?(?P<text>.+)", re.I | re.S
@@ -50,6 +51,9 @@ def read_only(text: str, tables: Tables) -> Steps[Outcome] | None:
         match = form.fullmatch(text.strip())
         if match is not None:
             return _about_table(match["name"].strip("`"), tables)
+    partitions = _PARTITIONS.fullmatch(text)
+    if partitions is not None:
+        return _about_partitions(partitions["name"].strip("`"), tables)
     if _ABOUT_OTHERS.fullmatch(text) is not None:
         return _nothing()
     if _QUERY.match(text) is None:
@@ -72,6 +76,14 @@ def _explained(text: str) -> Steps[Outcome]:
 def _about_table(name: str, tables: Tables) -> Steps[Outcome]:
     table = table_named(tables, name)
     snapshot = yield from table.at_root(table.latest())
+    return NothingToCommit(snapshot.version)
+
+
+def _about_partitions(name: str, tables: Tables) -> Steps[Outcome]:
+    table = table_named(tables, name)
+    snapshot = yield from table.at_root(table.latest())
+    if not snapshot.partition_columns:
+        raise command_errors.show_no_partitions(name)
     return NothingToCommit(snapshot.version)
 
 

@@ -23,6 +23,8 @@ UNRESOLVED = "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 """How Spark refuses a column that is not there."""
 
 
+_FILE_METADATA = "_metadata"
+"""The hidden column of Delta's and Spark's file sources."""
 _NO_FIELDS = "AnalysisException", "INVALID_EXTRACT_BASE_FIELD_TYPE"
 AMBIGUOUS = "column is in several tables; qualify it"
 
@@ -98,6 +100,8 @@ class Scope:
 
     def _unknown(self, name: str, qualifier: str, shown: str) -> EngineError:
         """How a name is refused that no relation has: a struct may stand before it."""
+        if _FILE_METADATA in (qualifier.lower(), name.lower()):
+            return UnsupportedFeature(f"what Spark says of a row's file: {shown}")
         holders = self._positions.get(qualifier.lower(), ()) if qualifier else ()
         for relation, index in holders:
             kind = relation.types[index]

@@ -1,4 +1,4 @@
-"""CREATE, REPLACE and CLONE TABLE: cut into their clauses, which may come in any order."""
+"""CREATE, REPLACE and CLONE TABLE: cut into clauses, of which all but USING come in any order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.parsing.clauses import (
     HEAD,
     cut_clauses,
@@ -81,6 +81,10 @@ def _check(parts: dict[str, str]) -> None:
         raise UnsupportedFeature(f"tables USING {parts['USING']}: only Delta tables are modelled")
     if parts[HEAD] and not parts[HEAD].startswith("("):
         raise InvalidInput([Problem(parts[HEAD], "is neither a list of columns nor a clause")])
+    before = next((word for word in parts if word != HEAD), "USING")
+    if "USING" in parts and before != "USING":
+        text = f"USING comes before {before}"
+        raise InvalidInput([Problem(f"USING {parts['USING']}", text, refused_as=SYNTAX_ERROR)])
 
 
 def _query(text: str | None) -> Query | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -90,7 +91,13 @@ def _where(node: exp.Expr) -> exp.Expr | None:
     return where.this if isinstance(where, exp.Where) else where
 
 
+_MYSQL_INSERT = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?\S+\s+SET\b", re.I)
+
+
 def _insert(node: exp.Insert, template: Template) -> Statement:
+    if _MYSQL_INSERT.match(template.texts[0]):
+        text = "INSERT takes VALUES or a query, no SET"
+        raise InvalidInput([Problem("SET", text, refused_as=SYNTAX_ERROR)])
     target = node.this
     columns = tuple(c.name for c in target.expressions) if isinstance(target, exp.Schema) else ()
     table_node = target.this if isinstance(target, exp.Schema) else target
