@@ -56,6 +56,37 @@ def all_columns_partition() -> DeltaError:
     return analysis("ALL_PARTITION_COLUMNS_NOT_ALLOWED", text, "AnalysisException")
 
 
+def no_such_partition_column(name: str) -> DeltaError:
+    text = f"Couldn't find column {name}."
+    return DeltaError("AnalysisException", "_LEGACY_ERROR_TEMP_3060", text)
+
+
+def partitioned_twice(name: str) -> DeltaError:
+    text = f"Found duplicate column(s) in the partitioning: {name}"
+    return DeltaError("AnalysisException", "_LEGACY_ERROR_TEMP_3058", text)
+
+
+def cluster_by_unknown(name: str) -> DeltaError:
+    error_class = "UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED"
+    return analysis(error_class, f"Invalid partitioning: {name}", "ExtendedAnalysisException")
+
+
+def clustered_twice(name: str) -> DeltaError:
+    return analysis(
+        "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY", f"Found duplicate column(s): {name}"
+    )
+
+
+def too_many_cluster_columns(count: int, most: int) -> DeltaError:
+    text = f"CLUSTER BY supports up to {most} clustering columns, but the table has {count}."
+    return analysis("DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS", text)
+
+
+def only_void_columns() -> DeltaError:
+    error_class = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS"
+    return analysis(error_class, "The table would have columns of type VOID alone.")
+
+
 def show_no_partitions(table: str) -> DeltaError:
     text = f"SHOW PARTITIONS is not allowed on a table that is not partitioned: {table}"
     return analysis("DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE", text)

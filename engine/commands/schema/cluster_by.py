@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from whitecap.engine.commands.schema.clustering import (
+    check_cluster_list,
     check_clustering,
     clustering_domain,
     is_clustered,
@@ -30,6 +31,7 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
     for name in statement.columns:
         if txn.snapshot.schema.get(name) is None:
             raise column_not_in_schema(name)
+    check_cluster_list(statement.columns)
     if txn.metadata.partition_columns:
         raise command_errors.cluster_partitioned_table()
     clustered = is_clustered(txn.snapshot)

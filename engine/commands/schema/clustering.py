@@ -42,6 +42,31 @@ def with_clustering(configuration: Mapping[str, str], dialect: Dialect) -> dict[
     return {**given, **configuration, CLUSTERING_FEATURE: "supported"}
 
 
+_MOST_COLUMNS = 4
+
+
+def repeated(names: Sequence[str]) -> str | None:
+    """The first name that stands there twice, in any case."""
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            return name
+        seen.add(name.lower())
+    return None
+
+
+def check_cluster_list(names: Sequence[str]) -> None:
+    """Raises `DeltaError` for a column named twice, and for too many columns.
+
+    Source: ClusteredTableUtils.scala (validateNumClusteringColumns), ClusterBySpec.scala.
+    """
+    twice = repeated(names)
+    if twice is not None:
+        raise command_errors.clustered_twice(twice)
+    if len(names) > _MOST_COLUMNS:
+        raise command_errors.too_many_cluster_columns(len(names), _MOST_COLUMNS)
+
+
 def check_clustering(columns: Sequence[str], metadata: Metadata) -> None:
     """Raises `DeltaError` for columns that a table cannot be clustered by.
 

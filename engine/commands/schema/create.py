@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.commands.schema.clustering import (
+    check_cluster_list,
     check_clustering,
     clustering_domain,
+    repeated,
     with_clustering,
 )
 from whitecap.engine.commands.schema.property_checks import check_keys, checked_for_new_table
@@ -22,9 +24,8 @@ from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.parsing.table_statements import CreateTable
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import NewId, ReadClock, Steps
@@ -66,10 +67,8 @@ def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -
     schema = _schema(statement, source)
     check_expressions(schema, session_of(txn.settings))
     check_defaults(schema, session_of(txn.settings))
-    scope = schema_scope(schema)
-    partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
-    if partitions and len(partitions) == len(schema):
-        raise command_errors.all_columns_partition()
+    partitions = _partitions(statement.partition_columns, schema)
+    _check_cluster_list(statement.cluster_by, schema)
     configuration = checked_for_new_table(dict(statement.properties), txn.dialect)
     if statement.cluster_by:
         configuration = with_clustering(configuration, txn.dialect)
@@ -84,11 +83,41 @@ def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -
     )
 
 
+def _partitions(names: Sequence[str], schema: Schema) -> list[str]:
+    """The partition columns as the schema spells them.
+
+    Raises `DeltaError` as Spark does. Source: PreprocessTableCreation (rules.scala).
+    """
+    fields = [schema.get(name) for name in names]
+    for name, field in zip(names, fields, strict=True):
+        if field is None:
+            raise command_errors.no_such_partition_column(name)
+    partitions = [field.name for field in fields if field is not None]
+    twice = repeated(partitions)
+    if twice is not None:
+        raise command_errors.partitioned_twice(twice)
+    if partitions and len(partitions) == len(schema):
+        raise command_errors.all_columns_partition()
+    return partitions
+
+
+def _check_cluster_list(names: Sequence[str], schema: Schema) -> None:
+    for name in names:
+        if schema.get(name) is None:
+            raise command_errors.cluster_by_unknown(name)
+    check_cluster_list(names)
+
+
 def _schema(statement: CreateTable, source: Source | None) -> Schema:
     if source is None:
         if not statement.ddl:
             raise command_errors.schema_not_provided()
         return parse_ddl(statement.ddl)
+    twice = repeated(source.names)
+    if twice is not None:
+        raise write_errors.column_named_twice(twice)
+    if set(source.types) == {"void"}:
+        raise command_errors.only_void_columns()
     if "void" in source.types:
         raise command_errors.schema_mismatch()
     columns = zip(source.names, source.types, strict=True)

@@ -11,9 +11,12 @@ import re
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.sql.parsing.statements import Insert, Merge, Statement
+from whitecap.engine.sql.parsing.table_statements import CreateTable
 
 _ALIASES = "COLUMN_ALIASES_NOT_ALLOWED"
 _SYNTAX = "PARSE_SYNTAX_ERROR"
+_NO_REPLACING = "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+_USING = re.compile(r"\bUSING\b", re.IGNORECASE)
 _BARE_VALUES = re.compile(r"\bUSING\s+VALUES\b", re.IGNORECASE)
 
 
@@ -22,6 +25,9 @@ def check_grammar(statement: Statement, dialect: Dialect) -> None:
     if dialect.resolves_rows:
         return
     match statement:
+        case CreateTable(replace=True) if not _USING.search(statement.sql()):
+            text = "Without USING it is no Delta table, and others cannot be replaced."
+            raise DeltaError("AnalysisException", _NO_REPLACING, f"[{_NO_REPLACING}] {text}")
         case Merge() if _BARE_VALUES.search(statement.sql()):
             text = "Syntax error at or near 'VALUES'."
             raise DeltaError.of_class("ParseException", _SYNTAX, text)

@@ -220,7 +220,10 @@ def _refused_anew(text: str) -> Problem | None:
 @GRAMMAR.own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|\(.*\))")
 def _cluster_by(match: re.Match[str], template: Template) -> Statement:
     none = match["columns"].upper() == "NONE"
-    return ClusterBy(named(match), template, () if none else names_in(match["columns"]))
+    names = () if none else names_in(match["columns"])
+    if not names and not none:
+        raise InvalidInput([Problem("CLUSTER BY ()", "needs columns", refused_as=SYNTAX_ERROR)])
+    return ClusterBy(named(match), template, names)
 
 
 _FEATURE = r"`[^`]+`|'[^']+'|\"[^\"]+\"|\w+"

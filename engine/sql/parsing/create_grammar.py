@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.ddl import split_top_level
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
@@ -26,6 +27,9 @@ GRAMMAR = Grammar()
 
 _HOW = r"(?:(?P<create>CREATE)(?: OR (?P<or>REPLACE))?|(?P<replace>REPLACE)) TABLE"
 _CLAUSES = ("USING", "PARTITIONED BY", "CLUSTER BY", "TBLPROPERTIES", "COMMENT")
+_BUCKETS = re.compile(r"\bbucket\s*\(", re.I)
+_NO_BUCKETS = "DeltaAnalysisException", "DELTA_OPERATION_NOT_ALLOWED_DETAIL"
+_NOT_ALLOWED = "ParseException", "_LEGACY_ERROR_TEMP_0035"
 _ELSEWHERE = ("LOCATION", "OPTIONS", "CLUSTERED BY", "STORED AS", "ROW FORMAT")
 
 
@@ -55,14 +59,14 @@ def _deep_clone(_match: re.Match[str], template: Template) -> Statement:
 def _create_table(match: re.Match[str], template: Template) -> Statement:
     parts = cut_clauses(match["rest"].rstrip("; \n"), (*_CLAUSES, *_ELSEWHERE), rest="AS")
     _check(parts)
-    ddl = unbracketed(parts[HEAD])
+    ddl = _with_typed_partitions(unbracketed(parts[HEAD]), parts)
     if ddl:
         parse_ddl(ddl)  # names what is wrong in it
     return CreateTable(
         named(match),
         template,
         ddl,
-        names_in(parts.get("PARTITIONED BY", "")),
+        _partition_names(parts),
         properties_in(parts["TBLPROPERTIES"]) if "TBLPROPERTIES" in parts else (),
         bool(match["if"]),
         bool(match["create"]),
@@ -73,6 +77,25 @@ def _create_table(match: re.Match[str], template: Template) -> Statement:
     )
 
 
+_TYPED = re.compile(r"(`[^`]+`|\w+)\s+\w.*", re.S)
+
+
+def _with_typed_partitions(ddl: str, parts: dict[str, str]) -> str:
+    """The columns, with those that PARTITIONED BY itself declares at the end."""
+    partitions = split_top_level(unbracketed(parts.get("PARTITIONED BY", "")))
+    typed = [part.strip() for part in partitions if _TYPED.fullmatch(part.strip())]
+    return ", ".join([ddl, *typed]) if ddl and typed else ddl
+
+
+def _partition_names(parts: dict[str, str]) -> tuple[str, ...]:
+    text = parts.get("PARTITIONED BY", "")
+    if _BUCKETS.search(text):
+        problem = Problem(text, "buckets are not supported", refused_as=_NO_BUCKETS)
+        raise InvalidInput([problem])
+    names = (_TYPED.sub(r"\1", part.strip()) for part in split_top_level(unbracketed(text)))
+    return tuple(name.strip("`") for name in names if name)
+
+
 def _check(parts: dict[str, str]) -> None:
     missing = [word for word in _ELSEWHERE if word in parts]
     if missing:
@@ -81,6 +104,12 @@ def _check(parts: dict[str, str]) -> None:
         raise UnsupportedFeature(f"tables USING {parts['USING']}: only Delta tables are modelled")
     if parts[HEAD] and not parts[HEAD].startswith("("):
         raise InvalidInput([Problem(parts[HEAD], "is neither a list of columns nor a clause")])
+    if parts[HEAD] and "AS" in parts:
+        text = "columns stand in the query of CREATE TABLE AS"
+        raise InvalidInput([Problem(parts[HEAD], text, refused_as=_NOT_ALLOWED)])
+    if "PARTITIONED BY" in parts and "CLUSTER BY" in parts:
+        text = "a table has partitions or is clustered"
+        raise InvalidInput([Problem(parts["CLUSTER BY"], text, refused_as=_NOT_ALLOWED)])
     before = next((word for word in parts if word != HEAD), "USING")
     if "USING" in parts and before != "USING":
         text = f"USING comes before {before}"
