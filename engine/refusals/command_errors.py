@@ -202,6 +202,11 @@ def subquery(operation: str, condition: str) -> DeltaError:
     return analysis("DELTA_UNSUPPORTED_SUBQUERY", text)
 
 
+def subquery_over_partitions() -> DeltaError:
+    text = "Subquery is not supported in partition predicates."
+    return analysis("DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES", text)
+
+
 def identity_given(column: str) -> DeltaError:
     text = f"Providing values for GENERATED ALWAYS AS IDENTITY column {column} is not supported."
     return analysis("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", text)

@@ -5,6 +5,8 @@ Source: OptimizeTableCommand.scala (run, validateZorderByColumns), OptimizeTable
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from whitecap.engine.commands.maintenance.bins import (
     files_by_partition,
     fill,
@@ -53,6 +55,8 @@ def partition_predicates(
     """The conjuncts of a condition. Raises `DeltaError` for one on data columns."""
     if condition is None:
         return ()
+    if condition.node.find(exp.Query) is not None:
+        raise command_errors.subquery_over_partitions()
     conjuncts = condition.with_parameters(parameters).conjuncts()
     columns = txn.metadata.partition_columns
     partition_columns = {name.lower() for name in columns}
