@@ -104,8 +104,9 @@ def _without_history(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome
 
 def _dropping(table: Table, name: str, cleaned: Cleaned) -> Steps[Transaction]:
     """The transaction that drops the feature. Raises `DeltaError` if traces have come back."""
-    txn = yield from begin(table)
-    if cleaned.version is not None:
+    if cleaned.version is None:
+        txn = yield from begin(table)
+    else:
         txn = yield from table.start((yield from table.as_of(cleaned.version)))
     yield from txn.read_state()
     if REMOVALS[name].has_traces(txn.snapshot):
