@@ -27,7 +27,7 @@ def check_grammar(statement: Statement, dialect: Dialect) -> None:
     match statement:
         case CreateTable(replace=True) if not _USING.search(statement.sql()):
             text = "Without USING it is no Delta table, and others cannot be replaced."
-            raise DeltaError("AnalysisException", _NO_REPLACING, f"[{_NO_REPLACING}] {text}")
+            raise DeltaError.of_class("AnalysisException", _NO_REPLACING, text)
         case Merge() if _BARE_VALUES.search(statement.sql()):
             text = "Syntax error at or near 'VALUES'."
             raise DeltaError.of_class("ParseException", _SYNTAX, text)
