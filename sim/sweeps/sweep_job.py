@@ -186,14 +186,21 @@ def _clear_leftovers(place: Place) -> None:
 
 def _error_of(failures: Sequence[tuple[PlannedRun, Mapping[str, Any]]], total: int) -> Exception:
     """Bad input if every failure is; otherwise a fault of ours."""
+    failed_of_cause: dict[str, list[PlannedRun]] = {}
+    for run, why in failures:
+        failed_of_cause.setdefault(f"{why['error']}: {why['text']}", []).append(run)
     problems = [
-        Problem(
-            f"cell {show_cell(run.labels)}, replication {run.replication}, seed {run.seed}",
-            f"{why['error']}: {why['text']}\n  to reproduce: {run.command}",
-        )
-        for run, why in failures
+        Problem("", f"{len(failures)} of {total} runs failed; the others are kept"),
+        *(_problem(cause, runs) for cause, runs in failed_of_cause.items()),
     ]
-    first = Problem("", f"{len(failures)} of {total} runs failed; the others are kept")
     if all(why["is_bad_input"] for _, why in failures):
-        return InvalidInput([first, *problems])
-    return InvariantViolated("\n".join(str(problem) for problem in [first, *problems]))
+        return InvalidInput(problems)
+    return InvariantViolated("\n".join(map(str, problems)))
+
+
+def _problem(cause: str, runs: Sequence[PlannedRun]) -> Problem:
+    """What some runs failed of, with the first of them."""
+    first, others = runs[0], len(runs) - 1
+    place = f"cell {show_cell(first.labels)}, replication {first.replication}, seed {first.seed}"
+    more = f", and {others} more {'run' if others == 1 else 'runs'}" if others else ""
+    return Problem(f"{place}{more}", f"{cause}\n  to reproduce: {first.command}")

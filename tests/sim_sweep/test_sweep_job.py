@@ -165,6 +165,25 @@ def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
     assert len(kept_in(out)) == 2
 
 
+def test_what_many_runs_failed_of_is_said_once(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = load_experiment(write_scenario(tmp_path), only={"isolation": []}, replications=2)
+    out = tmp_path / "out"
+    planned = [
+        replace(run, scenario=run.scenario.replace("count: 2", "count: -2"))
+        for run in experiment.runs(str(out))
+        if run.labels["isolation"] == "Serializable"
+    ]
+    monkeypatch.setattr(Experiment, "runs", lambda *_: iter(planned))
+    with pytest.raises(InvalidInput) as caught:
+        run_sweep(experiment, LocalPlace(out), engine)
+    message = str(caught.value)
+    assert "2 of 2 runs failed" in message
+    assert "seed 5, and 1 more run: InvalidInput" in message
+    assert message.count("to reproduce") == 1
+
+
 def test_a_sweep_that_meets_another_one_of_its_kind_takes_its_batch_back(
     tmp_path: Path, engine: Engine
 ) -> None:
