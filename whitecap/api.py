@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from whitecap.engine.errors import gathered, noted
+from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.runs import Run, recorded
 from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
 from whitecap.sim.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -92,10 +94,17 @@ def run(
             raise ValueError("replication, requests and overwrite are of one run")
         with gathered() as problems:
             with noted(problems):
+                seed = seed_or_none(seed)
+            with noted(problems):
                 asked = until_of(until or (), max_replications)
             several = scenario_from(scenario, changes, cell)
         return replicated(several, asked, seed=seed, out=out)
-    loaded = scenario_from(scenario, changes, cell)
+    with gathered() as problems:
+        with noted(problems):
+            seed = seed_or_none(seed)
+        with noted(problems):
+            replication = whole("replication", replication, 0, MAX_REPLICATIONS)
+        loaded = scenario_from(scenario, changes, cell)
     finished = run_scenario(
         loaded,
         seed=seed,
@@ -121,6 +130,7 @@ def scenario_from(
     cell: Mapping[str, str] | None = None,
 ) -> Scenario:
     """A checked scenario, or a cell of it, with changes applied. Raises `InvalidInput`."""
+    _require_mappings(changes, cell)
     match given:
         case Scenario() if not changes and cell is None:
             return given
@@ -132,3 +142,13 @@ def scenario_from(
             return parse_scenario(given, "scenario", changes, cells=False, cell=cell)
         case _:
             return load_scenario(Path(str(given)), changes, cells=False, cell=cell)
+
+
+def _require_mappings(changes: Any, cell: Any) -> None:
+    """What stands where names with values should, told before it is taken apart."""
+    with gathered() as problems:
+        if not isinstance(changes, Mapping | None):
+            said = f"needs dotted paths with values, not {changes!r}"
+            problems.append(Problem("changes", said))
+        if not isinstance(cell, Mapping | None):
+            problems.append(Problem("cell", f"needs a label for each axis, not {cell!r}"))

@@ -28,6 +28,7 @@ from whitecap.sim.inferring.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading.profiles import require_shipped
 from whitecap.sim.machine.places import require_new_file
+from whitecap.sim.quantities.whole_numbers import whole
 from whitecap.sim.recording.dataset.place import is_uri
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def from_log(
         raise InvalidInput([Problem("", "a draft that begins with the table's files names it")])
     if store is not None:
         require_shipped(store, "--store")
-    observed = observe(str(table), commits)
+    observed = observe(str(table), whole("commits", commits, 1))
     place = Path(table).absolute() if from_files and not is_uri(table) else observed.place
     observed = replace(observed, place=str(place))
     said = [*([] if anonymise else [observed.place]), *(["--from-files"] if from_files else [])]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from whitecap.engine.errors import Problem, gathered
+from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import Asked, asked_for
 from whitecap.reports.precision.reached import Reached, next_replications, reached_by
 from whitecap.reports.statistics import FEWEST_TO_STOP
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.sim.quantities.whole_numbers import whole_or_none
 from whitecap.sim.sweeps.regression import CellRuns
 from whitecap.sim.sweeps.rounds import run_rounds
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
@@ -61,9 +62,8 @@ def until_of(texts: str | Sequence[str], most: int | None) -> Until:
         if most is not None and not every:
             reason = "says when to give up what `until` asks for, and nothing is asked for"
             problems.append(Problem("max_replications", reason))
-        if most is not None and not 1 <= most <= MAX_REPLICATIONS:
-            reason = f"{most} is not between 1 and {MAX_REPLICATIONS:,}"
-            problems.append(Problem("max_replications", reason))
+        with noted(problems):
+            most = whole_or_none("max_replications", most, 1, MAX_REPLICATIONS)
         asked = asked_for(every)
     return Until(asked, DEFAULT_MOST if most is None else most)
 

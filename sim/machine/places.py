@@ -38,6 +38,12 @@ def require_directory(path: Path) -> None:
     _try(path, path.absolute())
 
 
+def require_directory_if_any(path: Path | None) -> None:
+    """As `require_directory`, where something is to be written at all."""
+    if path is not None:
+        require_directory(path)
+
+
 def require_free(
     directory: Path, kind: str, is_one: Callable[[Path], bool], *, overwrite: bool
 ) -> None:

@@ -21,6 +21,8 @@ from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
 from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.recording.dataset.place import DEFINITION, Place
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import axes_as_written
@@ -124,14 +126,16 @@ def load_experiment(
     Raises `InvalidInput`: the scenario or one of its cells is wrong, there is no axis, or an axis
     or label to keep does not exist.
     """
-    scenario = load_scenario(path)
-    own = scenario.sweep
-    chosen = DEFAULT_REPLICATIONS if own is None else own.replications
-    if replications is not None:
-        chosen = replications
     with gathered() as problems:
-        if chosen < 1:
-            problems.append(Problem("replications", f"{chosen} is less than 1"))
+        with noted(problems):
+            seed = seed_or_none(seed)
+        asked: int | None = None
+        with noted(problems):
+            asked = whole_or_none("replications", replications, 1, MAX_REPLICATIONS)
+        scenario = load_scenario(path)
+        own = scenario.sweep
+        chosen = DEFAULT_REPLICATIONS if own is None else own.replications
+        chosen = chosen if asked is None else asked
         quick = _quick_axes(quick_axes or {}, problems)
         axes = dict(quick)
         with noted(problems):
@@ -139,7 +143,7 @@ def load_experiment(
         problems += _two_axes_for_one_parameter(axes)
         if not (axes or problems):
             problems.append(Problem(str(path), NO_SWEEP))
-        changes = _changes_of(scenario, axes, max(chosen, 1))
+        changes = _changes_of(scenario, axes, chosen)
         if objective:
             changes["objective"] = list(objective)
         changed = load_scenario(path, changes)

@@ -80,7 +80,7 @@ def test_a_value_twice_on_an_axis_and_no_replication_at_all_are_refused(tmp_path
     path = write_scenario(tmp_path)
     with pytest.raises(InvalidInput, match="has 2 more than once"):
         load_experiment(path, quick_axes={"writers.loader.count": [2, 3, 2]})
-    with pytest.raises(InvalidInput, match="0 is less than 1"):
+    with pytest.raises(InvalidInput, match="0 is not between 1 and 1,000"):
         load_experiment(path, replications=0)
 
 
@@ -95,7 +95,7 @@ def test_all_that_is_wrong_with_what_is_asked_is_told_at_once(tmp_path: Path) ->
         )
     require_each_once(
         refused.value,
-        "0 is less than 1",
+        "0 is not between 1 and 1,000",
         "has 2 more than once",
         "did you mean 'isolation'?",
         "there is no writer 'loder'",

@@ -76,16 +76,16 @@ def plan(
     from whitecap.assignments import labels_named, variants_named
     from whitecap.deciding.planning import kept_runs, planned_by, planning_of
     from whitecap.engine.errors import gathered, noted
-    from whitecap.sim.machine.places import require_directory
+    from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.plan import show_plan
     from whitecap.terminal.progress import progress
 
     if resume and out is None:
         raise click.UsageError("--resume goes on with the plan that lies in --out: give both")
-    if out is not None:
-        require_directory(out)
     with gathered() as problems:
+        with noted(problems):
+            require_directory_if_any(out)
         with noted(problems):
             runs = kept_runs(out, resume)
         named = variants_named(variants, problems)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.deciding.behind import behind_refusals
-from whitecap.deciding.running import Watch, checked_replications
+from whitecap.deciding.running import Watch, checked_jobs, checked_replications
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import FEWEST, STANDS, Design, Search
@@ -24,8 +24,10 @@ from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_ru
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes
+from whitecap.sim.quantities.bounds import MAX_RUNS
+from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.read_runs import Making
@@ -87,7 +89,11 @@ def question_of(
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     with gathered() as problems:
         with noted(problems):
-            checked_replications(replications)
+            replications = checked_replications(replications)
+        with noted(problems):
+            most_runs = whole("max_runs", most_runs, 1, MAX_RUNS)
+        with noted(problems):
+            seed = seed_or_none(seed)
         stated = scenario_held_to(path, objective, problems)
         priced = stated if stated.price else _priced(stated)
         alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
@@ -234,16 +240,19 @@ def advise(
     """
     from whitecap.terminal.progress import progress
 
-    if out is not None:
-        require_directory(Path(out))
-    question = question_of(
-        Path(scenario),
-        [allow] if isinstance(allow, str) else allow,
-        [objective] if isinstance(objective, str) else objective,
-        replications,
-        max_runs,
-        seed,
-    )
+    with gathered() as problems:
+        with noted(problems):
+            require_directory_if_any(None if out is None else Path(out))
+        with noted(problems):
+            jobs = checked_jobs(jobs)
+        question = question_of(
+            Path(scenario),
+            [allow] if isinstance(allow, str) else allow,
+            [objective] if isinstance(objective, str) else objective,
+            replications,
+            max_runs,
+            seed,
+        )
     with progress("advise", quiet=quiet) as show:
         advice = advised_by(question, jobs, show)
     if out is not None:

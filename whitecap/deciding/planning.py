@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whitecap.deciding.running import FEWEST, checked_jobs
 from whitecap.engine.errors import (
     InvalidInput,
     InvariantViolated,
@@ -29,11 +30,11 @@ from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
-from whitecap.reports.statistics import FEWEST_REPLICATIONS
 from whitecap.sim.machine.code_version import code_version
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
+from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
@@ -83,12 +84,16 @@ def planning_of(
     most: int | None = None,
 ) -> Planning:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
-    runs = DEFAULT_MOST_RUNS if most_runs is None else most_runs
+    runs, at_most = DEFAULT_MOST_RUNS, DEFAULT_MOST
     with gathered() as problems:
         with noted(problems):
             meant = _sense(sense)
         with noted(problems):
-            at_most = _replications(DEFAULT_MOST if most is None else most)
+            seed = seed_or_none(seed)
+        with noted(problems):
+            runs = whole_or_none("max_runs", most_runs, 1, MAX_RUNS) or runs
+        with noted(problems):
+            at_most = whole_or_none("max_replications", most, FEWEST, MAX_REPLICATIONS) or at_most
         loaded = variants_of(path, vary, variants or {}, only or {}, objective)
     level = Level(len(loaded.varied.values), at_most)
     if runs < level.looks[0] * len(loaded.changes):
@@ -96,13 +101,6 @@ def planning_of(
         raise InvalidInput([Problem("max_runs", reason)])
     own_seed = loaded.scenario.seed if seed is None else seed
     return Planning(loaded, level, meant, runs, own_seed)
-
-
-def _replications(most: int) -> int:
-    if not FEWEST_REPLICATIONS <= most <= MAX_REPLICATIONS:
-        reason = f"{most} is not between {FEWEST_REPLICATIONS} and {MAX_REPLICATIONS:,}"
-        raise InvalidInput([Problem("max_replications", reason)])
-    return most
 
 
 def _sense(name: str | None) -> Sense | None:
@@ -143,11 +141,13 @@ def plan(
     from whitecap.terminal.progress import progress
 
     place = None if out is None else Path(out)
-    if place is not None:
-        require_directory(place)
     with gathered() as problems:
         with noted(problems):
+            require_directory_if_any(place)
+        with noted(problems):
             kept = kept_runs(place, resume)
+        with noted(problems):
+            jobs = checked_jobs(jobs)
         wanted = planning_of(
             Path(scenario),
             vary,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.statistics import FEWEST_REPLICATIONS
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.sim.quantities.whole_numbers import whole, whole_or_none
 from whitecap.sim.scenario import Scenario
 
 FEWEST = FEWEST_REPLICATIONS
@@ -17,11 +17,14 @@ Watch = Callable[[int, int, str], None]
 """Is told how many runs are done, of how many, and what is being tried."""
 
 
-def checked_replications(replications: int) -> None:
-    """Raises `InvalidInput` for too few or too many."""
-    if not FEWEST <= replications <= MAX_REPLICATIONS:
-        reason = f"{replications} is not between {FEWEST} and {MAX_REPLICATIONS:,}"
-        raise InvalidInput([Problem("replications", reason)])
+def checked_replications(given: int) -> int:
+    """How many. Raises `InvalidInput` for too few or too many."""
+    return whole("replications", given, FEWEST, MAX_REPLICATIONS)
+
+
+def checked_jobs(given: int | None) -> int | None:
+    """How many processes at a time, if it was said. Raises `InvalidInput`."""
+    return whole_or_none("jobs", given, 1)
 
 
 def origin_of(scenario: Scenario, seed: int) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whitecap.deciding.running import FEWEST, Watch, checked_replications, origin_of
+from whitecap.deciding.running import FEWEST, Watch, checked_jobs, checked_replications, origin_of
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
@@ -24,8 +24,10 @@ from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.changes.parameters import Parameters, parameters_named, parameters_of
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes
+from whitecap.sim.quantities.bounds import MAX_RUNS
+from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
@@ -64,7 +66,11 @@ def study_of(
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     with gathered() as problems:
         with noted(problems):
-            checked_replications(replications)
+            replications = checked_replications(replications)
+        with noted(problems):
+            most_runs = whole("max_runs", most_runs, 1, MAX_RUNS)
+        with noted(problems):
+            seed = seed_or_none(seed)
         scenario = load_scenario(path, cells=False)
         problems += auto_warm_up(scenario)
         with noted(problems):
@@ -168,16 +174,19 @@ def sensitivity(
     """
     from whitecap.terminal.progress import progress
 
-    if out is not None:
-        require_directory(Path(out))
-    study = study_of(
-        Path(scenario),
-        [vary] if isinstance(vary, str) else vary,
-        [measure] if isinstance(measure, str) else measure,
-        replications,
-        seed,
-        max_runs,
-    )
+    with gathered() as problems:
+        with noted(problems):
+            require_directory_if_any(None if out is None else Path(out))
+        with noted(problems):
+            jobs = checked_jobs(jobs)
+        study = study_of(
+            Path(scenario),
+            [vary] if isinstance(vary, str) else vary,
+            [measure] if isinstance(measure, str) else measure,
+            replications,
+            seed,
+            max_runs,
+        )
     with progress("sensitivity", quiet=quiet) as show:
         studied = studied_by(study, jobs, show)
     if out is not None:

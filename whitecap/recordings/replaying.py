@@ -12,8 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whitecap.engine.errors import gathered, noted
 from whitecap.reports.agreement import Agreement, agreement_in
 from whitecap.runs import Run
+from whitecap.sim.quantities.whole_numbers import whole_or_none
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +95,7 @@ def replay(
     Raises `InvalidInput`, and `EnvironmentMissing` without Java 17 or the packages of Spark and
     Delta.
     """
-    from whitecap.sim.machine.places import require_directory
+    from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
@@ -101,9 +103,13 @@ def replay(
     from whitecap.sim.replay.replay import replay as replay_plan
     from whitecap.terminal.progress import progress
 
-    plan = plan_replay(_chosen(run, cell), parse_window(window) if window else None, transactions)
-    if out is not None:
-        require_directory(Path(out))
+    with gathered() as problems:
+        with noted(problems):
+            transactions = whole_or_none("transactions", transactions, 2)
+        with noted(problems):
+            require_directory_if_any(None if out is None else Path(out))
+        meant = parse_window(window) if window else None
+    plan = plan_replay(_chosen(run, cell), meant, transactions)
     require_delta()
     total = len(plan.played)
     ended: list[object] = []

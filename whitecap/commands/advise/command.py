@@ -56,14 +56,16 @@ def advise(
     stated from fresh runs. Beside it stands what is behind the refusals that waste most.
     """
     from whitecap.deciding.advice import advised_by, question_of
-    from whitecap.sim.machine.places import require_directory
+    from whitecap.engine.errors import gathered, noted
+    from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.deciding.advice import show_advice
     from whitecap.terminal.progress import progress
 
-    if out is not None:
-        require_directory(out)
-    question = question_of(scenario, allowed, objective, replications, most_runs, seed)
+    with gathered() as problems:
+        with noted(problems):
+            require_directory_if_any(out)
+        question = question_of(scenario, allowed, objective, replications, most_runs, seed)
     with progress("advise") as show:
         advice = advised_by(question, jobs, show)
     written = () if out is None else advice.write(out)

@@ -57,14 +57,16 @@ def sensitivity(
     stands, and all intervals hold together with 95 %.
     """
     from whitecap.deciding.sensitivity import studied_by, study_of
-    from whitecap.sim.machine.places import require_directory
+    from whitecap.engine.errors import gathered, noted
+    from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.deciding.sensitivity import show_sensitivity
     from whitecap.terminal.progress import progress
 
-    if out is not None:
-        require_directory(out)
-    study = study_of(scenario, vary, measures, replications, seed, most_runs)
+    with gathered() as problems:
+        with noted(problems):
+            require_directory_if_any(out)
+        study = study_of(scenario, vary, measures, replications, seed, most_runs)
     with progress("sensitivity") as show:
         studied = studied_by(study, jobs, show)
     written = () if out is None else studied.write(out)

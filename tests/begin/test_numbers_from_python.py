@@ -1,0 +1,92 @@
+"""Numbers given in Python are held to the same bounds as on the command line, before any run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import whitecap
+
+VARY = "writers.etl.count=1..3"
+
+WRONG: list[tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]] = [
+    (whitecap.run, {"seed": "7"}, ("seed: needs a whole number, not '7'",)),
+    (whitecap.run, {"seed": 1.5}, ("seed: needs a whole number, not 1.5",)),
+    (whitecap.run, {"seed": True}, ("seed: needs a whole number, not True",)),
+    (
+        whitecap.run,
+        {"seed": -1, "replication": -3},
+        ("seed: -1 is not between 0 and", "replication: -3 is not between 0 and 1,000"),
+    ),
+    (
+        whitecap.sweep,
+        {"seed": -1, "replications": "x", "engine": "processes"},
+        ("seed: -1 is not", "replications: needs a whole number, not 'x'"),
+    ),
+    (
+        whitecap.plan,
+        {"vary": VARY, "seed": -1, "max_runs": "5", "jobs": 0},
+        ("seed: -1 is not", "max_runs: needs a whole number, not '5'", "jobs: 0 is not between"),
+    ),
+    (
+        whitecap.sensitivity,
+        {"seed": -1, "replications": 2, "max_runs": None, "jobs": -1},
+        ("seed: -1", "replications: 2 is not between 5", "max_runs: needs a whole", "jobs: -1"),
+    ),
+    (
+        whitecap.advise,
+        {"allow": "retries", "seed": -1, "replications": 2, "max_runs": 0, "jobs": 0},
+        ("seed: -1", "replications: 2 is not between 5", "max_runs: 0 is not", "jobs: 0"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "numbers", "said"), WRONG)
+def test_every_wrong_number_is_told_with_its_name(
+    asked: Callable[..., Any], numbers: dict[str, Any], said: tuple[str, ...]
+) -> None:
+    with pytest.raises(whitecap.InvalidInput) as refused:
+        asked("capacity", **numbers)
+    for each in said:
+        assert each in str(refused.value)
+
+
+def test_a_wrong_number_and_a_wrong_scenario_are_told_together() -> None:
+    with pytest.raises(whitecap.InvalidInput, match=r"seed: -1(.|\n)*no writer 'elt'"):
+        whitecap.run("capacity", seed=-1, changes={"writers.elt.count": 3})
+
+
+@pytest.mark.parametrize("given", ["duration", [("duration", "1 h")]])
+def test_changes_that_are_no_dictionary_are_refused_in_words(given: Any) -> None:
+    with pytest.raises(whitecap.InvalidInput, match="changes: needs dotted paths with values"):
+        whitecap.run("capacity", changes=given)
+
+
+def test_a_cell_that_is_no_dictionary_is_refused_in_words() -> None:
+    cell: Any = "by date"
+    with pytest.raises(whitecap.InvalidInput, match="cell: needs a label for each axis, not 'by"):
+        whitecap.run("capacity", cell=cell)
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    run = whitecap.run(
+        "capacity", seed=np.int64(3), changes={"duration": "1 min"}, out=tmp_path / "run"
+    )
+    assert run.recording.manifest["seed"] == 3
+    assert whitecap.load(tmp_path / "run").recording.manifest["seed"] == 3
+
+
+def test_a_replay_of_less_than_two_transactions_is_refused() -> None:
+    run = whitecap.run("capacity", changes={"duration": "5 min"})
+    with pytest.raises(whitecap.InvalidInput, match="transactions: 0 is not between 2 and"):
+        whitecap.replay(run, transactions=0)
+
+
+def test_a_draft_from_no_commits_is_refused(tmp_path: Path) -> None:
+    whitecap.run("capacity", changes={"duration": "5 min"}).export(tmp_path / "table")
+    with pytest.raises(whitecap.InvalidInput, match="commits: 0 is not between 1 and"):
+        whitecap.from_log(tmp_path / "table", commits=0)
