@@ -12,7 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.runs import RunSet, run_at, runs_of
+from whitecap.sim.machine.places import require_directory
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import (
     DEFINITION,
@@ -31,6 +33,7 @@ from whitecap.sim.sweeps.engines import (
     engine_asked_for,
     engine_found,
 )
+from whitecap.sim.sweeps.experiment import NO_SWEEP_THERE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,6 +88,19 @@ def sweep_place(where: str | Path, engine: Callable[[], SweepEngine]) -> Place:
     Raises `InvalidInput`: it cannot be reached, or not by this engine.
     """
     return engine().place(str(where)) if is_uri(where) else LocalPlace(local_path(where))
+
+
+def require_sweep_place(where: str | None) -> None:
+    """Before a sweep is asked to go there: can it? What is behind a URI is not looked at.
+
+    Raises `InvalidInput`: something else is there, or nothing can be written.
+    """
+    if where is None or is_sweep(where):
+        return
+    path = local_path(where)
+    if LocalPlace(path).exists():
+        raise InvalidInput([Problem(str(path), NO_SWEEP_THERE)])
+    require_directory(path)
 
 
 def is_sweep(where: str | Path) -> bool:

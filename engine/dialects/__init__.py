@@ -59,10 +59,12 @@ DIALECTS = {
 }
 
 
-def dialect_named(name: str) -> Dialect:
-    """The dialect of that name. Raises `InvalidInput` with the nearest one."""
+def dialect_named(name: str, place: str = "dialect") -> Dialect:
+    """The dialect of that name. Raises `InvalidInput` with the nearest one, or all of them."""
     try:
         return DIALECTS[name]
     except KeyError:
-        problem = Problem("dialect", f"there is no {name!r}", nearest(name, DIALECTS))
+        likely = nearest(name, DIALECTS)
+        there_are = "" if likely else f": there are {', '.join(DIALECTS)}"
+        problem = Problem(place, f"there is no {name!r}{there_are}", likely)
         raise InvalidInput([problem]) from None

@@ -35,6 +35,7 @@ DEFAULT_REPLICATIONS = 5
 """Of a scenario that says nothing: the t quantile falls fast up to four degrees of freedom."""
 
 NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
+NO_SWEEP_THERE = "is there already and is no sweep's directory"
 
 Changes = dict[str, Any]
 Axes = dict[str, dict[str, Changes]]
@@ -285,7 +286,7 @@ def open_place(experiment: Experiment, place: Place) -> None:
             last = Problem("", "finished runs are kept; use another --out, or delete what is there")
             raise InvalidInput([Problem(there, "remembers another sweep"), *differences, last])
     elif place.exists():
-        raise InvalidInput([Problem(str(place), "is there already and is no sweep's directory")])
+        raise InvalidInput([Problem(str(place), NO_SWEEP_THERE)])
     text = json.dumps(definition, indent=1, ensure_ascii=False) + "\n"
     if text == remembered:
         return

@@ -15,6 +15,7 @@ from whitecap.engine.dialects import (
     RowLevelRules,
     dialect_named,
 )
+from whitecap.engine.errors import gathered, noted
 from whitecap.engine.settings import own_options
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def dialects(names: tuple[str, ...], form: str) -> None:
     A scenario chooses one with `dialect:`. Of each: isolation levels, row-level concurrency,
     OPTIMIZE beside DML, options where documents leave room, differences, and what it lacks.
     """
-    chosen = [dialect_named(name) for name in names] or list(DIALECTS.values())
+    chosen = _named(names) or list(DIALECTS.values())
     if form == "json":
         click.echo(json.dumps([_described(dialect) for dialect in chosen], indent=2))
         return
@@ -48,6 +49,16 @@ def dialects(names: tuple[str, ...], form: str) -> None:
         if number:
             console.print()
         _show(console, dialect)
+
+
+def _named(names: tuple[str, ...]) -> list[Dialect]:
+    """Raises `InvalidInput` for every unknown one."""
+    chosen = []
+    with gathered() as problems:
+        for name in names:
+            with noted(problems):
+                chosen.append(dialect_named(name))
+    return chosen
 
 
 def _show(console: Console, dialect: Dialect) -> None:

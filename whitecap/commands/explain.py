@@ -66,17 +66,25 @@ def explain(
     Every order of their snapshots and commits is played; every suggestion is checked in the same
     way. A and B may stand in the table's YAML instead.
     """
+    from whitecap.engine.dialects import dialect_named
+    from whitecap.engine.errors import gathered, noted
     from whitecap.explaining import explain as explained
     from whitecap.out_file import form_of, write_out
 
-    form = form_of(form, out, FORMS)
+    settings: dict[str, str] = {}
+    beside: dict[str, str] = {}
+    with gathered() as problems:
+        with noted(problems):
+            form = form_of(form, out, FORMS)
+        with noted(problems):
+            settings = _pairs(conf, "--conf needs KEY=VALUE")
+        with noted(problems):
+            beside = _pairs(others, "--other needs NAME=PATH")
+        with noted(problems):
+            if dialect is not None:
+                dialect_named(dialect, "--dialect")
     document = explained(
-        table,
-        statement_a,
-        statement_b,
-        dialect=dialect,
-        settings=_pairs(conf, "--conf needs KEY=VALUE"),
-        others=_pairs(others, "--other needs NAME=PATH"),
+        table, statement_a, statement_b, dialect=dialect, settings=settings, others=beside
     ).as_dict()
     if form == "terminal":
         from whitecap.terminal.explanation import show
@@ -90,9 +98,11 @@ def explain(
 
 def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:
     """Options of the form `key=value`."""
+    from whitecap.engine.errors import InvalidInput, Problem
+
     parted = [option.partition("=") for option in given]
     if not all(key and equals and value for key, equals, value in parted):
-        raise click.UsageError(needed)
+        raise InvalidInput([Problem("", needed)])
     return {key: value for key, _, value in parted}
 
 

@@ -69,24 +69,33 @@ def matrix(
     at is what is aborted of the first dialect's.
     """
     from whitecap.engine.dialects import dialect_named
+    from whitecap.engine.errors import gathered, noted
     from whitecap.engine.races.matrix.catalogue import commands_named
     from whitecap.engine.races.matrix.matrix import choice_of, level_named
     from whitecap.out_file import form_of
 
-    form = form_of(form, out, FORMS)
-    dialect = dialect_named(dialect_name)
+    level = None
+    with gathered() as problems:
+        with noted(problems):
+            form = form_of(form, out, FORMS)
+        with noted(problems):
+            level = level_named(isolation)
+        with noted(problems):
+            met = None if against is None else dialect_named(against, "--against")
+        dialect = dialect_named(dialect_name)
+        commands = commands_named(pair, dialect) if pair else []
     choice = choice_of(
         dialect,
-        level_named(isolation),
+        level,
         ON_OFF[row_level_concurrency],
         ON_OFF[deletion_vectors],
         YES_NO[partitioned],
         YES_NO[clustered],
     )
     both = Both(dialect_name, against)
-    commands = commands_named(pair, dialect) if pair else both.commands()
-    if pair and against:
-        commands_named(pair, dialect_named(against))
+    commands = commands or both.commands()
+    if pair and met:
+        commands_named(pair, met)
     raced = _raced(both, choice, commands, pair)
     _give(raced, form, out, pair is not None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from whitecap.options.until import until_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 if TYPE_CHECKING:
+    from whitecap.engine.errors import Problem
     from whitecap.sim.run import FinishedRun, Tick
     from whitecap.sim.scenario import Scenario
     from whitecap.until import Until
@@ -79,22 +80,26 @@ def run(
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
+    from whitecap.engine.errors import gathered
     from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
     from whitecap.terminal.progress import progress
 
-    if data and export is None:
-        raise click.UsageError("--data goes with --export")
-    if requests and out is None:
-        raise click.UsageError("--requests goes with --out")
-    if until:
-        _refuse_with_until(replication, requests, export, history, overwrite)
-    loaded, asked = _asked_for(scenario, cells, settings, until, most)
+    exports = {} if export is None else {"": export}
+    with gathered() as problems:
+        if until:
+            problems += _refused_with_until(replication, requests, export, history, overwrite)
+        else:
+            problems += _without_effect(out, requests, export, data)
+        try:
+            loaded, asked = _asked_for(scenario, cells, settings, until, most)
+            exports = _places(loaded, export)
+        finally:
+            if not until:
+                problems += _lacking_room(out, exports, history, overwrite)
     if asked is not None:
         _replicate(loaded, asked, seed, out, as_json, quiet)
         return
-    exports = _places(loaded, export)
-    _require_room(out, exports, history, overwrite)
     with progress("simulating", quiet=quiet) as show:
 
         def tick(now: Tick) -> None:
@@ -122,10 +127,23 @@ def run(
         _print_written(out, exports, versions, data, history)
 
 
-def _refuse_with_until(
+def _without_effect(
+    out: Path | None, requests: bool, export: Path | None, data: bool
+) -> Iterator[Problem]:
+    from whitecap.engine.errors import Problem
+
+    if data and export is None:
+        yield Problem("", "--data goes with --export")
+    if requests and out is None:
+        yield Problem("", "--requests goes with --out")
+
+
+def _refused_with_until(
     replication: int, requests: bool, export: Path | None, history: Path | None, overwrite: bool
-) -> None:
+) -> Iterator[Problem]:
     """What is of one run, and there are several: each can be made again by its replication."""
+    from whitecap.engine.errors import Problem
+
     given = {
         "--replication": replication,
         "--requests": requests,
@@ -135,7 +153,7 @@ def _refuse_with_until(
     }
     wrong = [name for name, value in given.items() if value]
     if wrong:
-        raise click.UsageError(f"{', '.join(wrong)} is of one run, and --until makes several")
+        yield Problem("", f"{', '.join(wrong)} is of one run, and --until makes several")
 
 
 def _asked_for(
@@ -196,26 +214,39 @@ def _places(scenario: Scenario, export: Path | None) -> dict[str, Path]:
     return {names[0]: export} if len(names) == 1 else {name: export / name for name in names}
 
 
-def _require_room(
+def _lacking_room(
     out: Path | None, exports: dict[str, Path], history: Path | None, overwrite: bool
-) -> None:
-    """Before the work: can everything be written that is asked for?"""
+) -> list[Problem]:
+    """Before the work: what cannot be written of all that is asked for?"""
+    from whitecap.engine.errors import noted
     from whitecap.sim.machine.places import require_file
     from whitecap.sim.recording.recording import require_free_for_run
     from whitecap.sim.table.export import require_free_for_table
 
-    if out is not None:
-        require_free_for_run(out, overwrite=overwrite)
+    problems: list[Problem] = []
+    with noted(problems):
+        if out is not None:
+            require_free_for_run(out, overwrite=overwrite)
     for export in exports.values():
-        require_free_for_table(export, overwrite=overwrite)
-    if history is not None:
-        require_file(history)
+        with noted(problems):
+            require_free_for_table(export, overwrite=overwrite)
+    with noted(problems):
+        if history is not None:
+            require_file(history)
+    return [*problems, *_within_each_other(out, exports, history)]
+
+
+def _within_each_other(
+    out: Path | None, exports: dict[str, Path], history: Path | None
+) -> Iterator[Problem]:
+    from whitecap.engine.errors import Problem
+
     directories = [each.absolute() for each in (out, *exports.values()) if each is not None]
     for directory, other in combinations(directories, 2):
         if directory.is_relative_to(other) or other.is_relative_to(directory):
-            raise click.UsageError("--out and --export must not lie within each other")
+            yield Problem("", "--out and --export must not lie within each other")
     if history is not None and any(each.is_relative_to(history.absolute()) for each in directories):
-        raise click.UsageError("--history is a file, and --out or --export a directory there")
+        yield Problem("", "--history is a file, and --out or --export a directory there")
 
 
 def _reached(now: Tick) -> str:

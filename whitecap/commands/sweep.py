@@ -80,12 +80,14 @@ def sweep(
     from whitecap.assignments import labels_named, values_named
     from whitecap.engine.errors import gathered, noted
     from whitecap.sim.sweeps.experiment import load_experiment
-    from whitecap.sweep_engine import sweep_engine
+    from whitecap.sweep_engine import require_sweep_place, sweep_engine
     from whitecap.until import until_of
 
     with gathered() as problems:
         with noted(problems):
             asked = until_of(until, most)
+        with noted(problems):
+            require_sweep_place(out)
         with noted(problems):
             runs_on = sweep_engine(engine, master, makes_runs=True)
         axes = values_named(quick, problems)
@@ -104,13 +106,13 @@ def sweep(
 
 
 def _planned(experiment: Experiment, until: Until) -> str:
-    cells = len(experiment.cells)
+    from whitecap.reports.statistics.wording import counted
+
+    number, each = len(experiment.cells), experiment.replications
+    cells = counted(number, "cell")
     if until.asked:
-        return (
-            f"{cells} cells x {until.first(experiment.replications)} to {until.most} replications"
-        )
-    runs = cells * experiment.replications
-    return f"{cells} cells x {experiment.replications} replications = {runs} runs"
+        return f"{cells} x {until.first(each)} to {until.most} replications"
+    return f"{cells} x {counted(each, 'replication')} = {counted(number * each, 'run')}"
 
 
 def _run(
