@@ -14,6 +14,7 @@ import click
 
 from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
+from whitecap.misuse import require_usable
 
 COMMANDS = {
     "advise": "Find the cheapest design that meets the objectives.",
@@ -72,7 +73,10 @@ class FrontDoor(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(_no_such_command(args[0]))
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None:
+            require_usable(command, name, rest, ctx)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

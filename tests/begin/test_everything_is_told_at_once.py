@@ -93,3 +93,37 @@ def test_a_sweep_of_one_run_is_said_in_the_singular(tmp_path: Path) -> None:
     words += ["--replications", "1", "--engine", "processes", "--out", str(tmp_path / "sweep")]
     result = CliRunner().invoke(main, words)
     assert "capacity: 1 cell x 1 replication = 1 run in " in result.stderr
+
+
+OPTIONS = {
+    "run capacity --sed 4 --replication -1 --max-replications x": (
+        "No such option '--sed'. Did you mean '--seed'?",
+        "'--replication': -1 is not in the range",
+        "'--max-replications': 'x' is not a valid integer",
+    ),
+    "run capacity --foo": ("No such option '--foo'.\n",),
+    "run capacity -x -q": ("No such option '-x'.", "No such option '-q'."),
+    "run capacity --overwrit=yes --sets a=1": ("mean '--overwrite'?", "mean '--set'?"),
+    "run": ("Missing argument 'SCENARIO'",),
+    "run capacity events --seed": ("'--seed' requires an argument",),
+    "run capacity events": ("unexpected extra argument (events)",),
+    "plan --jobs 0": ("'--jobs': 0 is not in", "Missing option '--vary'", "argument 'SCENARIO'"),
+    "sweep events --engine sparc --replications 0": ("'sparc' is not one of", "0 is not in"),
+}
+
+
+@pytest.mark.parametrize("words", OPTIONS)
+def test_every_option_that_is_wrong_is_told(words: str) -> None:
+    result = CliRunner().invoke(main, shlex.split(words), env={"COLUMNS": "200"})
+    assert result.exit_code == ExitCode.BAD_INPUT
+    command = words.split()[0]
+    assert result.stderr.startswith(f"Usage: main {command} ")
+    for each in OPTIONS[words]:
+        assert result.stderr.count(each) == 1, result.stderr
+    assert not result.stdout
+
+
+def test_help_is_given_though_the_scenario_is_missing() -> None:
+    result = CliRunner().invoke(main, ["run", "--seed", "x", "-h"])
+    assert (result.exit_code, result.stderr) == (ExitCode.FINE, "")
+    assert "Simulate SCENARIO once" in result.stdout
