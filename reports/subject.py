@@ -10,9 +10,11 @@ from pathlib import Path
 from whitecap.reports.layout import Layout, layout_of
 from whitecap.reports.provenance import Provenance, provenance_of
 from whitecap.reports.runs import RunSet
+from whitecap.reports.statistics import FEWEST_REPLICATIONS
 from whitecap.reports.tables import Tables
 
-INTERVALS = "Mean and 95 % interval over replications."
+INTERVALS = "All replications together, with 95 % intervals."
+FEW = f"All replications together; with fewer than {FEWEST_REPLICATIONS} one 95 % bound is known."
 
 TABLES_FORMAT = 7
 """Raised when tables of an older version must be computed again."""
@@ -43,8 +45,14 @@ class Subject:
 
     def caption(self, headline: str, reading: str) -> Caption:
         """A caption with this subject's origin; intervals are mentioned where there are any."""
-        bounds = f" {INTERVALS}" if self.replications > 1 else ""
-        return Caption(headline, reading + bounds, self.provenance.line)
+        return Caption(headline, f"{reading} {self.bounds}".rstrip(), self.provenance.line)
+
+    @property
+    def bounds(self) -> str:
+        """What is shown of how certain numbers are; nothing of one replication."""
+        if self.replications < 2:
+            return ""
+        return INTERVALS if self.replications >= FEWEST_REPLICATIONS else FEW
 
 
 def subject_of(runs: RunSet) -> Subject:

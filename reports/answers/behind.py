@@ -39,6 +39,16 @@ def limiting_cell(findings: Findings) -> str:
     return [*missed, *beyond, *reversed(cells.values())][0]
 
 
+def why_limiting(findings: Findings) -> str:
+    """What there is to see where one is to look: `where it is first undecided`."""
+    match findings.standings[limiting_cell(findings)].stands:
+        case Stands.MISSED:
+            return "where it first misses its objectives"
+        case Stands.UNDECIDED:
+            return "where it is first undecided"
+    return "under its heaviest load"
+
+
 def behind(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
     """The last sentences of an answer, without full stops."""
     cell = limiting_cell(findings)

@@ -32,6 +32,11 @@ class Drawing:
     figure: Figure
     measures: tuple[str, ...]
 
+    @property
+    def reading(self) -> str:
+        """What it shows, for whoever does not see it."""
+        return str(self.figure.get_label())
+
 
 def draw_all(subject: Subject) -> Iterator[Drawing]:
     """Every figure that makes sense for the subject's axes, in the order of the page."""
@@ -73,11 +78,8 @@ HEADLINES = {
 
 def rate_map(subject: Subject, measure: str) -> Figure:
     """Heat map of one measure over the sweep's two leading axes."""
-    reading = f"{_sentence(measure)}."
-    if subject.replications > 1:
-        reading += " Tiles: mean over replications and its 95 % interval."
     headline = HEADLINES.get(f"{measure}_map", MEASURES[measure].title)
-    caption = Caption(headline, reading, subject.provenance.line)
+    caption = subject.caption(headline, f"{_sentence(measure)}.")
     estimates = subject.tables.of(measure)
     return heat_map(estimates, subject.layout, MEASURES[measure], caption)
 
@@ -99,7 +101,7 @@ def exceptions(subject: Subject) -> Figure:
     """Abort rate per cell, stacked by exception."""
     reading = "Aborted transactions by exception, as a share of all that ended."
     if subject.replications > 1:
-        reading += " Mean over replications."
+        reading += " All replications together."
     caption = Caption(HEADLINES["exceptions"], reading, subject.provenance.line)
     return exception_bars(subject.tables, subject.layout, caption)
 

@@ -107,7 +107,11 @@ def new_figure(width: float, height: float) -> Picture:
 
 
 def frame(figure: Figure, caption: Caption) -> None:
-    """Put headline and reading above the figure, and its origin below, at fixed distances."""
+    """Put headline and reading above the figure, and its origin below, at fixed distances.
+
+    The figure's own label, which is not drawn, is the reading: pages take their texts from there.
+    """
+    figure.set_label(caption.reading)
     width, height = figure.get_size_inches()
     left = 0.14 / width
     figure.text(left, 1 - 0.14 / height, caption.headline, va="top", size=13, weight="bold")

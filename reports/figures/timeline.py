@@ -118,18 +118,28 @@ def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Wind
         if stop > start:
             axes.barh(y, stop - start, _BAR, left=start, color=colour, alpha=alpha, lw=0)
     if window.from_ms <= end <= window.to_ms:
-        _mark_end(axes, row, end, y, colour)
+        _mark_end(axes, row, end, y, window)
 
 
-def _mark_end(axes: Axes, row: Mapping[Any, Any], end: float, y: float, colour: str) -> None:
+def _has_room(axes: Axes, end: float, label: str, window: Window) -> bool:
+    """Whether a version fits between the left edge, where writers' names stand, and its commit."""
+    points = 72 * axes.get_window_extent().width / axes.figure.dpi
+    before = points * (end - window.from_ms) / (window.to_ms - window.from_ms)
+    return before > 9 + 5.5 * len(label)
+
+
+def _mark_end(axes: Axes, row: Mapping[Any, Any], end: float, y: float, window: Window) -> None:
+    colour = COLOURS[RecordedOutcome(row["outcome"])]
     version = row.get("committed_version")
     if row["outcome"] == RecordedOutcome.ABORTED:
-        axes.plot(end, y, "x", color=colour, ms=7, mew=2.2, zorder=4)
+        axes.plot(end, y, "x", color=colour, ms=7, mew=2.2, zorder=4, clip_on=False)
     elif version is not None and not pd.isna(version):
         axes.plot([end, end], [y - _BAR / 2, y + _BAR / 2], color=INK, lw=1.6, zorder=4)
+        side = -1 if _has_room(axes, end, f"{int(version)}", window) else 1
         axes.annotate(
-            f"{int(version)}", (end, y), xytext=(-3, 0), textcoords="offset points",
-            ha="right", va="center", size=7.5, color="white", weight="bold", zorder=5,
+            f"{int(version)}", (end, y), xytext=(3 * side, 0), textcoords="offset points",
+            ha="right" if side < 0 else "left", va="center", size=7.5, color="white",
+            weight="bold", zorder=5,
             bbox={"boxstyle": "round,pad=0.15", "fc": INK, "ec": "none"},
         )  # fmt: skip
 

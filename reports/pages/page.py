@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.answers.answer import Answer
-from whitecap.reports.answers.behind import limiting_cell
+from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.damage import damage_sentences
 from whitecap.reports.figures.figures import Drawing
 from whitecap.reports.measures import measures_shown
@@ -26,6 +26,7 @@ from whitecap.reports.pages.page_tables import (
     replay_table,
 )
 from whitecap.reports.pages.templating import template
+from whitecap.reports.statistics import FEWEST_REPLICATIONS
 from whitecap.reports.subject import Subject
 
 
@@ -35,6 +36,7 @@ class Shown:
 
     name: str
     headline: str
+    reading: str
     image: str
     table: PageTable | None
 
@@ -52,6 +54,7 @@ def page_of(
     measures = measures_shown(subject.runs.is_priced)
     return template("report.html").render(
         subject=subject,
+        fewest=FEWEST_REPLICATIONS,
         provenance=subject.provenance,
         answer=answer,
         agreement=agreement,
@@ -61,7 +64,7 @@ def page_of(
         summary=measures_table(subject, measures, answer.cell if is_sweep else None),
         figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
         differences=differences_table(subject, answer) if is_sweep else None,
-        stopped=_stopped(subject, limiting_cell(answer.findings) if is_sweep else None),
+        stopped=_stopped(subject, answer if is_sweep else None),
         left_out=left_out_table(subject),
         groups=groups_table(subject) if is_sweep else None,
         definitions=definitions(measures),
@@ -85,17 +88,19 @@ class Stopped:
     short, or a run's writers together), and the table of all."""
 
     where: str
+    why: str
     sentences: tuple[str, ...]
     table: PageTable
     all_cells: PageTable | None
 
 
-def _stopped(subject: Subject, cell: str | None) -> Stopped:
+def _stopped(subject: Subject, answer: Answer | None) -> Stopped:
     names = [cell.name for cell in subject.layout.cells]
-    shown = cell or names[0]
+    shown = limiting_cell(answer.findings) if answer else names[0]
     several = len(names) > 1 and subject.runs.is_sweep
     return Stopped(
         where=subject.layout.title(shown) if several else "",
+        why=why_limiting(answer.findings) if several and answer else "",
         sentences=tuple(refusal_sentences(subject.tables.refusals_of(shown))),
         table=refusals_table(subject, [shown]),
         all_cells=refusals_table(subject, names) if several else None,
@@ -108,5 +113,6 @@ def _shown(subject: Subject, drawing: Drawing, svg: Path) -> Shown:
         table = exceptions_table(subject)
     elif drawing.measures:
         table = measures_table(subject, drawing.measures)
-    image = base64.b64encode(svg.read_bytes()).decode("ascii")
-    return Shown(drawing.name, drawing.headline, f"data:image/svg+xml;base64,{image}", table)
+    content = base64.b64encode(svg.read_bytes()).decode("ascii")
+    image = f"data:image/svg+xml;base64,{content}"
+    return Shown(drawing.name, drawing.headline, drawing.reading, image, table)

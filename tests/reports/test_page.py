@@ -10,7 +10,7 @@ import pytest
 from synthetic_recordings import made_up_subject
 
 from whitecap.reports.answers.of_runs import answer_of_subject
-from whitecap.reports.figures.figures import draw_all
+from whitecap.reports.figures.figures import HEADLINES, draw_all
 from whitecap.reports.figures.style import save
 from whitecap.reports.measures import MEASURES, REPORTED, Unit, written
 from whitecap.reports.pages.page import page_of
@@ -28,12 +28,15 @@ class Outline(HTMLParser):
         self.open: list[str] = []
         self.loaded: list[str] = []
         self.text: list[str] = []
-        self.unlabelled = 0
+        self.described: list[str] = []
+        self.reachable = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         self.loaded += [str(given[name]) for name in ("src", "href") if name in given]
-        self.unlabelled += tag == "img" and not given.get("alt")
+        if tag == "img":
+            self.described.append(given.get("alt") or "")
+        self.reachable += tag == "figure" and given.get("tabindex") == "0"
         if tag not in VOID:
             self.open.append(tag)
 
@@ -70,7 +73,27 @@ def test_every_tag_is_closed_in_order(outline: Outline) -> None:
 def test_nothing_is_loaded_from_elsewhere_and_every_image_is_described(outline: Outline) -> None:
     assert len(outline.loaded) == 6
     assert all(source.startswith("data:image/svg+xml;base64,") for source in outline.loaded)
-    assert outline.unlabelled == 0
+    assert all(outline.described)
+
+
+def test_a_figure_says_what_it_shows_and_where_its_numbers_are(outline: Outline) -> None:
+    headlines = [text for text in outline.text if text in HEADLINES.values()]
+    assert len(headlines) == len(outline.described) == outline.reachable == 6
+    for described in outline.described:
+        assert described not in headlines
+        assert "ogether" in described
+        assert described.endswith(" Its numbers are in the table below.")
+
+
+def test_two_replications_are_said_to_tell_one_bound(outline: Outline) -> None:
+    told = " ".join(outline.text)
+    assert "the 95 % bound that matters: fewer than 5 replications tell no other" in told
+    assert "its 95 % interval" not in told
+
+
+def test_the_cell_where_who_stops_whom_is_told_is_explained(outline: Outline) -> None:
+    told = " ".join(outline.text)
+    assert re.search(r"The design that the answer names, (where it|under its) ", told)
 
 
 def test_texts_of_the_user_are_escaped(page: str, outline: Outline) -> None:

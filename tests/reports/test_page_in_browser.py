@@ -183,3 +183,31 @@ def test_what_has_no_number_stands_behind_and_a_name_with_one_is_a_name(run: Rep
 def test_nothing_is_wider_than_the_window(run: Reported, width: int) -> None:
     wide = "return { over: document.documentElement.scrollWidth - window.innerWidth };"
     assert seen(run, wide, width)["over"] <= 0
+
+
+def test_nothing_of_where_it_is_from_is_cut_off(run: Reported) -> None:
+    for width in (500, 1200):
+        seen_there = seen(
+            run,
+            """const box = document.querySelector(".origins").parentElement;
+            return { needed: box.scrollWidth, there: box.clientWidth };""",
+            width,
+        )
+        assert seen_there["needed"] <= seen_there["there"]
+
+
+def test_figures_stay_legible_on_a_telephone_and_scroll_with_the_keyboard(run: Reported) -> None:
+    figures = seen(
+        run,
+        """const all = [...document.querySelectorAll("main figure")];
+        all[0].focus();
+        return { widths: all.map((each) => each.querySelector("img").clientWidth),
+          scrolls: all.map((each) => each.scrollWidth > each.clientWidth),
+          page: document.documentElement.scrollWidth - innerWidth,
+          focused: document.activeElement === all[0] };""",
+        500,
+    )
+    assert min(figures["widths"]) > 700
+    assert all(figures["scrolls"])
+    assert figures["focused"]
+    assert figures["page"] <= 0

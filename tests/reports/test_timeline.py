@@ -9,6 +9,7 @@ import pytest
 from matplotlib.text import Annotation
 from synthetic_recordings import aborted, transaction
 
+from tests.figure_texts import assert_texts_lie_apart
 from whitecap.reports.figures.timeline import Window, busiest_window, timeline_figure, window_of
 from whitecap.reports.subject import Caption
 
@@ -63,3 +64,13 @@ def test_only_writers_that_did_something_in_the_window_are_shown() -> None:
     )
     figure = timeline_figure(rows, Window(80_000, 95_000), Caption("h", "r"))
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["b"]
+
+
+@pytest.mark.parametrize("ended_at_ms", [59_001.0, 59_040.0, 63_999.0])
+def test_a_version_at_the_edge_does_not_lie_on_the_name_of_its_writer(ended_at_ms: float) -> None:
+    rows = frame(
+        transaction(1, writer="merger-1", committed_version=4_212, ended_at_ms=ended_at_ms),
+        transaction(2, writer="merger-2", committed_version=4_213, ended_at_ms=61_000.0),
+    )
+    figure = timeline_figure(rows, Window(59_000, 64_000), Caption("h", "r"))
+    assert_texts_lie_apart(figure, "timeline")

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from whitecap.reports.answers.answer import Answer
-from whitecap.reports.answers.behind import limiting_cell
+from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of_runs
 from whitecap.reports.expectations.cells import judged_cells
@@ -140,7 +140,8 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
     show_half_done(console, layout, left_out)
     limit = limiting_cell(answer.findings)
     if tables.refusals_of(limit):
-        print_indented(console, f"Who stops whom in {layout.title(limit)}:", by=0)
+        where = f"{layout.title(limit)}, {why_limiting(answer.findings)}"
+        print_indented(console, f"Who stops whom in {where}:", by=0)
         show_refusals(console, tables.refusals_of(limit))
     show_objectives_of_cells(console, layout, answer)
     judged = judged_cells(expected, tables.measured(), layout)
