@@ -42,7 +42,7 @@ from whitecap.sim.scenario.sweep import Sweep
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.vain import vain, vain_among
 from whitecap.sim.scenario.writers import JobPart, WriterGroup, tells_statements_apart
-from whitecap.sim.scenario.yaml_text import Place, YamlText
+from whitecap.sim.scenario.yaml_text import Place, PlacedProblem, YamlText, within
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -91,7 +91,7 @@ class Parts:
 
 def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
     """Every way in which the parts do not fit together."""
-    findings = [
+    problems = [
         *_of_settings(parts),
         *(wrong for each in parts.tables for wrong in each.problems(parts.dialect)),
         *_of_writers(parts),
@@ -100,13 +100,10 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
         *vain_objectives(parts.objectives, parts.writer_names),
         *_of_costs(parts),
     ]
-    return [Problem(text.where(place), said, hint) for place, said, hint in findings]
+    return text.problems(problems)
 
 
-Finding = tuple[Place, str, str | None]
-
-
-def _of_costs(parts: Parts) -> Iterator[Finding]:
+def _of_costs(parts: Parts) -> Iterator[PlacedProblem]:
     """Costs are asked for, and no price is there."""
     asked = {("objective", at): each.measure for at, each in parts.objectives.items()}
     asked |= {("expect", at): each.measure for at, each in parts.expectations.items()}
@@ -115,7 +112,7 @@ def _of_costs(parts: Parts) -> Iterator[Finding]:
             yield place, f"{measure} needs a price: write `price: {{per_slot_hour: 0.5}}`", None
 
 
-def _of_settings(parts: Parts) -> Iterator[Finding]:
+def _of_settings(parts: Parts) -> Iterator[PlacedProblem]:
     for key, value in parts.settings.items():
         try:
             parts.dialect.settings_of({key: value})
@@ -123,13 +120,12 @@ def _of_settings(parts: Parts) -> Iterator[Finding]:
             yield ("settings", key), str(error), None
 
 
-def _of_writers(parts: Parts) -> Iterator[Finding]:
+def _of_writers(parts: Parts) -> Iterator[PlacedProblem]:
     if not parts.tables:
         return
     for name, group in parts.writers.items():
-        findings = _of_stream(group, parts) if group.streaming else _of_statements(group, parts)
-        for where, said, hint in findings:
-            yield ("writers", name, *where), said, hint
+        problems = _of_stream(group, parts) if group.streaming else _of_statements(group, parts)
+        yield from within(("writers", name), problems)
     yield from _of_checkpoints(parts)
     yield from _written_by_nobody(parts)
 
@@ -141,7 +137,7 @@ def _platform(group: WriterGroup, parts: Parts) -> Platform:
     return Platform(own or parts.dialect, _sound(settings), parts.dialect)
 
 
-def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
+def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[PlacedProblem]:
     platform = _platform(group, parts)
     for number, part in enumerate(group.parts):
         place: Place = () if group.statements is None else ("statements", number)
@@ -154,15 +150,14 @@ def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
         elif target is None:
             target = parts.tables[0]  # the statement cannot be read, which is then told
         if target is not None:
-            for where, said, hint in _of_part(part, target, parts, platform):
-                yield (*place, *where), said, hint
+            yield from within(place, _of_part(part, target, parts, platform))
     if group.foreach_batch is not None:
         yield from function_problems(group, platform)
 
 
 def _of_part(
     part: JobPart, target: GivenTable, parts: Parts, platform: Platform
-) -> Iterator[Finding]:
+) -> Iterator[PlacedProblem]:
     if target.schema is None:
         return
     wrong = list(_of_parameters(part.parameters, target))
@@ -176,7 +171,7 @@ def _of_part(
         yield ("statement",), TOO_DEEP, None
 
 
-def _of_stream(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
+def _of_stream(group: WriterGroup, parts: Parts) -> Iterator[PlacedProblem]:
     assert group.streaming is not None
     name = group.streaming.table
     if name is None and len(parts.tables) > 1:
@@ -203,7 +198,7 @@ def _no_such_table(said: str, name: str, parts: Parts) -> tuple[str, str | None]
     return f"{said}, which is none of the tables {', '.join(names)}", nearest(name, names)
 
 
-def _of_checkpoints(parts: Parts) -> Iterator[Finding]:
+def _of_checkpoints(parts: Parts) -> Iterator[PlacedProblem]:
     """A checkpoint is of one query, which appends to one table or has one function."""
     queries: dict[str, tuple[str, WriterGroup]] = {}
     for name, group in parts.writers.items():
@@ -222,7 +217,7 @@ def _of_checkpoints(parts: Parts) -> Iterator[Finding]:
             yield ("writers", name, key, "checkpoint"), said, None
 
 
-def _written_by_nobody(parts: Parts) -> Iterator[Finding]:
+def _written_by_nobody(parts: Parts) -> Iterator[PlacedProblem]:
     """Tables among several that no writer names, where all writers are well formed."""
     if len(parts.tables) < 2 or parts.writers.keys() != set(parts.writer_names):
         return
@@ -249,15 +244,16 @@ def _sound(settings: dict[str, str]) -> Settings:
         return Settings()
 
 
-def _of_parameters(parameters: Mapping[str, Parameter], target: GivenTable) -> Iterator[Finding]:
+def _of_parameters(
+    parameters: Mapping[str, Parameter], target: GivenTable
+) -> Iterator[PlacedProblem]:
     if target.broken & {"values", "key"}:
         return
     for name, parameter in parameters.items():
-        for where, said, hint in _of_parameter(name, parameter, target):
-            yield ("parameters", name, *where), said, hint
+        yield from within(("parameters", name), _of_parameter(name, parameter, target))
 
 
-def _of_parameter(name: str, parameter: Parameter, target: GivenTable) -> Iterator[Finding]:
+def _of_parameter(name: str, parameter: Parameter, target: GivenTable) -> Iterator[PlacedProblem]:
     table, column = target.table, parameter.column or name
     if parameter.of_domain and column not in table.values:
         said = f"{target.dotted}.values lists no values of {column!r}"
@@ -268,7 +264,7 @@ def _of_parameter(name: str, parameter: Parameter, target: GivenTable) -> Iterat
         yield (), f"keys and rows need {target.dotted}.key", None
 
 
-def _of_names(parts: Parts) -> Iterator[Finding]:
+def _of_names(parts: Parts) -> Iterator[PlacedProblem]:
     named = [group.cluster for group in parts.writers.values() if group.cluster is not None]
     for cluster in parts.clusters:
         if cluster not in named and parts.writers.keys() == set(parts.writer_names):
@@ -276,8 +272,8 @@ def _of_names(parts: Parts) -> Iterator[Finding]:
             yield ("clusters", cluster), said, nearest(cluster, named)
     if parts.writers.keys() == set(parts.writer_names):
         for position, fault in parts.faults.items():
-            for place, said, hint in fault_problems(fault, parts.writers, parts.store):
-                yield ("faults", position, *place), said, hint
+            problems = fault_problems(fault, parts.writers, parts.store)
+            yield from within(("faults", position), problems)
     yield from _of_log_stores(parts)
     for position, expectation in parts.expectations.items():
         if expectation.writer is not None:
@@ -287,7 +283,7 @@ def _of_names(parts: Parts) -> Iterator[Finding]:
             yield from _unknown_variant(("expect", position, "when", axis), axis, variant, parts)
 
 
-def _of_log_stores(parts: Parts) -> Iterator[Finding]:
+def _of_log_stores(parts: Parts) -> Iterator[PlacedProblem]:
     for name, group in parts.writers.items():
         if group.log_store is None or parts.store is None:
             continue
@@ -306,28 +302,27 @@ def _of_log_stores(parts: Parts) -> Iterator[Finding]:
             yield place, f"cluster {group.cluster!r} has one driver, and one log_store", None
 
 
-def _of_expectations(parts: Parts) -> Iterator[Finding]:
+def _of_expectations(parts: Parts) -> Iterator[PlacedProblem]:
     for position, expectation in parts.expectations.items():
-        for place, said, hint in vain(expectation):
-            yield ("expect", position, *place), said, hint
+        yield from within(("expect", position), vain(expectation))
     if not parts.has_sweep:
         yield from commands_nobody_runs(parts.expectations, parts)
 
 
 def commands_nobody_runs(
     expectations: Mapping[int, Expectation], parts: Parts
-) -> Iterator[Finding]:
+) -> Iterator[PlacedProblem]:
     """Expectations, by their position, of a command that these writers do not run."""
     with_tables = tells_statements_apart(parts.writers.values(), len(parts.tables))
     for position, expectation in expectations.items():
         if expectation.writer is None or expectation.writer in parts.writers:
-            for place, said, hint in vain_among(
-                expectation, parts.writers, with_tables=with_tables
-            ):
-                yield ("expect", position, *place), said, hint
+            problems = vain_among(expectation, parts.writers, with_tables=with_tables)
+            yield from within(("expect", position), problems)
 
 
-def _unknown_variant(place: Place, axis: str, variant: str, parts: Parts) -> Iterator[Finding]:
+def _unknown_variant(
+    place: Place, axis: str, variant: str, parts: Parts
+) -> Iterator[PlacedProblem]:
     variants = parts.axes.get(axis)
     if variants is None:
         yield place, f"the sweep has no axis {axis!r}", nearest(axis, parts.axes)
@@ -335,7 +330,7 @@ def _unknown_variant(place: Place, axis: str, variant: str, parts: Parts) -> Ite
         yield place, f"axis {axis!r} has no variant {variant!r}", nearest(variant, variants)
 
 
-def _unknown_writer(place: Place, name: str, parts: Parts) -> Iterator[Finding]:
+def _unknown_writer(place: Place, name: str, parts: Parts) -> Iterator[PlacedProblem]:
     if name not in parts.writer_names:
         yield place, *unknown_name("writer", name, parts.writer_names)
 

@@ -8,14 +8,12 @@ from whitecap.engine.errors import nearest
 from whitecap.sim.scenario.faults import CrashAtRequest, Fault, Strike
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import Place
-
-Finding = tuple[Place, str, str | None]
+from whitecap.sim.scenario.yaml_text import Place, PlacedProblem
 
 Groups = Mapping[str, WriterGroup]
 
 
-def fault_problems(fault: Fault, groups: Groups, store: Store | None) -> Iterator[Finding]:
+def fault_problems(fault: Fault, groups: Groups, store: Store | None) -> Iterator[PlacedProblem]:
     """What makes a fault senseless beside these writers, at places within it."""
     members = {member for name, group in groups.items() for member in group.members(name)}
     for number, name in enumerate(fault.writers or ()):
@@ -41,7 +39,7 @@ def _struck(fault: Fault, groups: Groups) -> Groups:
     }
 
 
-def _shared_drivers(place: str, groups: Groups) -> Iterator[Finding]:
+def _shared_drivers(place: str, groups: Groups) -> Iterator[PlacedProblem]:
     """A driver that dies at a request of one transaction takes no other one with it here."""
     for name, group in groups.items():
         several = group.arrival.open or group.arrival.trace
@@ -53,7 +51,7 @@ def _shared_drivers(place: str, groups: Groups) -> Iterator[Finding]:
             yield (place,), said, None
 
 
-def _never_made(place: Place, strike: Strike, store: Store) -> Iterator[Finding]:
+def _never_made(place: Place, strike: Strike, store: Store) -> Iterator[PlacedProblem]:
     """A plan that waits for requests which nobody sends."""
     for kind in strike.kinds:
         if kind not in store.asked_kinds:

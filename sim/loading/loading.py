@@ -185,26 +185,9 @@ def _apart(value: Any) -> Any:
 
 
 def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None) -> Scenario:
-    if not isinstance(text.content, dict):
-        said = "is not a scenario: it needs keys with values, such as `duration: 1 h`"
-        raise InvalidInput([Problem(text.name, said)])
-    _require_format(text)
-    labels: Labels = {}
-    unread: list[Problem] = []
-    folder = Path(text.path).parent
-    document = with_profiles(text.content, folder, unread)
-    document, untold = real_tables.pinned(document, folder, text)
-    if given is not None:
-        with noted(unread):
-            labels, document = _cell(document, given, text)
-    text.notes_changes(changes)
-    changes_read, more = real_tables.pinned(
-        with_profiles(dict(changes), Path(), unread), Path(), text
-    )
-    if untold + more:
-        raise InvalidInput(unread + untold + more)
-    document = _changed_as_can_be(document, changes_read, unread)
-    document, wrong_traces = with_traces(document, folder)
+    _require_scenario(text)
+    document, labels, unread = _read(text, changes, given)
+    document, wrong_traces = with_traces(document, Path(text.path).parent)
     scenario, parts, problems = _validated(document, text)
     problems = unread + problems + wrong_traces
     if cells and given is None:
@@ -214,8 +197,35 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     return scenario.comes_from(document, text.name if text.path else "", labels, changes)
 
 
-def _require_format(text: YamlText) -> None:
+def _read(
+    text: YamlText, changes: Changes, given: Labels | None
+) -> tuple[Document, Labels, list[Problem]]:
+    """The document with its own files read, of the cell that is `given`, and with `changes` set.
+
+    Returns with it all labels of the cell, and what could not be read or set. Raises `InvalidInput`
+    where the log of a real table cannot be read: without it nothing else can be checked.
+    """
+    labels: Labels = {}
+    problems: list[Problem] = []
+    folder = Path(text.path).parent
+    document = with_profiles(text.content, folder, problems)
+    document, unread_logs = real_tables.pinned(document, folder, text)
+    if given is not None:
+        with noted(problems):
+            labels, document = _cell(document, given, text)
+    text.notes_changes(changes)
+    given_changes = with_profiles(dict(changes), Path(), problems)
+    read_changes, unread_logs_of_changes = real_tables.pinned(given_changes, Path(), text)
+    if unread_logs + unread_logs_of_changes:
+        raise InvalidInput(problems + unread_logs + unread_logs_of_changes)
+    return _changed_as_can_be(document, read_changes, problems), labels, problems
+
+
+def _require_scenario(text: YamlText) -> None:
     """Raises `InvalidInput`, with what to do: a file of another format is not read in part."""
+    if not isinstance(text.content, dict):
+        said = "is not a scenario: it needs keys with values, such as `duration: 1 h`"
+        raise InvalidInput([Problem(text.name, said)])
     version = text.content.get("format_version", SCENARIO_FORMAT)
     if isinstance(version, int):
         remedy = "docs/scenario-keys.md has the keys of this one"
@@ -263,8 +273,7 @@ def _problems_of_cell(
     """What is wrong with a cell, and with what is `meant` of it, by position in the file."""
     unset: list[Problem] = []
     _, parts, problems = _validated(_changed_as_can_be(document, changes, unset), text)
-    vain = commands_nobody_runs(meant, parts)
-    return unset + problems + [Problem(text.where(place), said, hint) for place, said, hint in vain]
+    return unset + problems + text.problems(commands_nobody_runs(meant, parts))
 
 
 def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Problem]]:

@@ -11,16 +11,14 @@ from whitecap.engine.sql.parsing.statements import Merge, Statement
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import JobPart, WriterGroup
-from whitecap.sim.scenario.yaml_text import Place
+from whitecap.sim.scenario.yaml_text import Place, PlacedProblem
 
 NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a group"
-
-Finding = tuple[Place, str, str | None]
 
 
 def statement_problems(
     part: JobPart, table: Table, others: Collection[str], platform: Platform
-) -> Iterator[Finding]:
+) -> Iterator[PlacedProblem]:
     """Every problem of a job's statement that should write `table`, at its place within it.
 
     `others` are the other tables of the scenario.
@@ -36,9 +34,9 @@ def statement_problems(
     except (InvalidInput, UnsupportedFeature) as error:
         yield ("statement",), str(error), None
         return
-    findings = [*_of_spark(statement), *_of_names(statement, part, table)]
-    yield from findings
-    if not findings:
+    problems = [*_of_spark(statement), *_of_names(statement, part, table)]
+    yield from problems
+    if not problems:
         for said in refusals(statement, part.parameters, table, platform):
             yield ("statement",), _reads_another(said, others) or said, None
 
@@ -59,21 +57,21 @@ def _reads_another(said: str, others: Collection[str]) -> str | None:
     return None
 
 
-def _not_streamed(dialect: Dialect) -> Iterator[Finding]:
+def _not_streamed(dialect: Dialect) -> Iterator[PlacedProblem]:
     try:
         dialect.require([MICRO_BATCH])
     except UnsupportedFeature as error:
         yield ("streaming",), str(error), None
 
 
-def _of_spark(statement: Statement) -> Iterator[Finding]:
+def _of_spark(statement: Statement) -> Iterator[PlacedProblem]:
     """What is taken here and refused by Spark's parser, so that no replay could run it."""
     if isinstance(statement, Merge) and statement.not_spark:
         right = "(SELECT * FROM VALUES ... AS v(a, b)) AS s"
         yield ("statement",), f"{statement.not_spark}, which Spark refuses: write {right}", None
 
 
-def _of_names(statement: Statement, part: JobPart, table: Table) -> Iterator[Finding]:
+def _of_names(statement: Statement, part: JobPart, table: Table) -> Iterator[PlacedProblem]:
     if statement.table.name.lower() != table.name.lower():
         said = f"writes {statement.table.name!r}, the table is {table.name!r}"
         yield ("statement",), said, table.name
@@ -87,7 +85,7 @@ def _of_names(statement: Statement, part: JobPart, table: Table) -> Iterator[Fin
             yield ("parameters", name), said, nearest(name, wanted)
 
 
-def function_problems(group: WriterGroup, platform: Platform) -> Iterator[Finding]:
+def function_problems(group: WriterGroup, platform: Platform) -> Iterator[PlacedProblem]:
     """Every problem of a query whose function runs a writer's statements."""
     for _, said, hint in _not_streamed(platform.dialect):
         yield ("foreach_batch",), said, hint
@@ -97,7 +95,9 @@ def function_problems(group: WriterGroup, platform: Platform) -> Iterator[Findin
             yield (*place, "parameters", name), NOT_OF_STREAMS, None
 
 
-def streaming_problems(group: WriterGroup, table: Table, platform: Platform) -> Iterator[Finding]:
+def streaming_problems(
+    group: WriterGroup, table: Table, platform: Platform
+) -> Iterator[PlacedProblem]:
     """Every problem of a streaming query and its parameters, at its place within the writer."""
     yield from _not_streamed(platform.dialect)
     of_members = {name for name, each in group.parameters.items() if each.of_member}

@@ -21,15 +21,13 @@ from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, Table, tables_by_name
-from whitecap.sim.scenario.yaml_text import Place
+from whitecap.sim.scenario.yaml_text import Place, PlacedProblem
 
 M = TypeVar("M", bound=BaseModel)
 
 KEY_TYPE = "bigint"
 
 TOO_DEEP = "is nested too deeply"
-
-Finding = tuple[Place, str, str | None]
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class GivenTable:
         """Its place, as messages name it."""
         return ".".join(map(str, self.place))
 
-    def problems(self, dialect: Dialect) -> Iterator[Finding]:
+    def problems(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         """Everything that is wrong in it."""
         yield from self._of_properties(dialect)
         if "schema" in self.broken:
@@ -75,7 +73,7 @@ class GivenTable:
         yield from self._of_domains(schema)
         yield from self._of_key(schema)
 
-    def _of_properties(self, dialect: Dialect) -> Iterator[Finding]:
+    def _of_properties(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         for key, value in self.table.properties.items():
             place = (*self.place, "properties", key)
             if key == ISOLATION_PROPERTY:
@@ -85,7 +83,7 @@ class GivenTable:
             else:
                 yield from _of_value(place, key, value, dialect)
 
-    def _schema_problems(self) -> Iterator[Finding]:
+    def _schema_problems(self) -> Iterator[PlacedProblem]:
         place = (*self.place, "schema")
         try:
             parse_ddl(self.table.columns)
@@ -95,7 +93,7 @@ class GivenTable:
             for problem in error.problems:
                 yield place, str(problem), None
 
-    def _of_domains(self, schema: Schema) -> Iterator[Finding]:
+    def _of_domains(self, schema: Schema) -> Iterator[PlacedProblem]:
         for name, domain in self.table.values.items():
             column = schema.get(name)
             place = (*self.place, "values", name)
@@ -106,7 +104,7 @@ class GivenTable:
             if domain.among is not None:
                 yield from _of_listed(place, domain.among, column.type)
 
-    def _of_key(self, schema: Schema) -> Iterator[Finding]:
+    def _of_key(self, schema: Schema) -> Iterator[PlacedProblem]:
         key, place = self.table.key, (*self.place, "key")
         if key is None:
             return
@@ -138,7 +136,7 @@ def table_named(tables: Sequence[GivenTable], name: str) -> GivenTable | None:
     return next(same, None)
 
 
-def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[Finding]:
+def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[PlacedProblem]:
     """What Delta itself says when SQL gives the property that value."""
     try:
         checked({key: value}, dialect)
@@ -146,12 +144,12 @@ def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[
         yield place, str(error), None
 
 
-def _unknown_column(place: Place, column: str, schema: Schema) -> Iterator[Finding]:
+def _unknown_column(place: Place, column: str, schema: Schema) -> Iterator[PlacedProblem]:
     if column not in schema.names:
         yield place, f"the table has no column {column!r}", nearest(column, schema.names)
 
 
-def _of_listed(place: Place, values: list[Scalar], kind: str) -> Iterator[Finding]:
+def _of_listed(place: Place, values: list[Scalar], kind: str) -> Iterator[PlacedProblem]:
     if kind not in PYTHON_TYPES:
         yield place, f"values of type {kind.upper()} cannot be listed", None
         return

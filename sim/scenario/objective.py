@@ -16,7 +16,8 @@ from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective,
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import MS_PER, Number, shown
 from whitecap.sim.scenario.expect import Expectation
-from whitecap.sim.scenario.vain import COUNTED_INSTEAD, Finding, never_shown, vain
+from whitecap.sim.scenario.vain import COUNTED_INSTEAD, never_shown, vain
+from whitecap.sim.scenario.yaml_text import PlacedProblem, within
 
 EXAMPLE = "job_success_rate of all >= 99 %"
 
@@ -88,27 +89,26 @@ Objectives = Annotated[list[StatedObjective], BeforeValidator(listed)]
 
 def vain_objectives(
     objectives: Mapping[int, StatedObjective], writers: Sequence[str]
-) -> Iterator[Finding]:
+) -> Iterator[PlacedProblem]:
     """What is wrong with well formed objectives of a scenario with these writer groups."""
     earlier: set[tuple[Measure, str | None]] = set()
     for position, stated in objectives.items():
         key = (stated.measure, stated.of)
-        findings = [*_of_writers(stated.of, writers), *_of_threshold(stated)]
+        problems = [*_of_writers(stated.of, writers), *_of_threshold(stated)]
         if key in earlier:
-            findings.append(((), "the same is stated twice", None))
+            problems.append(((), "the same is stated twice", None))
         earlier.add(key)
-        for place, said, hint in findings:
-            yield ("objective", position, *place), said, hint
+        yield from within(("objective", position), problems)
 
 
-def _of_writers(name: str | None, writers: Sequence[str]) -> Iterator[Finding]:
+def _of_writers(name: str | None, writers: Sequence[str]) -> Iterator[PlacedProblem]:
     if name == ALL_WRITERS and ALL_WRITERS in writers:
         yield (), f"a writer is called {ALL_WRITERS!r}: name it otherwise", None
     elif name is not None and name not in (ALL_WRITERS, *writers):
         yield (), *unknown_name("writer", name, [*writers, ALL_WRITERS])
 
 
-def _of_threshold(stated: StatedObjective) -> Iterator[Finding]:
+def _of_threshold(stated: StatedObjective) -> Iterator[PlacedProblem]:
     objective = stated.recorded
     measure, threshold = objective.measure, objective.threshold
     if measure.better is None:

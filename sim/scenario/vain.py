@@ -13,9 +13,7 @@ from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, OF_THE_TABLE, Measur
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
-from whitecap.sim.scenario.yaml_text import Place
-
-Finding = tuple[Place, str, str | None]
+from whitecap.sim.scenario.yaml_text import PlacedProblem
 
 COUNTED_INSTEAD = {
     (Measure.JOB_SUCCESS_RATE, 1.0): Measure.GIVEN_UP,
@@ -27,7 +25,7 @@ COUNTED_INSTEAD = {
 """A share that is all or nothing -> the count that must be 0, which can be known for sure."""
 
 
-def vain(expectation: Expectation) -> Iterator[Finding]:
+def vain(expectation: Expectation) -> Iterator[PlacedProblem]:
     """What makes an expectation vain by itself, at places within it."""
     yield from _of_exception(expectation)
     yield from _of_the_whole_table(expectation)
@@ -40,7 +38,7 @@ def vain(expectation: Expectation) -> Iterator[Finding]:
 
 def vain_among(
     expectation: Expectation, writers: Mapping[str, WriterGroup], *, with_tables: bool
-) -> Iterator[Finding]:
+) -> Iterator[PlacedProblem]:
     """A command that none of these writers runs, or not the group that is meant.
 
     `with_tables`: whether commands are recorded with their tables.
@@ -95,7 +93,7 @@ def _command_of(statement: str) -> str | None:
         return None
 
 
-def _of_exception(expectation: Expectation) -> Iterator[Finding]:
+def _of_exception(expectation: Expectation) -> Iterator[PlacedProblem]:
     name = expectation.exception
     if name is None:
         return
@@ -106,7 +104,7 @@ def _of_exception(expectation: Expectation) -> Iterator[Finding]:
         yield ("exception",), f"{name} is no conflict: conflict_rate counts none of them", None
 
 
-def _of_the_whole_table(expectation: Expectation) -> Iterator[Finding]:
+def _of_the_whole_table(expectation: Expectation) -> Iterator[PlacedProblem]:
     if expectation.measure not in OF_THE_TABLE:
         return
     for key in ("writer", "command"):
@@ -114,7 +112,7 @@ def _of_the_whole_table(expectation: Expectation) -> Iterator[Finding]:
             yield (key,), f"goes not with {expectation.measure}, which is of the whole table", None
 
 
-def _outside(expectation: Expectation) -> Iterator[Finding]:
+def _outside(expectation: Expectation) -> Iterator[PlacedProblem]:
     """Thresholds that are not values of the measure."""
     unit = expectation.measure.unit
     for key, value in expectation.thresholds.items():
@@ -136,7 +134,7 @@ def _outside(expectation: Expectation) -> Iterator[Finding]:
             yield (key,), "nothing could miss it: a share is never above 1", None
 
 
-def _undecidable(expectation: Expectation) -> Iterator[Finding]:
+def _undecidable(expectation: Expectation) -> Iterator[PlacedProblem]:
     """Thresholds that no interval over replications can be wholly at or beyond."""
     measure = expectation.measure
     if _is_one_number(expectation):
@@ -168,7 +166,7 @@ def _instead(measure: Measure, value: float) -> str:
     return f"write {counted} equals 0, or exactly: true" if counted else "write exactly: true"
 
 
-def _together(expectation: Expectation) -> Iterator[Finding]:
+def _together(expectation: Expectation) -> Iterator[PlacedProblem]:
     low, high = expectation.at_least, expectation.at_most
     if expectation.equals is not None and len(expectation.thresholds) > 1:
         yield (), "equals stands alone: at_least and at_most decide nothing beside it", None

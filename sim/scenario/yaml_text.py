@@ -15,6 +15,18 @@ from whitecap.sim.scenario.yaml_loader import MAX_BYTES, Loader
 Place = tuple[str | int, ...]
 """The keys and list positions that lead to a value."""
 
+PlacedProblem = tuple[Place, str, str | None]
+"""What is wrong at a place of a scenario, and the nearest valid name if there is one.
+
+The place is relative to the part that was checked; `within` puts that part's own place before it.
+"""
+
+
+def within(place: Place, problems: Iterable[PlacedProblem]) -> Iterator[PlacedProblem]:
+    """The problems of the part at `place`, with places relative to what holds that part."""
+    for inner, text, nearest_name in problems:
+        yield (*place, *inner), text, nearest_name
+
 
 class YamlText:
     """A parsed YAML file: its `content`, and where each part of it stands.
@@ -50,6 +62,12 @@ class YamlText:
         """Whether a place is in what was set, or came to be on the way there."""
         is_on_the_way = bool(place) and changed[: len(place)] == place and place not in self._lines
         return is_on_the_way or place[: len(changed)] == changed
+
+    def problems(self, placed: Iterable[PlacedProblem]) -> list[Problem]:
+        """Problems at places of this file, each with its line."""
+        return [
+            Problem(self.where(place), text, nearest_name) for place, text, nearest_name in placed
+        ]
 
     def line_of(self, place: Place) -> int:
         """The line of the nearest part that the file has."""
