@@ -59,7 +59,10 @@ class RanScenario(Generic[T]):
 
 
 Enough = Callable[[RanScenario[T], int], int]
-"""Of a scenario with so many replications, how many there are to be; no more: it is enough."""
+"""How many replications of a scenario there should be, given what was run and how many there are.
+
+An answer that is not larger than the number there is means that these are enough.
+"""
 
 
 def run_expecting(
@@ -88,38 +91,59 @@ def run_expecting(
     named file that expects nothing, a scenario that is wrong, or nothing found at all.
     """
     began = time.monotonic()
-    files, problems = _files_in(paths, needs_expectations=accept is None)
     with Processes(jobs) as processes:
-        loaded = list(processes.map(_loaded, files))
-        problems += [problem for each in loaded for problem in each.problems]
-        if accept and not problems:
-            problems += accept(loaded)
-        if problems:
-            raise InvalidInput(problems)
+        loaded = _all_loaded(paths, processes, accept)
         left = None if seconds is None else max(began + seconds - time.monotonic(), 0.0)
         with _ended_after(left, processes) as is_over:
             making = Making(reading, processes, watch)
             counts = [first(replications or each.replications) for each in loaded]
-            every = accept is not None
-            planned = [
-                list(_runs(each, range(n), every)) for each, n in zip(loaded, counts, strict=True)
-            ]
-            ran = making.make([run for runs in planned for run in runs])
-            for each, count, runs in zip(loaded, counts, planned, strict=True):
-                made: list[ReadRun[T]] = []
-                try:
-                    made += islice(ran, len(runs))
-                    while enough and (more := enough(_together(each, made), count)) > count:
-                        made += making.make(list(_runs(each, range(count, more), every)))
-                        count = more
-                except (CancelledError, BrokenProcessPool):
-                    if not is_over():
-                        raise
-                yield _together(each, made) if len(made) >= len(runs) else _unfinished(each)
+            yield from _in_rounds(loaded, counts, making, enough, accept is not None, is_over)
 
 
 Accept = Callable[[Sequence["LoadedScenario"]], list[Problem]]
 """Says what is wrong with these scenarios for whoever wants them run."""
+
+
+def _all_loaded(
+    paths: Sequence[Path], processes: Processes, accept: Accept | None
+) -> list[LoadedScenario]:
+    """The scenarios at these paths. Raises `InvalidInput` with every problem, as `accept` does."""
+    files, problems = _files_in(paths, needs_expectations=accept is None)
+    loaded = list(processes.map(_loaded, files))
+    problems += [problem for each in loaded for problem in each.problems]
+    if accept and not problems:
+        problems += accept(loaded)
+    if problems:
+        raise InvalidInput(problems)
+    return loaded
+
+
+def _in_rounds(
+    loaded: Sequence[LoadedScenario],
+    counts: Sequence[int],
+    making: Making[T],
+    enough: Enough[T] | None,
+    every: bool,
+    is_over: Callable[[], bool],
+) -> Iterator[RanScenario[T]]:
+    """Each scenario with its first `counts` replications, then with as many as `enough` wants.
+
+    The first replications of all scenarios are made in one go, so that no process is idle between
+    two of them. What is not made when time `is_over` is left unfinished.
+    """
+    planned = [list(_runs(each, range(n), every)) for each, n in zip(loaded, counts, strict=True)]
+    ran = making.make([run for runs in planned for run in runs])
+    for each, count, runs in zip(loaded, counts, planned, strict=True):
+        made: list[ReadRun[T]] = []
+        try:
+            made += islice(ran, len(runs))
+            while enough and (more := enough(_together(each, made), count)) > count:
+                made += making.make(list(_runs(each, range(count, more), every)))
+                count = more
+        except (CancelledError, BrokenProcessPool):
+            if not is_over():
+                raise
+        yield _together(each, made) if len(made) >= len(runs) else _unfinished(each)
 
 
 @contextmanager
@@ -147,8 +171,11 @@ def at(labels: Mapping[str, str], text: str) -> str:
 
 
 def _files_in(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Path], list[Problem]]:
-    """The scenarios with an `expect:` in folders, bundled ones too, and among these files unless it
-    is not needed; and what is wrong."""
+    """The files to run, and what is wrong with `paths`.
+
+    Of a folder, also of a bundled one, those with an `expect:`. A file that is named itself must
+    have one only if `needs_expectations`.
+    """
     problems: list[Problem] = []
     files: dict[Path, None] = {}
     for path in paths:
@@ -209,7 +236,7 @@ def _loaded(path: Path) -> LoadedScenario:
 
 
 def _runs(loaded: LoadedScenario, replications: range, every: bool = False) -> Iterator[RunToRead]:
-    """Those of cells that something is expected of, or of `every` cell."""
+    """The runs of those cells that something is expected of, or of `every` cell."""
     for labels, scenario in loaded.cells:
         is_once = not every and all(each.exactly for each in scenario.expect)
         for replication in replications if scenario.expect or every else ():
