@@ -50,7 +50,7 @@ SLICES = 200
 Progress = Callable[["Tick"], None]
 
 Findings = Callable[["FinishedRun"], Mapping[str, int]]
-"""What is wrong with a run, by name, and how often; they stand in the manifest as `findings`."""
+"""Counts what is wrong with a finished run, by name; the manifest holds it as `findings`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class FinishedRun:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """The walk through its log, that of the first of several tables."""
+        """The finished log, version by version; of several tables that of the first."""
         return list(LogWalk(self.world.store, self.world.shared.commits).steps())
 
 
@@ -144,7 +144,7 @@ def finished(
     overwrite: bool = False,
     findings: Findings | None = None,
 ) -> FinishedRun:
-    """Check and record a run that has come to its end; raises as `run_scenario`."""
+    """Check and record a run that has come to its end. Raises as `run_scenario` does."""
     with seldom_collecting():
         run = _finished(world, labels)
     if findings is not None and world.scenario.asks_oracles and not world.kernel.stopped:
@@ -189,7 +189,7 @@ def _finished(world: World, labels: Mapping[str, str] | None) -> FinishedRun:
 
 
 def _walked(table: TableInStore, world: World, commits: RowStream, damage: Damage) -> WalkedLog:
-    """Go through a table's log: its versions become rows."""
+    """Go through a table's log and make its versions rows of `commits`."""
     scenario, store = world.scenario, table.store
     store.settle(world.kernel.now_ms)
     broken = list[str]()
@@ -238,7 +238,10 @@ def manifest_of(
 
 
 def _price(scenario: Scenario, rows: Mapping[str, RecordedTable]) -> dict[str, Any]:
-    """What computing costs and, if they are priced, the requests; nothing without a price."""
+    """What the manifest says of prices: of computing and, if they have one, of requests.
+
+    Empty without a price.
+    """
     price = scenario.price
     if price is None:
         return {}
@@ -249,7 +252,7 @@ def _price(scenario: Scenario, rows: Mapping[str, RecordedTable]) -> dict[str, A
 
 
 def damage_of(walked: list[WalkedLog]) -> dict[str, int]:
-    """Commits that others wrote over, and those that are in a log twice; nothing where none is."""
+    """How many commits were overwritten or are in a log twice; empty where none is."""
     damage = {
         "lost_commits": sum(log.lost for log in walked),
         "doubled_commits": sum(log.doubled for log in walked),
@@ -258,7 +261,7 @@ def damage_of(walked: list[WalkedLog]) -> dict[str, int]:
 
 
 def _tables(world: World, walked: list[WalkedLog]) -> dict[str, Any]:
-    """Which table it is of, and at which version that was in the beginning; or which tables."""
+    """The table's name and initial version; of several tables all names and rows as well."""
     names = [table.name for table in world.tables]
     versions = [table.initial_version for table in world.tables]
     first = {"table_name": names[0], "initial_version": versions[0]}
@@ -269,21 +272,24 @@ def _tables(world: World, walked: list[WalkedLog]) -> dict[str, Any]:
 
 
 def _rows_together(walked: list[WalkedLog]) -> int | None:
-    """The rows of all tables; not known where it is not of one."""
+    """The rows of all tables together; `None` if they are not known of one of them."""
     rows = [each.live_rows for each in walked]
     counted = [count for count in rows if count is not None]
     return sum(counted) if len(counted) == len(rows) else None
 
 
 def _warm_up(warm_up_ms: float | None, reached_ms: float) -> dict[str, Any]:
-    """What is to be left out, or that it is to be found."""
+    """How long the warm-up is, or that reports are to find its end themselves."""
     if warm_up_ms is None:
         return {"warm_up_ms": 0.0, "warm_up": AUTO_WARM_UP}
     return {"warm_up_ms": min(warm_up_ms, reached_ms)}
 
 
 def _end_ms(kernel: Kernel) -> float:
-    """What is before this instant has happened: that of the present one only in a stopped run."""
+    """The instant before which everything belongs to the recording.
+
+    A run that was stopped ends after what happened at its last instant, any other before it.
+    """
     return math.nextafter(kernel.now_ms, math.inf) if kernel.stopped else kernel.now_ms
 
 

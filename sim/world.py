@@ -35,10 +35,12 @@ from whitecap.sim.writers.table_in_store import TableInStore
 from whitecap.sim.writers.writer import Writer
 
 DELETES_DATA_FILES = "VACUUM"
-"""A command after which a data file may be gone: who reads it has to look at that instant."""
+"""The command after which a data file may be gone, so that readers must look at their very instant.
+"""
 
 READ_AT_THE_START = 100_000
-"""So many initial rows are indexed at once, in a fraction of a second; more are described."""
+"""Initial rows that are read and indexed at once, which takes a fraction of a second. The files of
+a larger table are described instead."""
 
 
 @dataclass
@@ -61,10 +63,11 @@ class World:
         patient: bool = False,
         with_plans: bool = True,
     ) -> World:
-        """The world at simulated instant 0; in a `patient` one every process waits at every step.
+        """Make the world at simulated instant 0.
 
-        So it is where the order of what others do matters at every request. One without plans
-        runs every statement the general way; it comes to the same.
+        In a `patient` world every process waits for the kernel at each of its requests, so that
+        they come in exactly their order. Without `with_plans` every statement is run the general
+        way; the recording is the same.
         """
         kernel = Kernel(patient or _needs_patience(scenario))
         recorder = Recorder(with_requests, lambda: kernel.now_ms, scenario.tells_statements_apart)
@@ -80,7 +83,7 @@ class World:
             self.kernel.start(writer.process())
 
     def table_named(self, name: str | None) -> TableInStore:
-        """One of the tables; where there is one, it need not be named. Raises `InvalidInput`."""
+        """The table of this name; without a name the only one. Raises `InvalidInput`."""
         named = {table.name: table for table in self.tables}
         if name is None and len(named) == 1:
             return self.tables[0]
@@ -104,7 +107,7 @@ class World:
 
     @property
     def throttle(self) -> Throttle:
-        """What limits the requests for the table."""
+        """The limits on requests to the table's store."""
         return self.tables[0].throttle
 
     @property
@@ -114,9 +117,9 @@ class World:
 
 
 def _tables(scenario: Scenario, streams: RandomStreams, kernel: Kernel) -> Iterator[TableInStore]:
-    """The tables of a scenario, each in a directory of its own with limits of its own.
+    """The tables of a scenario, each in a directory of its own.
 
-    Those of an account are of all.
+    Each directory has limits of its own on requests, unless the store limits the whole account.
     """
 
     def throttle() -> Throttle:
@@ -147,7 +150,8 @@ def _placed(table: Table, scenario: Scenario, ids: Ids, throttle: Throttle) -> T
 class Begun:
     """The table at the start: the keys of its rows, and which files hold them.
 
-    Without `places` its files are read before the run.
+    `places` finds a key's files without reading any; where it is `None`, all files are read before
+    the run.
     """
 
     table: InitialTable
@@ -168,7 +172,7 @@ def _begun(table: Table, rows: TableRows, store: FakeStore, ids: Ids, dialect: D
 
 
 def _needs_patience(scenario: Scenario) -> bool:
-    """Whether the order of what a writer does at the same time matters at every request."""
+    """Whether requests must come in exactly their order: no process may run ahead."""
     parts = (part for group in scenario.writers.values() for part in group.parts)
     commands = {parse_statement(part.statement).command for part in parts}
     return (
@@ -179,7 +183,7 @@ def _needs_patience(scenario: Scenario) -> bool:
 
 
 def _fill_log(log: LogDirectory, table: Table, start_ms: int, files: int) -> None:
-    """What the log holds at the start, that of a past that the scenario describes included."""
+    """Put into the log what it holds at the start, and count what the scenario says of its past."""
     past = table.log
     log.starts(with_checkpoint=past is not None, actions=files + 2)
     if past is None:
@@ -198,10 +202,10 @@ def _fill_log(log: LogDirectory, table: Table, start_ms: int, files: int) -> Non
 
 
 def known_table(table: Table, store: FakeStore, begun: Begun) -> SharedTable:
-    """What the writers may share, with the initial table parsed and its keys indexed.
+    """What the clients of the table share: its initial commits parsed, its keys indexed.
 
-    That is no part of the run: every writer still asks the store for the log as it would alone. Of
-    a large table no file is read before somebody asks for one.
+    This takes no simulated time: every writer still asks the store for the log as it would alone.
+    The files of a large table are not read before somebody asks for one.
     """
     shared = SharedTable(index_rows=True, shelf=store.shelf)
     index = shared.row_index

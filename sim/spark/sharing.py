@@ -1,4 +1,4 @@
-"""What several processes share: slots, of which each takes one, a lock, and a speed."""
+"""What several processes share: slots, a lock, a processor."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 
 @dataclass(slots=True)
 class Place:
-    """Of a process in a queue."""
+    """One process's place in a queue."""
 
     clock: Clock
     is_served: bool = False
 
 
 class Slots:
-    """Taken by so many processes at a time; others wait, first come first served."""
+    """Slots that are each held by one process at a time; others wait, first come first served."""
 
     def __init__(self, count: int) -> None:
         self._free = count
         self._queue: deque[Place] = deque()
 
     def acquire(self, clock: Clock, until_ms: float = math.inf) -> Waiting[bool]:
-        """Take one; who has none by an instant goes without. Returns whether one was taken."""
+        """Take a slot, waiting until an instant at most. Returns whether one was taken."""
         yield clock.arrive()
         if self._free:
             self._free -= 1
@@ -46,7 +46,7 @@ class Slots:
             place.clock.wake()
 
     def release(self, clock: Clock) -> Waiting[None]:
-        """Leave it to who waits longest."""
+        """Give the slot to the process that has waited longest, if any waits."""
         yield clock.arrive()
         if not self._queue:
             self._free += 1
@@ -57,7 +57,7 @@ class Slots:
 
 
 class Mutex(Slots):
-    """A single slot, of which it is known who has it."""
+    """A single slot that knows which process holds it."""
 
     def __init__(self) -> None:
         super().__init__(1)
@@ -73,14 +73,14 @@ class Mutex(Slots):
         return bool(self._queue)
 
     def acquire(self, clock: Clock, until_ms: float = math.inf) -> Waiting[bool]:
-        """Come to hold it, unless that takes longer than until an instant."""
+        """Acquire it, waiting until an instant at most. Returns whether it was acquired."""
         is_taken = yield from super().acquire(clock, until_ms)
         if is_taken:
             self._holder = clock
         return is_taken
 
     def release(self, clock: Clock) -> Waiting[None]:
-        """Leave it to who waits longest, who holds it from then on."""
+        """Give it to the process that has waited longest, which holds it from then on."""
         yield from super().release(clock)
         if self.held_by(clock):
             self._holder = None
@@ -97,10 +97,10 @@ class Share:
 
 
 class Processor:
-    """Egalitarian processor sharing: up to `full_speed` processes at full speed, more share it.
+    """Processor sharing: up to `full_speed` processes run at full speed, more share it equally.
 
-    All go equally fast at any moment, so who is done next follows from one time that passes for
-    all of them: `_passed`, the work that each process has got so far.
+    All run equally fast at any moment, so which is done next follows from one sum for all of them:
+    `_passed`, the work that a process would have got that was there from the beginning.
     """
 
     def __init__(self, kernel: Kernel, full_speed: int) -> None:
@@ -114,7 +114,7 @@ class Processor:
         self._plan = 0
 
     def compute(self, clock: Clock, work_ms: float, until_ms: float = math.inf) -> Waiting[None]:
-        """Get so much work done, if that takes no longer than until an instant."""
+        """Wait until this much work is done, or until an instant if that comes first."""
         yield clock.arrive()
         self._pass()
         self._begun += 1
@@ -133,14 +133,14 @@ class Processor:
         return min(1.0, self._full_speed / self._count)
 
     def _pass(self) -> None:
-        """Note what was done since anything changed."""
+        """Add up the work that was done since the number of processes changed."""
         now_ms = self._kernel.now_ms
         if self._count:
             self._passed += (now_ms - self._as_of_ms) * self._speed
         self._as_of_ms = now_ms
 
     def _plan_next(self) -> None:
-        """Come back when the next one is done, unless something changes before."""
+        """Come back when the next process is done, unless something changes before."""
         self._plan += 1
         while self._shares and self._shares[0].is_over:
             heappop(self._shares)

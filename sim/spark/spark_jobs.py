@@ -16,24 +16,24 @@ GIB = 1024.0**3
 MILLION = 1e6
 
 FactorAt = Callable[[float], float]
-"""By how much jobs take longer that begin at an instant."""
+"""The factor by which jobs take longer that begin at an instant."""
 
 
 @dataclass(frozen=True, slots=True)
 class SparkJobs:
-    """Those of one writer. `takes_ms` is the time of a job where a trace says it."""
+    """How long one writer's Spark jobs take. `takes_ms` is a job's time where a trace has it."""
 
     options: Compute
     loads: Sequence[FactorAt] = ()
     takes_ms: Callable[[int], float | None] | None = None
 
     def own_ms(self, number: int, drawn_ms: float) -> float:
-        """What a transaction of that job takes whatever it reads, if so much was drawn for it."""
+        """A transaction's own time, whatever it reads: what the trace says, else what was drawn."""
         takes_ms = None if self.takes_ms is None else self.takes_ms(number)
         return drawn_ms if takes_ms is None else takes_ms
 
     def time_ms(self, job: Job, own_ms: float, now_ms: float) -> float:
-        """What a job takes that begins now, and `own_ms` in any case."""
+        """How long a job takes that begins now: `own_ms`, and what it reads and writes."""
         options, size_bytes = self.options, job.bytes_read + job.bytes_written
         spent_ms = options.per_million_rows * job.rows_read / MILLION
         spent_ms += options.per_gib * size_bytes / GIB
@@ -46,7 +46,8 @@ class SparkJobs:
 
 
 STEPS = 8
-"""In so many steps a load falls by e: within one it is the same for all."""
+"""Steps after which a load's deviation is correlated by 1/e; within a step its level is the same.
+"""
 
 _standard_normal = NormalDist().inv_cdf
 

@@ -84,7 +84,7 @@ class Client:
         self.new_id = new_id
 
     def finish(self) -> Waiting[None]:
-        """The transaction has ended: what it held is free."""
+        """The transaction has ended: release what it holds."""
         return self.log.let_go()
 
     # Requests that take no time: data files are part of the job's compute time ------------------
@@ -137,8 +137,9 @@ class Client:
         return None
 
     def _works(self, request: Compute, work_ms: float) -> Waiting[float]:
-        """Let the time of a job pass. Returns how much longer it takes, in milliseconds, as its
-        requests for data files are refused. Raises `StoreRefused`, `LimitsBite`, `WriterCrashed`.
+        """Let the time of a job pass. Returns by how many ms refused requests prolonged it.
+
+        Raises `StoreRefused`, `LimitsBite`, `WriterCrashed`.
         """
         written, self._written = self._written, []
         if self.connection.clock.kernel.patient or self.cluster.processor is not None:
@@ -148,7 +149,7 @@ class Client:
     def _works_ahead(
         self, request: Compute, written: Sequence[str], work_ms: float
     ) -> Waiting[float]:
-        """The same where requests are only counted, and nobody else takes the processor."""
+        """`_works` where requests for data files are only counted, on a processor of its own."""
         began_ms = self.connection.clock.now_ms
         if self._data_requests is not None:
             self._data_requests.pass_ahead(request.paths_read, written, began_ms, work_ms)
@@ -156,8 +157,9 @@ class Client:
         return 0.0
 
     def _works_in_time(self, pulses: Sequence[Pulse], work_ms: float) -> Waiting[float]:
-        """Requests come at their shares of the work, which takes its time where the processor is
-        shared.
+        """`_works` where requests for data files come one by one, or the processor is shared.
+
+        Requests come at their shares of the work. A shared processor may take longer for the work.
         """
         life, clock = self.connection.sender.life, self.connection.clock
         is_shared, is_patient = self.cluster.processor is not None, clock.kernel.patient

@@ -45,7 +45,7 @@ class DeltaLog:
     _path_locks: dict[int, Mutex] = field(default_factory=dict)
 
     def path_lock(self, version: int) -> Mutex:
-        """The lock of who writes a version's file; old ones, which nobody wants, are forgotten.
+        """The lock for writing a version's file; old ones that nobody wants are forgotten.
 
         Source: delta-io/delta v4.4.0, storage/internal/PathLock.java.
         """
@@ -64,12 +64,12 @@ class DeltaLog:
 
 @dataclass(slots=True)
 class Cluster:
-    """One driver with everything that its writers share, as it deals with one table.
+    """One Spark driver and what its writers share, as it deals with one table.
 
-    `is_shared`: several transactions may run in it at the same time. `of_tables` are the same
-    driver's ways to deal with all tables that its writers write, this one among them.
-    `slots`: how many of them may run at a time. `processor`: where jobs slow each other down.
-    `loads`: by how much jobs take longer at an instant.
+    `is_shared`: several transactions may run in it at the same time. `of_tables` is the same driver
+    for each table that its writers write, this one included. `slots`: how many transactions may run
+    at a time. `processor`: where jobs slow each other down. `loads`: by how much jobs take longer
+    at an instant.
     """
 
     kernel: Kernel
@@ -91,7 +91,7 @@ class Cluster:
         self.of_tables.append(self)
 
     def of_table(self, store: FakeStore, history: History) -> Cluster:
-        """The same driver, as it deals with the table in a store."""
+        """The same driver as it deals with the table in another store."""
         for each in self.of_tables:
             if each.store is store:
                 return each
@@ -122,7 +122,7 @@ class Cluster:
             self._forgets()
 
     def crashed(self, up_again_ms: float) -> None:
-        """The driver died: what it knew is gone. Told by each of its transactions."""
+        """The driver died and what it knew is gone. Called by each of its transactions."""
         if self.down_until_ms < up_again_ms:
             for each in self.of_tables:
                 each.down_until_ms = up_again_ms
@@ -135,9 +135,9 @@ class Cluster:
 
 
 class Life:
-    """How far the time of one transaction goes: until its driver dies, or its job's deadline.
+    """How long one transaction lives: until its driver dies or its job's deadline passes.
 
-    `crash_ms` is what comes first of both, `is_cancelled` whether it is the deadline.
+    `crash_ms` is the earlier of both, `is_cancelled` whether that is the deadline.
     """
 
     __slots__ = ("_cluster", "_deadline_ms", "_up_again_ms", "clock", "crash_ms")
@@ -167,13 +167,13 @@ class Life:
         self._up_again_ms = self.crash_ms + restart_ms
 
     def of_task(self, number: int) -> Life:
-        """That of one of the tasks that run at the same time."""
+        """The life of one of the transaction's parallel tasks."""
         life = Life(self._cluster, self.clock.of_task(number), self._deadline_ms)
         life.crash_ms = self.crash_ms
         return life
 
     def of_thread(self, number: int) -> Life:
-        """That of what the driver does beside the transaction, whatever becomes of the job."""
+        """The life of what the driver does beside the transaction, whatever becomes of the job."""
         return Life(self._cluster, self.clock.of_task(number))
 
     def reach(self, instant_ms: float) -> Pause:
@@ -184,7 +184,7 @@ class Life:
         return self.clock.reach(instant_ms)
 
     def holds(self, lock: Mutex) -> Waiting[None]:
-        """Come to hold a lock of the driver's. Raises `WriterCrashed` if it dies before."""
+        """Acquire a lock of the driver. Raises `WriterCrashed` if the driver dies before."""
         is_held = yield from lock.acquire(self.clock, self.crash_ms)
         if self.clock.now_ms < self.crash_ms:
             return
@@ -193,7 +193,7 @@ class Life:
         raise WriterCrashed
 
     def ends(self) -> Waiting[None]:
-        """The driver has died, or the deadline has come."""
+        """End the transaction; if its driver died, the driver forgets what it knew."""
         yield self.clock.arrive()
         if not self.is_cancelled:
             self._cluster.crashed(self._up_again_ms)

@@ -1,8 +1,9 @@
-"""One transaction's way to the store: requests that others can see, and those that they cannot.
+"""How a transaction sends its requests to the store.
 
-Where nothing can go wrong with a request and nobody wants it recorded, all that is left of it is
-its two ways (`sim/store/latency.py`): a process then passes it by adding them up. What can befall a
-request otherwise is told by `sim/store/exchange.py`; both come to the same instants.
+Where nothing can go wrong with a request and nobody wants it recorded (`Connection.passes`), all
+that is left of it is the time it takes there and back (`sim/store/latency.py`). A process then
+"passes" it: it adds that time to its own clock, without a word to the kernel. All other requests
+are sent by `sim/store/exchange.py`. Both ways come to the same instants.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ File = tuple[str, int]
 
 
 Effects = Mapping[int, Effect]
-"""What some of several requests do, by their place."""
+"""What some of a series of requests do, by their positions in the series."""
 
 NO_EFFECTS: Effects = {}
 
@@ -38,7 +39,7 @@ def _nothing(_: Moment) -> Answer:
 
 
 def read_effect(size: int) -> Effect:
-    """The effect of reading what is there."""
+    """The effect of reading an object of this size, which exists."""
     answer = Answer(result="found", size=size)
     return lambda _: answer
 
@@ -49,7 +50,7 @@ class Connection:
     __slots__ = ("_buckets", "_latencies", "_legs", "_tape", "clock", "passes", "sender")
 
     passes: bool
-    """Whether nothing can befall a request, and nobody wants it noted."""
+    """Whether requests can be passed: nothing can strike them, none is recorded."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
@@ -68,23 +69,27 @@ class Connection:
     # Where requests pass: the two ways of one that is shared ------------------------------------
 
     def sent(self, kind: Kind, size_bytes: int = 0) -> Arrival:
-        """A request goes out; the event of its arrival. `answered` is its way back."""
+        """Send a request that others can see. Returns the event of its arrival at the store.
+
+        `answered` takes its answer back.
+        """
         clock = self.clock
         self._legs = legs = self._tape.next_legs(kind)
         clock.now_ms = clock.now_ms + legs[0] + size_bytes * self._latencies[kind].per_byte_out
         return clock.arrive()
 
     def answered(self, kind: Kind, size: int = 0) -> None:
-        """The answer to what was sent last comes back, from where the clock is."""
+        """Take back the answer to the request that was sent last; the clock shows its effect."""
         clock = self.clock
         if (bucket := self._buckets[kind]) is not None:
             bucket.refuses(1, clock.now_ms)
         clock.now_ms = clock.now_ms + self._legs[1] + size * self._latencies[kind].per_unit_back
 
     def arrived_in_line(self, takes_turn: InLine) -> Turn:
-        """What was sent last joins the queue at its key; the clock goes on to its effect.
+        """Queue at the key with the put that was sent last, and go on to the instant of its effect.
 
-        Who comes to nothing knows it when it arrives; who takes effect has to wait until then.
+        A put that loses knows so as soon as it arrives; one that wins takes effect when its turn
+        comes.
         """
         kind, clock = Kind.PUT_IF_ABSENT, self.clock
         if (bucket := self._buckets[kind]) is not None:
@@ -95,7 +100,7 @@ class Connection:
         return turn
 
     def left_line(self, turn: Turn, taken: bool) -> None:
-        """Its answer comes back, from when its server is free again."""
+        """Take back the answer of the put of this turn, from when the server is free again."""
         self.clock.now_ms = turn.ends_ms + self._legs[2 if taken else 1]
 
     # Any request --------------------------------------------------------------------------------
@@ -110,9 +115,10 @@ class Connection:
         attempt: AttemptRecord | None = None,
         in_line: InLine | None = None,
     ) -> Waiting[Answer]:
-        """A request and its answer; `shared`: others can see what it does, or it what they do.
+        """Send a request and return its answer.
 
-        `in_line`: it may have to wait for others at its key. Its instants are what
+        `shared`: others can see its effect, or it can see theirs, so that it must take effect in
+        order with them. `in_line`: it may have to queue at its key. Its instants are what
         `Latency.arrival` and `Latency.reply` give.
         """
         tape = self._tape
@@ -141,7 +147,7 @@ class Connection:
         return answer
 
     def _has_its_turn(self, turn: Turn, effect: Effect) -> Waiting[Answer]:
-        """Who comes to nothing knows it already; who takes effect waits until then."""
+        """Wait for the turn and take effect; a put that finds its key taken knows that already."""
         clock = self.clock
         clock.now_ms = turn.effect_ms
         if turn.taken:
@@ -152,10 +158,10 @@ class Connection:
     def is_there(
         self, kind: Kind, key: str, appears: Callable[[], Moment | None], size: int
     ) -> Waiting[bool]:
-        """Whether an object is there that may appear or not.
+        """Whether an object exists that may have appeared by then, or not.
 
-        `appears` says from which moment on; `None` as long as that is not decided: then the process
-        has to arrive and look.
+        `appears` gives the moment from which it exists, `None` as long as that is not decided: then
+        the process has to wait for the kernel, and look.
         """
 
         def look(moment: Moment) -> Answer:
@@ -169,7 +175,7 @@ class Connection:
         return bool(answer.value)
 
     def _unseen(self, kind: Kind, effect: Effect) -> Answer:
-        """The answer to a request that nobody else sees."""
+        """Send a request that nobody else can see, and return its answer."""
         clock = self.clock
         out_ms, back_ms, _ = self._tape.next_legs(kind)
         effect_ms = clock.now_ms + out_ms
@@ -180,7 +186,7 @@ class Connection:
         return answer
 
     def read(self, kinds: Sequence[Kind], key: str, size_bytes: int) -> Waiting[None]:
-        """Read an object that is there, by some requests; what GET brings takes time."""
+        """Read an object that exists, with one request or several; what a GET brings takes time."""
         if self.passes:
             self.passed(kinds, size_bytes)
             return
@@ -189,7 +195,7 @@ class Connection:
             yield from self.ask(kind, key, read_effect(size), shared=False)
 
     def repeat(self, kind: Kind, key: str, answer: Answer, count: int) -> Waiting[None]:
-        """A request that does nothing, several times, one after the other."""
+        """Send the same request `count` times, one after the other; it changes nothing."""
         if self.passes:
             self.passed_again(kind, answer.size, count)
             return
@@ -197,7 +203,7 @@ class Connection:
             yield from self.ask(kind, key, lambda _: answer, shared=False)
 
     def passed_again(self, kind: Kind, size: int, count: int) -> None:
-        """The same where requests pass, each answered with so much."""
+        """`repeat` where requests are passed; each answer has this `size`."""
         now_ms = self.clock.now_ms
         if self._buckets[kind] is None:
             first = self._tape.next_number(kind, count)
@@ -211,9 +217,9 @@ class Connection:
     def ask_all(
         self, kinds: Sequence[Kind], key: str, effects: Effects = NO_EFFECTS, size_bytes: int = 0
     ) -> Waiting[None]:
-        """Some requests for one object, one after the other; a put sends its bytes.
+        """Send some requests for one object, one after the other; a PUT sends `size_bytes`.
 
-        What some of them do, by their place, nobody else sees before its instant.
+        What `effects` says some of them do, nobody else can see before its instant.
         """
         if self.passes:
             self.passed(kinds, 0, effects, size_bytes)
@@ -224,9 +230,9 @@ class Connection:
             yield from self.ask(kind, key, effect, size_bytes if is_put else 0, shared=False)
 
     def passed_if_there(self, kinds: Sequence[Kind], appears: Moment, size_bytes: int) -> bool:
-        """Whether an object is there that appears at a moment; read if it is, where requests pass.
+        """Whether an object that `appears` at a moment exists; if so it is read. Passes requests.
 
-        The first of the requests looks, and may bring it.
+        The first of the requests looks for the object and, if it is a GET, brings it.
         """
         first, clock = kinds[0], self.clock
         out_ms, back_ms, _ = self._tape.next_legs(first)
@@ -248,10 +254,11 @@ class Connection:
         effects: Effects = NO_EFFECTS,
         size_sent: int = 0,
     ) -> None:
-        """Pass some requests that nobody sees, one after the other, to the reply to the last.
+        """Pass some requests that nobody else can see, one after the other.
 
-        A get brings `size` bytes, a put sends `size_sent`. What it comes to is what
-        `Latency.arrival` and `Latency.reply` give, one by one and in their order.
+        Each GET brings `size` bytes, each PUT sends `size_sent`. The clock then shows the reply to
+        the last of them: the sum of what `Latency.arrival` and `Latency.reply` give one by one,
+        added in the same order.
         """
         tape, buckets, latencies = self._tape, self._buckets, self._latencies
         numbers, stretches, drawn = tape.numbers, tape.stretches, tape.drawn
@@ -278,7 +285,7 @@ class Connection:
         self.clock.now_ms = now_ms
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
-        """Read files in tasks that run at the same time, each its files one after the other."""
+        """Read files in parallel tasks, each of which reads its files one after the other."""
         first = self._tape.next_number(Kind.GET, len(files))
         numbered = [(first + n, *file) for n, file in enumerate(files)]
         lanes = [numbered[n::tasks] for n in range(min(tasks, len(files)))]
@@ -297,7 +304,7 @@ class Connection:
         return now_ms
 
     def _passed(self, kind: Kind, legs: RequestLegs, sent_ms: float, size: int) -> float:
-        """The reply to a request that does nothing."""
+        """The instant of the reply to a request that changes nothing."""
         out_ms, back_ms, _ = legs
         effect_ms = sent_ms + out_ms
         bucket = self._buckets[kind]
@@ -306,10 +313,9 @@ class Connection:
         return self._latencies[kind].reply(effect_ms, back_ms, size)
 
     def _all_lanes(self, lanes: Sequence[Sequence[tuple[int, str, int]]]) -> Waiting[None]:
-        """Each lane as a process of its own, since requests of all have to come in order.
+        """Run each lane as a process of its own, so that the requests of all come in order.
 
-        Raises `WriterCrashed` or `StoreRefused` as any of them does, when the last has come to its
-        end.
+        Raises `WriterCrashed` or `StoreRefused` if that ended one of them, after all have ended.
         """
         senders = [
             replace(self.sender, life=self.sender.life.of_task(n + 1)) for n in range(len(lanes))

@@ -24,7 +24,7 @@ Shown = tuple[Segment, Moment]
 """What a listing of the log shows, and when."""
 
 Sees = Callable[[Moment], None] | None
-"""Told the moment at which the newest version is learnt."""
+"""Is called with the moment at which the newest version is learnt."""
 
 Pages = Callable[[Sees], Waiting[Shown]]
 """Lists the log, page after page."""
@@ -32,7 +32,7 @@ Pages = Callable[[Sees], Waiting[Shown]]
 
 @dataclass(frozen=True, slots=True)
 class LogRequests:
-    """What each thing that is done with a file of the log takes."""
+    """The requests that each operation on a file of the log takes."""
 
     before_put: tuple[Kind, ...]
     after_put: tuple[Kind, ...]
@@ -65,13 +65,13 @@ class Commit(msgspec.Struct, frozen=True):
 
     @property
     def temporary_key(self) -> str:
-        """The file that is written before it is decided whose the version is."""
+        """The key of the temporary file, which is written before the version is decided."""
         directory, _, name = self.request.key.rpartition("/")
         return f"{directory}/.{name}.{self.transaction_id}.tmp"
 
 
 class Coordinator(Protocol):
-    """How one transaction takes versions of the log, and lists it."""
+    """A commit protocol: how one transaction takes versions of the log, and lists it."""
 
     def take(self, commit: Commit) -> Waiting[PutResult]:
         """Try to take a version. Raises `StoreRefused`, `WriterCrashed`."""

@@ -1,9 +1,9 @@
-"""One request and its answer: the way out, the effect, the way back.
+"""One request and its answer: the way to the store, the effect, the way back.
 
-Whether a request is throttled and tried again, unanswered, late, or cut off by a crash, this is its
-whole story. What it does happens at the instant of its effect; only where others could see that, or
-it them, the process arrives there with the world. Each request draws at addresses of its own
-(`sim/store/tape.py`).
+Everything that can befall a request is here: it is throttled and sent again, gets no reply, takes
+effect late, or is cut off by a crash. What it does happens at the instant of its effect. Only where
+others could see that, or it depends on what they do, does the process wait for the kernel there.
+Each request draws at addresses of its own (`sim/store/tape.py`).
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ Effect = Callable[[Moment], Answer]
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """One request: `effect` is what it does, at an instant that is `shared` with others or not.
+    """One request of a transaction.
 
-    Where requests for its key wait for each other, `in_line` gives it its turn.
+    `effect` is what it does; `shared` says that others can see that, or that it depends on what
+    others do. Where requests for one key queue, `in_line` gives it its turn.
     """
 
     kind: Kind
@@ -78,7 +79,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class OnItsWay(msgspec.Struct, frozen=True):
-    """One sending of a request, to whoever carries it out, perhaps long after it was given up."""
+    """One sending of a request, as the store gets it: perhaps long after its sender gave it up."""
 
     ask: Ask
     sending: Sending
@@ -86,7 +87,7 @@ class OnItsWay(msgspec.Struct, frozen=True):
     order: int
 
     def joins(self, arrives_ms: float) -> Turn | None:
-        """Its turn, where requests for its key wait for each other."""
+        """Its turn in the queue at its key; `None` if requests for that key do not queue."""
         if self.ask.in_line is None:
             return None
         turn = self.ask.in_line(arrives_ms, self.sending.service)
@@ -100,7 +101,7 @@ class OnItsWay(msgspec.Struct, frozen=True):
         return self.ask.effect((now_ms, self.order))
 
     def notes(self, effect_ms: float) -> None:
-        """Write the instant of its effect down."""
+        """Record the instant of its effect."""
         if self.ask.attempt is not None:
             self.ask.attempt.effect_at_ms = effect_ms
         if self.record is not None:
@@ -108,7 +109,7 @@ class OnItsWay(msgspec.Struct, frozen=True):
 
 
 class Sender(msgspec.Struct, frozen=True):
-    """Whose requests these are, and what can happen to them."""
+    """Sends the requests of one transaction, whatever befalls them."""
 
     kernel: Kernel
     throttle: Throttle
@@ -140,7 +141,7 @@ class Sender(msgspec.Struct, frozen=True):
             repeat += 1
 
     def _made_of_409(self, kind: Kind) -> Answer:
-        """What the client takes it for. Raises `StoreRefused`."""
+        """What the client takes an answer 409 for, by its configuration. Raises `StoreRefused`."""
         match self.options.on_409:
             case On409.RESEND:
                 return THROTTLED
@@ -214,7 +215,7 @@ class Sender(msgspec.Struct, frozen=True):
         return answer
 
     def _before(self, struck: Struck) -> Waiting[None]:
-        """What befalls the writer of a request before it is sent. Raises `WriterCrashed`."""
+        """What strikes before the request is sent: a pause, a crash. Raises `WriterCrashed`."""
         life = self.life
         if struck.pause_ms:
             yield from life.reach(life.clock.now_ms + struck.pause_ms)
@@ -223,7 +224,7 @@ class Sender(msgspec.Struct, frozen=True):
             yield from life.reach(life.clock.now_ms)
 
     def _after(self, struck: Struck, request: OnItsWay, was_refused: bool) -> Waiting[None]:
-        """What befalls a request that was answered, and its writer. Raises `WriterCrashed`."""
+        """What strikes after the effect: a second delivery, a crash. Raises `WriterCrashed`."""
         life = self.life
         if struck.again_ms is not None and not was_refused:
             self._delivered_again(request, life.clock.now_ms + struck.again_ms)
@@ -232,7 +233,7 @@ class Sender(msgspec.Struct, frozen=True):
             yield from life.reach(life.clock.now_ms)
 
     def _delivered_again(self, request: OnItsWay, instant_ms: float) -> None:
-        """It arrives once more, for nobody."""
+        """Deliver the request a second time; nobody waits for that answer."""
         ask = request.ask
         record = self.recorder.request(
             self.record, ask.kind.label, ask.key, ask.size_bytes, instant_ms
@@ -241,7 +242,7 @@ class Sender(msgspec.Struct, frozen=True):
         self._arrives_alone(again, instant_ms)
 
     def _served(self, request: OnItsWay, struck: Struck) -> Waiting[tuple[Answer, float]]:
-        """What comes of a request that has arrived, and the instant at which its way back begins.
+        """The answer to a request that has arrived, and the instant at which its way back begins.
 
         Raises `WriterCrashed` where its writer dies before it takes effect.
         """
@@ -265,7 +266,7 @@ class Sender(msgspec.Struct, frozen=True):
         return request.takes_effect(clock.now_ms), turn.ends_ms
 
     def _arrives_alone(self, request: OnItsWay, instant_ms: float) -> None:
-        """It arrives whether or not anyone still waits for it."""
+        """Let the request arrive, even if its sender has given it up."""
 
         def arrives() -> None:
             turn = request.joins(instant_ms)
@@ -277,10 +278,10 @@ class Sender(msgspec.Struct, frozen=True):
         self._alone(instant_ms, request.order, arrives)
 
     def _lands_alone(self, request: OnItsWay, instant_ms: float) -> None:
-        """Its turn has come, whether or not anyone still waits for it."""
+        """Let a queued put take effect at its turn, even if its sender has given it up."""
         self._alone(instant_ms, FIRST, partial(request.takes_effect, instant_ms))
 
     def _alone(self, instant_ms: float, order: int, happens: Callable[[], object]) -> None:
-        """Let something happen to a request that nobody may wait for any more."""
+        """Let something happen to a request that its sender may have given up."""
         self.record.effects_until_ms = max(self.record.effects_until_ms, instant_ms)
         self.kernel.call_at(instant_ms, order, happens)

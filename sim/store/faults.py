@@ -54,9 +54,12 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One sending of one request: whose it is, of which kind, the how manieth of that kind in its
-    transaction, how often it was sent before, when it is sent, whether it decides a commit, and
-    the key that it is for."""
+    """One sending of one request: what a fault may look at to decide whether it strikes.
+
+    `tape` is that of the transaction, `number` counts its requests of this `kind` before this one,
+    `repeat` how often this one was sent before. `decides`: its effect is a commit. `key` is the
+    object that it is for.
+    """
 
     tape: Tape
     kind: Kind
@@ -67,7 +70,7 @@ class Sending:
     key: str = ""
 
     def is_among(self, kinds: Set[Kind]) -> bool:
-        """Whether it is meant by some kinds: what decides a commit stands for a put-if-absent."""
+        """Whether it is of these kinds; what decides a commit counts as a put-if-absent."""
         return self.kind in kinds or (self.decides and Kind.PUT_IF_ABSENT in kinds)
 
     def service(self) -> float:
@@ -102,10 +105,11 @@ UNHARMED = Struck()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which sendings one fault strikes, of one writer.
+    """Which requests of one writer a fault strikes.
 
-    With a probability by a number at each one's address, else by their `ordinals`. `source_of`
-    makes the source of those numbers, for whom they are drawn.
+    With a probability, by a number at each sending's address; without one, by their `ordinals`
+    among the requests that the fault is about. `source_of` makes the source of those numbers for an
+    entity.
     """
 
     strike: Strike
@@ -119,16 +123,16 @@ class Plan:
     def of(
         cls, fault: Fault, strike: Strike, source_of: Callable[[str], Source], writer: str
     ) -> Plan:
-        """What a scenario says, for a writer."""
+        """The plan of a scenario's fault for one writer."""
         kinds = frozenset(KIND_NAMED[name] for name in strike.kinds)
         return cls(strike, kinds, _window(fault), source_of, source_of(writer), count(1))
 
     def drawn_for(self, entity: str) -> Plan:
-        """The same with draws of an entity's own; what is counted is counted on."""
+        """The same plan with draws of its own for an entity; ordinals go on together."""
         return replace(self, source=self.source_of(entity))
 
     def strikes(self, sending: Sending) -> bool:
-        """Whether the fault hits this request; asked once for each."""
+        """Whether the fault strikes this sending. It counts sendings, so ask once for each."""
         if not self._is_about(sending):
             return False
         if self.strike.nth is None:
@@ -137,7 +141,7 @@ class Plan:
         return next(self.ordinals) in self.strike.nth
 
     def size_ms(self, sending: Sending, distribution: Distribution) -> float:
-        """How long something takes that it does to a request that it has struck."""
+        """How long an effect of the fault lasts on a sending that it has struck."""
         return distribution.at(self._uniform(sending, 1))
 
     def _is_about(self, sending: Sending) -> bool:
@@ -155,7 +159,7 @@ class Plan:
 
 
 def file_named(key: str) -> LogFile | None:
-    """Which file of the log a key is of; `None` for the log itself and for all else."""
+    """Which of the log's files a key names; `None` for the log itself and for anything else."""
     if key.startswith(STAGED_COMMITS_KEY):
         return "staged"
     if not key.startswith(LOG_DIRECTORY):
@@ -211,7 +215,7 @@ class WriterFaults(msgspec.Struct, frozen=True):
 
     plans: Sequence[Plan] = ()
     listings: Sequence[Plan] = ()
-    """Those that strike listings of the log as a whole."""
+    """The plans that strike a listing of the log as a whole."""
 
     @property
     def are_possible(self) -> bool:
@@ -219,14 +223,14 @@ class WriterFaults(msgspec.Struct, frozen=True):
         return bool(self.plans)
 
     def drawn_for(self, entity: str) -> WriterFaults:
-        """Those of one of the writer's statements, which has its own draws and no own count."""
+        """The faults for one of the writer's statements: own draws, but common counts."""
         return WriterFaults(
             [plan.drawn_for(entity) for plan in self.plans],
             [plan.drawn_for(entity) for plan in self.listings],
         )
 
     def befall(self, sending: Sending) -> Struck:
-        """What becomes of a request by all of them together; asked once for each sending."""
+        """What all faults together do to a sending. They count sendings, so ask once for each."""
         struck = UNHARMED
         for plan in self.plans:
             if plan.strikes(sending):
@@ -241,7 +245,7 @@ def missed_by(listings: Sequence[Plan], sending: Sending) -> int:
 
 
 def _besides(struck: Struck, plan: Plan, sending: Sending) -> Struck:
-    """What befalls a request, and what one more fault does to it."""
+    """What befalls a sending, with what one more fault does to it."""
     match plan.strike:
         case Throttling():
             return structs.replace(struck, is_throttled=True)
@@ -289,7 +293,7 @@ def faults_of(
 def crashes_of(
     faults: Sequence[Fault], names: Set[str], cluster: str, streams: RandomStreams
 ) -> list[Crashes]:
-    """The crashes of a cluster's driver, which one of its groups or writers is enough to bring."""
+    """The crashes of a cluster's driver, from faults that name any of its groups or writers."""
     return [
         _crashes(fault, fault.writer_crash, streams.source(name, cluster))
         for fault, name in _hitting(faults, names)
@@ -298,7 +302,7 @@ def crashes_of(
 
 
 def _hitting(faults: Sequence[Fault], names: Set[str]) -> Iterator[tuple[Fault, str]]:
-    """The faults that can strike one of the groups or writers, with the names of their sources."""
+    """The faults that can strike these groups or writers, with their sources' names."""
     for fault, name in _named(faults):
         if fault.writers is None or names & set(fault.writers):
             yield fault, name

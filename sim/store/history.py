@@ -1,7 +1,7 @@
-"""What the commits of the log say, for all clusters: each is read once, by whoever is first.
+"""What the commits of the log say, for all clusters: each is parsed once, by whoever comes first.
 
-Time is not spent here: which requests it takes a cluster to know a version is told elsewhere
-(`sim/store/log_access.py`).
+No simulated time passes here. Which requests a cluster needs to learn of a version is decided in
+`sim/store/log_access.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class History:
         return self.cache.commit(version, stored.body, stored.modified_at_ms)
 
     def keep(self, version: int, body: bytes, actions: Sequence[AnyAction], now_ms: float) -> None:
-        """Know what a commit file that has just landed says: it need not be read."""
+        """Remember what a commit file says that has just landed, so that nobody need parse it."""
         commit = commit_of(version, actions, self.store.epoch_ms + int(now_ms))
         self.cache.keep_commit(body, commit)
 
@@ -49,7 +49,7 @@ class History:
         return snapshot
 
     def _nearest(self, version: int) -> tuple[Snapshot, list[int]]:
-        """The newest snapshot that is kept and still right, and the versions after it."""
+        """The newest cached snapshot that is still right, and the versions after it."""
         behind: list[int] = []
         for number in range(version, -1, -1):
             cached = self.cache.snapshot_at(number)

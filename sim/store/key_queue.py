@@ -17,8 +17,10 @@ from whitecap.sim.scenario.store import AtKey
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """One put's turn: whether its key is `taken`, when it takes effect, and when its server is free
-    again. Of a put that loses, the effect is that it finds its key taken. Instants in milliseconds.
+    """One put's turn at its key. Instants are simulated milliseconds.
+
+    `taken`: it finds its key taken, and its effect is to find that out. At `ends_ms` its server is
+    free again.
     """
 
     taken: bool
@@ -35,9 +37,10 @@ InLine = Callable[[float, Rank], Turn]
 
 @dataclass(slots=True)
 class KeyQueue:
-    """Serves one put after the other; `promised` are keys that will be there when theirs is over.
+    """Serves one put after the other.
 
-    All versions of one log share it, as all values of an overwritten key do.
+    All versions of one log share a queue, as all values of an overwritten key do. `promised` are
+    the keys that will exist when the puts that are queued now have been served.
     """
 
     free_ms: float = 0.0

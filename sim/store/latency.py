@@ -1,9 +1,10 @@
-"""How long a request is under way: the way out to the store, and the way back from it.
+"""How long a request takes: the way to the store, and the way back from it.
 
-What a request comes to is decided between the two, and no draw may decide it: the way out of a
-put-if-absent is drawn before anybody knows its answer, and how long that answer takes in all is
-drawn by itself. Then the latencies of successes and of losses are the profile's, whoever competes.
-Were the two related, short ways out would win and never be seen among the losses.
+What a request comes to is decided between the two, and no draw may decide it. The way out of a
+put-if-absent is drawn before anybody knows its answer; how long each possible answer takes in all
+is drawn by itself. So successes and losses have the latencies of the profile, however many writers
+compete. If the two were related, puts with a short way out would win and never be seen among the
+losses.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from whitecap.sim.store.kinds import Kind
 from whitecap.sim.time.random_streams import Uniforms
 
 Legs = NDArray[Any]
-"""Milliseconds: per request its way out, its way back, and of a put-if-absent its way back where
-the key was taken; request by request in one line."""
+"""Milliseconds, for each request in one row: its way out, its way back and, of a put-if-absent, its
+way back where the key was taken."""
 
 Ways = Callable[[Uniforms], NDArray[Any]]
 """Milliseconds by rank."""
@@ -57,7 +58,7 @@ class Latency:
 
 
 NOTHING = Latency(1, 2, lambda ranks: np.zeros((len(ranks), 2 * ranks.shape[1])))
-"""Of a request that a profile does not know and nobody makes."""
+"""For a kind of request that a profile does not have and nobody sends."""
 
 
 def latencies_of(store: Store) -> list[Latency]:
@@ -90,7 +91,7 @@ def services_of(store: Store) -> dict[Kind, Measured]:
 
 
 def _plain(measured: Measured, share: float, out: float = 0.0, back: float = 0.0) -> Latency:
-    """A request whose answer takes as long whatever it is: a latency is one draw, cut in two."""
+    """A request whose latency does not depend on its answer: it is one draw, cut in two."""
     total, legs = measured.latency, (measured.out, measured.back)
 
     def cut(ranks: Uniforms) -> Legs:
@@ -126,7 +127,7 @@ def _conditional(put: ConditionalPut, share: float, per_byte: float) -> Latency:
 
 
 def _besides(latency: Distribution, served_ms: float) -> Ways:
-    """Both ways by rank: a latency without what of it is service at the key."""
+    """Both ways by rank, without the time for which a request is served at its key."""
     return lambda ranks: np.maximum(0.0, latency.quantile(ranks) - served_ms)
 
 

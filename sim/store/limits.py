@@ -1,9 +1,10 @@
 """The store's limits: how many requests per second it serves before it throttles.
 
-A token bucket takes requests in order of time. Processes that go ahead of the kernel do not come
-in that order, so for them requests are only counted: the bucket holds a second's worth, so where
-half a second never has more of them than flow in meanwhile, it refuses nobody, in whatever order
-they came. Where one has, the run is made again with processes that wait at every request.
+A token bucket must see requests in order of time. Processes that run ahead of the kernel do not
+send them in that order, so their requests are only counted, in spans of half a second. A bucket
+holds a second's worth of tokens: as long as no span has more requests than tokens flow in
+meanwhile, it would refuse nobody, whatever the order. Where a span has more, the run is made again
+with processes that wait at every request.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _SPANS_BETWEEN_CLEANINGS = 1000
 
 
 class LimitsBite(Exception):
-    """A request might be refused: what happens then depends on the order of all of them."""
+    """A request might be refused, which depends on the order of all requests."""
 
 
 class TokenBucket:
@@ -54,7 +55,7 @@ class Counter:
         self._now_ms = now_ms
 
     def refuses(self, count: int, now_ms: float) -> int:
-        """None of some requests, which pass at an instant, ahead of the kernel or not."""
+        """Count requests at an instant, which may be ahead of the kernel; none is refused."""
         span = int(now_ms / SPAN_MS)
         before = self._counts.get(span, 0)
         self._counts[span] = before + count
@@ -65,7 +66,7 @@ class Counter:
         return 0
 
     def passes_evenly(self, count: int, began_ms: float, spent_ms: float) -> None:
-        """As many of them over some time, as pulses would pass one by one."""
+        """Count requests spread evenly over some time, as pulses would pass one by one."""
         counts, is_first = self._counts, False
         for after_ms, part in _evenly(count, spent_ms):
             span = int((began_ms + after_ms) / SPAN_MS)
@@ -96,7 +97,7 @@ class Throttle:
     in_order: bool
     now_ms: Callable[[], float]
     buckets: list[Bucket | None] = field(init=False)
-    """Those of the log, by kind of request; all reads share one, and all writes."""
+    """The buckets of requests for the log, by kind; all reads share one, and all writes."""
     _of_data: dict[str, list[Bucket | None]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -113,7 +114,7 @@ class Throttle:
         return any(bucket is not None for bucket in self.buckets)
 
     def of_data(self, directory: str, kind: Kind) -> Bucket | None:
-        """That of requests for data files: the log's, or each directory's own."""
+        """The bucket of requests for data files: the log's, or each directory's own."""
         if self.limits.of_each == "account":
             return self.buckets[kind]
         if directory not in self._of_data:
@@ -137,7 +138,7 @@ class Throttle:
 
 
 class Pulse(NamedTuple):
-    """So many requests for data files at once, `after_ms` of their job's time."""
+    """Several requests for data files at once, `after_ms` of their job's time."""
 
     after_ms: float
     bucket: Bucket
@@ -146,14 +147,14 @@ class Pulse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DataRequests:
-    """What a store is asked for the data files of jobs; `read` and `write` are for each file."""
+    """The requests of jobs for data files: those that `read` a file, and those that `write` one."""
 
     throttle: Throttle
     read: tuple[Kind, ...]
     write: tuple[Kind, ...]
 
     def pulses(self, read: Iterable[str], written: Iterable[str], spent_ms: float) -> list[Pulse]:
-        """The requests of a job for some files, evenly over its time, in order of time."""
+        """The requests of a job for some files, spread evenly over its time, in order of time."""
         pulses = [
             Pulse(after_ms, bucket, part)
             for bucket, count in self._counts(read, written)
@@ -164,7 +165,7 @@ class DataRequests:
     def pass_ahead(
         self, read: Iterable[str], written: Iterable[str], began_ms: float, spent_ms: float
     ) -> None:
-        """Count the same where they pass in any order. Raises `LimitsBite`."""
+        """Count the requests of a job, whatever the order they come in. Raises `LimitsBite`."""
         for bucket, count in self._counts(read, written):
             assert isinstance(bucket, Counter)
             bucket.passes_evenly(count, began_ms, spent_ms)
@@ -182,9 +183,9 @@ class DataRequests:
 
 
 def _evenly(count: int, spent_ms: float) -> Iterator[tuple[float, int]]:
-    """After how many milliseconds how many of some requests come.
+    """Spread requests over some time: after how many milliseconds how many of them come.
 
-    At most once in the time over which requests are counted.
+    They come in as many pieces as there are spans in which requests are counted.
     """
     pieces = min(count, max(1, math.ceil(spent_ms / SPAN_MS)))
     for piece in range(pieces):

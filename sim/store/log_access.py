@@ -189,7 +189,7 @@ class LogAccess(msgspec.Struct):
         return self._stale(shown, listings) if listings else shown
 
     def _stale(self, listing: Waiting[Shown], plans: Sequence[Plan]) -> Waiting[Shown]:
-        """What a listing shows that may miss the newest versions; the first is always there."""
+        """What a stale listing shows: it may miss the newest versions, but never version 0."""
         segment, moment = yield from listing
         tape = self.connection.sender.tape
         sending = Sending(tape, Kind.LIST, tape.numbers[Kind.LIST], 0, moment[0], key=LOG_KEY)
@@ -200,7 +200,7 @@ class LogAccess(msgspec.Struct):
         return Segment(version, self.directory.checkpoint_before(version, moment)), moment
 
     def _pass_pages(self, sees: Sees) -> Waiting[Shown]:
-        """What `_ask_pages` comes to where requests pass."""
+        """`_ask_pages` where requests are passed: the same answer at the same instant."""
         connection, directory, clock = self.connection, self.directory, self.clock
         page_size = self.cluster.profile.list.page_size
         yield connection.sent(Kind.LIST)
@@ -260,7 +260,7 @@ class LogAccess(msgspec.Struct):
         return (yield from self._shown_by(last))
 
     def _shown_by(self, effect: Effect) -> Waiting[Shown]:
-        """What the page shows that has the end of the log."""
+        """What the last page shows, which has the end of the log."""
         shown: Shown = (yield from self.connection.ask(Kind.LIST, LOG_KEY, effect)).value
         return shown
 
@@ -287,7 +287,11 @@ class LogAccess(msgspec.Struct):
         return result
 
     def _is_known(self, result: PutResult, was_in_doubt: bool) -> None:
-        """The put that was in doubt may be what is in the way now, if nobody looks whose it is."""
+        """Note whether it is still in doubt if an earlier put of this transaction landed.
+
+        After a success it is not. Where the key is taken it is, if the client does not look whose
+        commit is there: it may be its own.
+        """
         looks = self.cluster.profile.client.on_lost_reply is not LostReply.RESEND
         match result:
             case PutResult.CREATED:
@@ -309,7 +313,7 @@ class LogAccess(msgspec.Struct):
         yield from self.connection.read(self.requests.read, log_key(version), size_bytes)
 
     def pass_commit(self, version: int) -> None:
-        """The same where requests pass."""
+        """`read_commit` where requests are passed."""
         self.connection.passed(self.requests.read, self.directory.sizes[version])
 
     def read_history(self, version: int | None = None) -> Waiting[int]:
@@ -329,17 +333,17 @@ class LogAccess(msgspec.Struct):
         return self.delta_log.lock.held_by(self.clock)
 
     def hold(self) -> Waiting[None]:
-        """Take the JVM's lock, if there is anyone to share it with. Raises `WriterCrashed`."""
+        """Acquire the JVM's lock, if others share it. Raises `WriterCrashed`."""
         if self.cluster.is_shared:
             yield from self.connection.sender.life.holds(self.delta_log.lock)
 
     def let_go(self) -> Waiting[None]:
-        """Leave the JVM's lock to others."""
+        """Release the JVM's lock."""
         if self.holds:
             yield from self.delta_log.lock.release(self.clock)
 
     def meet(self) -> Waiting[None]:
-        """Arrive where others of the JVM see what this transaction does to what they share."""
+        """Wait for the kernel: what the JVM's transactions share changes in order of time."""
         if self.cluster.is_shared:
             yield self.clock.arrive()
 

@@ -49,15 +49,15 @@ DATA_FILE_OVERHEAD_BYTES = 1000
 
 
 class Overgrown(Exception):
-    """More rows were written than the run is to write."""
+    """A run has written more rows than it was allowed to."""
 
 
 @dataclass(slots=True)
 class FakeStore:
     """One bucket. `epoch_ms` is the wall clock at simulated instant 0.
 
-    One that is not `exclusive` has no put-if-absent: commits may be `overwritten`, the earliest of
-    them at `first_overwritten`. What is seldom asked for goes to `shelf`.
+    Without `exclusive` it has no put-if-absent, so that commits may be `overwritten`, the earliest
+    of them at version `first_overwritten`. What is seldom read goes to `shelf`.
     """
 
     epoch_ms: int
@@ -99,7 +99,7 @@ class FakeStore:
     def takes_turn(
         self, request: Put | PutIfAbsent, version: int, at_key: AtKey, now_ms: float, rank: Rank
     ) -> Turn:
-        """A put of a commit file joins the queue, now; where it finds nothing it will land."""
+        """Queue a put of a commit file that arrives now; if it finds no file, it will land."""
         key, promised = request.key, self.queue.promised
         is_there = self.holds_version(version) or key in promised
         taken = is_there and isinstance(request, PutIfAbsent)
@@ -121,7 +121,7 @@ class FakeStore:
         return PutResult.CREATED
 
     def lands(self, version: int, now_ms: float, transaction_id: int | None) -> None:
-        """A version is decided, now, whose file others will copy; one that is there it never is."""
+        """A version is decided now, and copied later. If it is there already, this one is lost."""
         if version > self.log.newest:
             self.landings.add(version, now_ms, transaction_id)
         else:

@@ -35,11 +35,11 @@ USUAL = {
     Kind.GET_COMMITS: 4,
     Kind.RATIFY: 2,
 }
-"""Requests of each kind whose draws come with the row: as many as 97 of 100 transactions make. It
-matters for speed alone."""
+"""Requests of each kind whose draws are made with those of the job: 97 of 100 transactions make no
+more. The number matters for speed alone."""
 
 MORE = 64
-"""Requests whose draws are made together beyond those: so many cost little more than one."""
+"""Draws of further requests are made for so many at once, which costs little more than one."""
 
 _COMPUTE = 8
 _SERVICES = 9
@@ -49,7 +49,8 @@ _DATA = 48
 """Purposes of draws beside the kinds of requests; those of other services begin after the first."""
 
 BESIDE = 1 << 19
-"""Added to the number of a rerun: what goes on beside its transaction draws there."""
+"""Added to the number of a rerun: draws of the driver's threads beside the transaction are there.
+"""
 
 
 RequestLegs = tuple[float, float, float]
@@ -65,7 +66,7 @@ Piece = tuple[list[float], int, int]
 
 
 def place(purpose: int, number: int = 0, part: int = 0) -> int:
-    """Where a draw stands in its row: what it is for, the how manieth, and which part of it."""
+    """Where a draw stands in its row: by its purpose, and its number and part there."""
     return (purpose << 24 | number) << 24 | part
 
 

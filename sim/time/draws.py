@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from whitecap.sim.time.random_streams import Source, Uniforms, rows_of
 
 FEW, SOME, MANY, VERY_MANY = 8, 32, 64, 512
-"""Jobs of a block: a thousand writers with a few jobs each stay cheap, and long runs are quick."""
+"""Jobs of a block, growing with the run: a thousand writers with a few jobs each stay cheap, and
+long runs are fast."""
 
 NARROW = 16
-"""Draws of a job up to which a block may hold very many."""
+"""Draws of a job up to which a block may hold `VERY_MANY` jobs."""
 
 WIDE = 128
 """Draws of a job beyond which a block holds one job: by then a job is worth a call."""

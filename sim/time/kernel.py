@@ -20,7 +20,7 @@ from whitecap.engine.storage.requests import Response, Steps
 T = TypeVar("T")
 
 Arrival = Event
-"""The world comes to the instant of a process."""
+"""Succeeds when the kernel comes to a process's instant."""
 
 Waiting = Generator[Event, Any, T]
 """A piece of a process: yields events, returns a `T`."""
@@ -32,7 +32,7 @@ LANE_BITS = 8
 JOB_BITS = 40
 
 FIRST = 0
-"""The order of what happens at an instant before whoever else comes to it."""
+"""The order of what happens before anything else at its instant."""
 
 
 class World(Protocol):
@@ -48,10 +48,10 @@ class World(Protocol):
 
 
 class Kernel(Environment):
-    """The clock and its event queue: by instant, then by order, then as they were entered.
+    """The clock and its event queue, sorted by instant, then by order, then by time of entry.
 
-    In a `patient` run every process waits at every instant that it comes to; else it goes ahead
-    where nobody else is concerned. Both make the same recording.
+    In a `patient` run every process waits for the kernel at each instant that it comes to.
+    Otherwise it runs ahead as long as nobody else is concerned. Both make the same recording.
     """
 
     def __init__(self, patient: bool = False) -> None:
@@ -75,9 +75,9 @@ class Kernel(Environment):
         heappush(self._queue, entry)
 
     def together(self, processes: Sequence[Waiting[T]]) -> Waiting[list[T]]:
-        """Run pieces of a process at the same time; what each returned, when all have ended.
+        """Run pieces of a process in parallel. Returns what each returned, when all have ended.
 
-        Unless the run is patient none of them waits, so they may as well come one after the other.
+        Unless the run is patient none of them waits, so they are run one after the other.
         """
         if not self.patient:
             return [_run_through(process) for process in processes]
@@ -115,10 +115,11 @@ class Kernel(Environment):
 class Clock:
     """One process's time, which may be ahead of the kernel's.
 
-    A process goes ahead through what concerns itself alone, by setting `now_ms`, and arrives where
-    others could see what it does, or it what others do. Who come to one instant are taken in the
-    order of their writers, of the writers' jobs, and of the tasks of a job: SimPy takes `order` for
-    the priority of an event. One event serves all waits of the process.
+    A process runs ahead, by setting `now_ms`, through what concerns itself alone. It arrives, and
+    so waits for the kernel, where others could see what it does or it depends on what they do.
+    Processes that arrive at one instant go in the order of their writers, then of the writers'
+    jobs, then of the tasks of a job: this is `order`, SimPy's priority of an event. One event
+    serves all waits of the process.
     """
 
     __slots__ = ("_event", "kernel", "now_ms", "order")
@@ -131,17 +132,17 @@ class Clock:
         self.serves(writer_number, job_number)
 
     def serves(self, writer_number: int, job_number: int) -> None:
-        """From now on it is the clock of this job."""
+        """From now on this is the clock of that job."""
         self.order = ((writer_number + 1) << JOB_BITS | job_number) << LANE_BITS
 
     def of_task(self, number: int) -> Clock:
-        """The clock of one of the tasks that this process runs at the same time, from now on."""
+        """The clock, from now on, of one of the tasks that this process runs in parallel."""
         clock = Clock(self.kernel)
         clock.now_ms, clock.order = self.now_ms, self.order + number
         return clock
 
     def arrive(self) -> Event:
-        """The event of the world having come to this clock's instant; only its process waits."""
+        """The event of the kernel coming to this instant; only its own process may wait for it."""
         event, kernel = self._event, self.kernel
         event.callbacks = []
         entry: Any = (self.now_ms, self.order, next(kernel._eid), event)
@@ -156,7 +157,7 @@ class Clock:
         return event
 
     def wait(self) -> Event:
-        """The event of being woken."""
+        """The event that `wake` lets happen."""
         self._event.callbacks = []
         return self._event
 
@@ -165,13 +166,13 @@ class Clock:
         self.kernel.enter(self.kernel.now_ms, self.order, self._event)
 
     def reach(self, instant_ms: float) -> Pause:
-        """Go on to an instant, with the world if the run is patient."""
+        """Go on to an instant; in a patient run the kernel has to come there first."""
         self.now_ms = instant_ms
         return (self.arrive(),) if self.kernel.patient else ()
 
 
 def _run_through(process: Waiting[T]) -> T:
-    """What a process returns that waits for nothing."""
+    """Run a process that waits for nothing. Returns what it returns."""
     try:
         next(process)
     except StopIteration as done:

@@ -30,7 +30,7 @@ _GAMMA = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
 RERUN_BITS = 20
-"""Of the number of a row: the others are the job's."""
+"""Low bits of a row's number that count reruns; the others are the job's."""
 
 
 class RandomStreams:
