@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 GROUP_ROWS = 1 << 16
-"""Rows of a row group: some megabytes, which is what writing or reading a table keeps at once."""
+"""Rows of a row group: some megabytes, so that writing or reading a table needs little memory."""
 
 PARQUET = {
     "compression": "zstd",
@@ -26,7 +26,7 @@ PARQUET = {
 
 
 class RecordedTable(Protocol):
-    """The rows of a table, all there."""
+    """The rows of one table, complete."""
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows with some of their columns, or with all of them."""
@@ -37,7 +37,7 @@ class RecordedTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InMemory:
-    """A table whose rows are there already."""
+    """A table whose rows are in memory."""
 
     table: pa.Table
 
@@ -54,7 +54,7 @@ class InMemory:
 
 @dataclass(frozen=True, slots=True)
 class InFile:
-    """A table whose rows are in a Parquet file; of them only what is asked for comes to memory."""
+    """A table whose rows are in a Parquet file; only the columns asked for are read."""
 
     file: BinaryIO
 

@@ -1,8 +1,9 @@
 """What a run writes down while it happens: one record per transaction, attempt and request.
 
-Records are plain mutable objects, filled in as their transaction goes on, perhaps ahead of the
-kernel. When nothing can change them any more they become rows of a table and leave memory. Nothing
-is dropped: what is in flight at the end is recorded so, and nothing is in it that comes after it.
+Records are mutable, and are filled in as their transaction goes on, perhaps ahead of the kernel.
+When nothing can change a record any more it becomes a row of a table and leaves memory. Nothing is
+dropped: what is in flight at the end of the run is recorded as such, without anything that would
+come after the end.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class RequestRecord(msgspec.Struct):
         self.result, self.result_size_bytes, self.reply_at_ms = result, size_bytes, now_ms
 
     def as_of(self, instant_ms: float) -> None:
-        """Forget what comes only after an instant; sizes of answers come with them."""
+        """Forget what comes only after an instant; the size of an answer comes with the answer."""
         if self.effect_at_ms is not None and self.effect_at_ms >= instant_ms:
             self.effect_at_ms = None
         if self.reply_at_ms is not None and self.reply_at_ms >= instant_ms:
@@ -118,22 +119,22 @@ class TransactionRecord(msgspec.Struct):
     statement_number: int = 1
     """Which of the statements of its job it runs."""
     ends_job: bool = True
-    """Whether that is the last one, so that the job is done when it commits."""
+    """Whether that is the last statement of the job, which is then done when it commits."""
     make_statement: Callable[[], str] = str
     last_body: bytes | None = None
     snapshots: dict[int, tuple[int, float | None]] = msgspec.field(default_factory=dict)
-    """Read version and instant of the snapshot that the attempts at a version are based on."""
+    """By version: read version and instant of the snapshot that attempts at it are based on."""
     effects_until_ms: float = -math.inf
-    """The last instant at which a request takes effect that nobody waits for any more."""
+    """The last instant at which a request takes effect for which nobody waits any more."""
     threads: int = 0
-    """How many the driver has for it beside its own, which may go on after its end."""
+    """Threads of the driver that work for it beside its own, and may go on after its end."""
     put_in_doubt: bool = False
     has_landed: bool = False
     _spent: list[tuple[float, float, int]] = msgspec.field(default_factory=list)
     _last_snapshot: tuple[int, float | None] = (NO_VERSION, None)
 
     def computed(self, spent_ms: float, now_ms: float) -> None:
-        """A job of Spark's is done, or the driver died in it."""
+        """A Spark job has ended, or the driver died in it."""
         self.compute_ms += spent_ms
         self._spent.append((now_ms, spent_ms, 0))
 
@@ -143,7 +144,7 @@ class TransactionRecord(msgspec.Struct):
         self._spent.append((now_ms, 0.0, size_bytes))
 
     def ends_with(self, outcome: Outcome, now_ms: float) -> None:
-        """The engine returned."""
+        """It has ended with an outcome of the engine."""
         self._ends(now_ms)
         self._tells_the_snapshot_of(outcome)
         match outcome:
@@ -167,7 +168,7 @@ class TransactionRecord(msgspec.Struct):
         self._last_snapshot = self.read_version, self.snapshot_at_ms
 
     def _tells_the_snapshot_of(self, outcome: Outcome) -> None:
-        """The snapshot that the outcome is about: a command may have taken others since."""
+        """Note the snapshot that the outcome is about; a command may have taken others since."""
         match outcome:
             case Committed(version) | Unknown(version) if version in self.snapshots:
                 self.read_version, self.snapshot_at_ms = self.snapshots[version]
@@ -178,7 +179,7 @@ class TransactionRecord(msgspec.Struct):
     def ends_badly(
         self, rule: str, now_ms: float, exception: str, error_class: str | None, message: str
     ) -> None:
-        """It was cut off: a put that may have landed, or has, makes it unknown."""
+        """It was cut off: unknown if a put of it has landed or may have, else aborted."""
         self._ends(now_ms)
         in_doubt = self.put_in_doubt or self.has_landed
         self.outcome = RecordedOutcome.UNKNOWN if in_doubt else RecordedOutcome.ABORTED
@@ -197,7 +198,7 @@ class TransactionRecord(msgspec.Struct):
         self.message = error.message
 
     def as_of(self, instant_ms: float) -> None:
-        """Forget what comes only after an instant, as its process may have gone ahead of it."""
+        """Forget what comes only after an instant: its process may have run ahead of it."""
         if self.ended_at_ms is not None:
             if self.ended_at_ms < instant_ms:
                 return
@@ -213,7 +214,7 @@ class TransactionRecord(msgspec.Struct):
                 self.bytes_written += size_bytes
 
     def is_settled(self, now_ms: float) -> bool:
-        """Whether nothing of it can change any more, now that the world has come to an instant."""
+        """Whether nothing of it can change any more, when the kernel has come to an instant."""
         ended_at_ms = self.ended_at_ms
         if ended_at_ms is None or self.threads:
             return False
@@ -234,7 +235,7 @@ _OF_THE_END = (
     "winning_version", "evidence", "message", "isolation_level", "is_blind_append", "files_added",
     "files_removed", "given_up",
 )  # fmt: skip
-"""What is known of a transaction only when it has ended."""
+"""Fields that are known only when a transaction has ended."""
 
 _NOT_ENDED = {
     field.name: field.default
@@ -244,14 +245,14 @@ _NOT_ENDED = {
 
 
 SETTLED_TOGETHER = 4096
-"""Transactions in memory at which to look for those that are settled: some megabytes."""
+"""Transactions in memory, some megabytes, from which on those that are settled become rows."""
 
 
 class Recorder:
-    """Collects the records of one run; `now_ms` tells the instant that the world has come to.
+    """Collects the records of one run; `now_ms` tells the kernel's time.
 
-    Records of a process may be ahead of that instant, none is added behind it. So a transaction is
-    settled when it ended before, and with it all that it asked; rows leave in their final order.
+    Processes may record ahead of that time, but never behind it. So a transaction that ended before
+    it is settled with everything that it asked for, and rows leave in their final order.
     """
 
     def __init__(
@@ -321,7 +322,7 @@ class Recorder:
         return request
 
     def close(self, instant_ms: float) -> None:
-        """The run ends: what was noted ahead of it goes, all that is left becomes rows."""
+        """End the run: forget what was noted ahead of its end, make rows of all that is left."""
         first = self._transactions[0].transaction_id if self._transactions else 0
         for attempt in self._attempts:
             if attempt.sent_at_ms >= instant_ms:
@@ -331,7 +332,7 @@ class Recorder:
         self._become_rows(frozenset(), instant_ms)
 
     def rows(self) -> dict[str, RecordedTable]:
-        """Of a closed recorder, everything."""
+        """All tables of a closed recorder."""
         return {name: rows.end() for name, rows in self._rows.items()}
 
     def _transaction_row(self, record: TransactionRecord) -> tuple[Any, ...]:
@@ -339,14 +340,14 @@ class Recorder:
         return row + statement_of(record) if self._tells_apart else row
 
     def _settle(self) -> None:
-        """Let go of what nothing can change any more."""
+        """Make rows of what nothing can change any more."""
         now_ms = self._now_ms()
         unsettled = (r.transaction_id for r in self._transactions if not r.is_settled(now_ms))
         self._become_rows(frozenset(unsettled), now_ms)
         self._look_at = SETTLED_TOGETHER + 2 * len(self._transactions)
 
     def _become_rows(self, unsettled: frozenset[int], instant_ms: float) -> None:
-        """All that comes before anything of an unsettled transaction, as known at an instant."""
+        """Make rows of everything before the first `unsettled` transaction, as of an instant."""
         self._attempts.sort(key=attrgetter("sent_at_ms", "transaction_id", "attempt_number"))
         self._requests.sort(key=attrgetter("sent_at_ms", "transaction_id", "kind", "key"))
         noted: dict[str, tuple[list[Any], Callable[[Any], tuple[Any, ...]]]] = {
@@ -382,7 +383,7 @@ def transaction_row(record: TransactionRecord) -> tuple[Any, ...]:
 
 
 def _fill_in_level(record: TransactionRecord) -> None:
-    """What an uncommitted transaction had chosen is in the commit file that it tried to put."""
+    """Read the isolation level of an uncommitted transaction from the commit it tried to put."""
     if record.isolation_level is not None or record.last_body is None:
         return
     info = decode_commit(record.last_body.partition(b"\n")[0], 0).commit_info

@@ -35,7 +35,7 @@ PLANNED = "planned_duration_ms"
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:
-    """Columns whose name ends in `_` here may be null; the name is written without it."""
+    """Columns by their types; that of a name ending in `_` is nullable, and named without it."""
     return pa.schema(
         [pa.field(n.rstrip("_"), t, nullable=n.endswith("_")) for n, t in columns.items()]
     )
@@ -79,10 +79,10 @@ TELLING_APART: dict[str, pa.Schema] = {
     "commits": _schema(table_name=_TEXT),
     "writers": _schema(**_PART),
 }
-"""Columns after those, in recordings of several tables, or of jobs of several statements.
+"""Further columns, in recordings of several tables, or of jobs of several statements.
 
-Versions are a table's own. `statement_number` is which statement of its job a transaction runs,
-from 1 on, and `ends_job` whether that is the last. The manifest then names the `TABLES`.
+Versions are those of a table. `statement_number` is which statement of its job a transaction runs,
+from 1 on; `ends_job` says whether that is the last. The manifest then names the `TABLES`.
 """
 
 
@@ -110,7 +110,7 @@ class Recording:
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
-        """All tables, whole: of a long run they take much memory, `columns` takes less."""
+        """All tables, whole. Those of a long run take much memory; `columns` takes less."""
         return {name: rows.read() for name, rows in self.rows.items()}
 
     def columns(self, columns: Mapping[str, Sequence[str]]) -> dict[str, pa.Table]:
@@ -152,7 +152,7 @@ def table_of(name: str, rows: Iterable[tuple[Any, ...]], tells_apart: bool = Fal
 
 
 def require_free_for_run(directory: Path, *, overwrite: bool = False) -> None:
-    """Raises `InvalidInput` unless a run can be written there, over another with `overwrite`."""
+    """Raises `InvalidInput` unless a run can be written there, over another if `overwrite`."""
     require_free(directory, "a run", is_run_directory, overwrite=overwrite)
 
 

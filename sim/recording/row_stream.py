@@ -1,4 +1,4 @@
-"""One table of a recording while the run goes on: rows come in order and go to a file in groups."""
+"""One table of a recording while the run goes on: rows come in order and are written in groups."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from whitecap.sim.recording.recorded_table import (
 from whitecap.sim.recording.recording import table_of
 
 CHUNK_ROWS = 8192
-"""Rows that are kept as Python values: some megabytes."""
+"""Rows that are kept as Python values, some megabytes, before they become columns."""
 
 
 class RowStream:
-    """The rows of one table: the last ones as values and as columns, others as row groups.
+    """The rows of one table: earlier ones as row groups in a file, the last as columns and values.
 
     The file, which has no name, is made for the first full row group.
     """
@@ -51,7 +51,7 @@ class RowStream:
                     self._end_group()
 
     def end(self) -> RecordedTable:
-        """Everything: no rows come any more."""
+        """The whole table; no rows may come any more."""
         self._end_chunk()
         if self._file is None:
             return InMemory(pa.concat_tables(self._chunks).combine_chunks())

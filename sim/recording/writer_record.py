@@ -11,7 +11,7 @@ from whitecap.engine.recorded import Arrivals
 class WriterRecord:
     """One writer over the whole run: the jobs that fell due, and those that had not begun.
 
-    Of jobs of several statements there is a record for each; the jobs are in the last one's.
+    A writer whose jobs have several statements has a record for each; the last one counts the jobs.
     """
 
     writer: str

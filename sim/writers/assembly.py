@@ -99,7 +99,7 @@ class Assembly:
         return DataRequests(throttle, read, write)
 
     def _keys_matter(self) -> bool:
-        """Whether anyone chooses among the keys that there are."""
+        """Whether any writer chooses among the keys that the table has."""
         parameters = (p for g in self.scenario.writers.values() for p in g.all_parameters)
         return any(p.keys or (p.rows and p.rows.existing) for p in parameters)
 
@@ -180,7 +180,7 @@ class Assembly:
             yield Part(*made, jobs.table.name, transactions)
 
     def _query_process(self, group: WriterGroup) -> QueryProcess | None:
-        """One of the query whose function runs a group's statements, if there is one."""
+        """The process of a query whose function runs the statements of a group, if there is one."""
         if group.foreach_batch is None:
             return None
         name = group.foreach_batch.checkpoint
@@ -190,7 +190,7 @@ class Assembly:
         return QueryProcess(self._functions[name])
 
     def _jobs_on(self, name: str | None) -> TableJobs:
-        """Those of a table; a scenario of one need not name it."""
+        """The jobs of a table, which need not be named if there is one table."""
         first = next(iter(self._jobs.values()))
         return first if name is None else self._jobs.get(name.lower(), first)
 
@@ -203,7 +203,7 @@ class Assembly:
         jobs: TableJobs,
         faults: WriterFaults,
     ) -> Transactions:
-        """What runs the transactions of a writer that an `entity` draws for."""
+        """What runs the transactions of a writer; it draws numbers for `entity`."""
         takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
         tapes = Tapes(self.streams.source("store", entity), self._latencies, compute.time)
         return Transactions(

@@ -34,14 +34,14 @@ class Clusters:
     _loads: dict[str, LoadOverTime] = field(default_factory=dict)
 
     def of(self, writer: str, group_name: str, group: WriterGroup, table: TableInStore) -> Cluster:
-        """The writer's own, or the one that its group names, as it deals with a table."""
+        """The cluster of a writer as it deals with a table: its own, or that of its group."""
         driver = self._driver(writer, group_name, group, table)
         return driver.of_table(table.store, table.history)
 
     def _driver(
         self, writer: str, group_name: str, group: WriterGroup, first: TableInStore
     ) -> Cluster:
-        """The driver, as it deals with one of its tables."""
+        """The driver of a cluster, as it deals with one of its tables."""
         if group.cluster is None:
             if writer not in self._of_writers:
                 self._of_writers[writer] = self._new(writer, {group_name: group}, 1, first)
@@ -95,12 +95,12 @@ class Clusters:
 
 
 def _log_store(groups: dict[str, WriterGroup]) -> LogStore | None:
-    """What the driver is set to, where that is another one than the store's."""
+    """What the driver is set to, where that is not the store's own log store."""
     return next((g.log_store for g in groups.values() if g.log_store is not None), None)
 
 
 def _names(cluster: str, groups: dict[str, WriterGroup]) -> set[str]:
-    """What faults may call the writers of a cluster: their groups, or each by its name."""
+    """What faults may call the writers of a cluster: their groups, or each writer by its name."""
     if all(group.cluster is None for group in groups.values()):
         return {cluster, *groups}
     names = {member for name, group in groups.items() for member in group.members(name)}

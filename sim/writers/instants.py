@@ -1,7 +1,8 @@
 """The instants at which the jobs of a writer fall due, where none waits for the end of another.
 
-A rate that changes is a Poisson process in a time of its own, which passes faster where more jobs
-arrive: the gaps between jobs are drawn there, and are the same whatever the rate does.
+A rate that changes with time is a Poisson process on a clock of its own (`Pace`), which goes faster
+where more jobs arrive. The gaps between jobs are drawn on that clock, so that they are the same
+whatever the rate does.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from whitecap.sim.time.random_streams import Source, row_of
 from whitecap.sim.writers.choices import Member
 
 Instants = Callable[[int], Iterator[float]]
-"""When the jobs of a writer are due, from the one of that number on."""
+"""When the jobs of a writer are due, from the job of a number on."""
 
 Pieces = Iterator[tuple[float, float]]
 """Simulated time from 0 on, in pieces: until when, and how many times the mean rate it has."""
@@ -43,7 +44,7 @@ class Calendar:
 
 @dataclass(frozen=True, slots=True)
 class OpenInstants:
-    """Those of an open loop from `starts_ms` on; `gap_ms` are the gaps between its batches.
+    """The instants of an open loop from `starts_ms` on; `gap_ms` are the gaps between its batches.
 
     `bursts` are the draws for the bursts of its group.
     """
@@ -80,7 +81,7 @@ class OpenInstants:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledInstants:
-    """Those of a schedule from `starts_ms` on; `jitter_ms` is by how much a job comes later."""
+    """The instants of a schedule from `starts_ms` on; `jitter_ms` is how much later a job comes."""
 
     options: Schedule
     starts_ms: float
@@ -114,7 +115,7 @@ class ScheduledInstants:
 
 @dataclass(frozen=True, slots=True)
 class TracedJobs:
-    """Those of a recorded trace that fall to one member of a group, from `starts_ms` on."""
+    """The jobs of a recorded trace that fall to one member of a group, from `starts_ms` on."""
 
     jobs: Sequence[tuple[float, float | None]]
 
@@ -135,14 +136,14 @@ class TracedJobs:
 
 
 class Pace:
-    """A time of its own, which passes as the pieces say while simulated time does."""
+    """A clock that goes by `pieces` while simulated time passes evenly."""
 
     def __init__(self, pieces: Pieces, now_ms: float, end_ms: float) -> None:
         self._pieces, self._now_ms, self._end_ms = pieces, now_ms, end_ms
         self._until_ms = self._factor = 0.0
 
     def passes(self, own_ms: float) -> float:
-        """The instant at which so much more of it has passed; never, if the run ends before."""
+        """The instant at which `own_ms` more of it have passed; never if the run ends before."""
         while self._now_ms < self._end_ms:
             while self._until_ms <= self._now_ms:
                 self._until_ms, self._factor = next(self._pieces)
@@ -156,7 +157,7 @@ class Pace:
 
 
 def combined(parts: Sequence[Pieces]) -> Pieces:
-    """The pieces of the product of several rates."""
+    """The product of several rates, in pieces."""
     pieces = [next(part) for part in parts]
     while True:
         until_ms = min(until for until, _ in pieces)
@@ -177,7 +178,7 @@ def weekly(profile: Profile, calendar: Calendar) -> Pieces:
 
 
 def bursting(bursts: Bursts, source: Source) -> Pieces:
-    """Bursts and the times between them, as long since under way when the run begins."""
+    """Bursts and the times between them; they have been going on for long when the run begins."""
     in_burst = source.uniform(row_of(0), 1) < bursts.lasts / bursts.every
     until_ms = 0.0
     for number in count():

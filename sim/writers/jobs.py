@@ -46,14 +46,14 @@ class Job(Protocol):
         """One transaction."""
 
     def is_committed(self) -> None:
-        """The last transaction succeeded."""
+        """Its last transaction succeeded."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableClients:
-    """Makes the engine's handle on the table for one transaction.
+    """Makes the engine's handle on the table for each transaction.
 
-    `keys_matter`: somebody chooses among the keys that there are.
+    `keys_matter`: some writer chooses among the keys that the table has.
     """
 
     name: str
@@ -64,20 +64,20 @@ class TableClients:
     keys_matter: bool = True
 
     def client(self, table_log: TableLog) -> Table:
-        """A handle that knows of the log what `table_log` knows."""
+        """A handle that sees the log as `table_log` does."""
         table = Table(self.name, self.shared, self.settings, self.dialect, self.lost_reply)
         table.log = table_log
         return table
 
     def idempotent(self, app_id: str, version: int) -> TableClients:
-        """The same in a session that says which write of which application this is."""
+        """A handle whose session names the application and the number of its write."""
         settings = dataclasses.replace(self.settings, txn_app_id=app_id, txn_version=version)
         return dataclasses.replace(self, settings=settings)
 
 
 @dataclass(slots=True)
 class SqlJob(ABC):
-    """Run a statement; every rerun has the same values."""
+    """Runs a statement with the same values in every rerun."""
 
     clients: TableClients
     work: Work
@@ -103,7 +103,7 @@ class SqlJob(ABC):
 
 @dataclass(slots=True)
 class StatementJob(SqlJob):
-    """Any statement, the general way."""
+    """Runs any statement, the general way."""
 
     statement: Statement
 
@@ -117,7 +117,7 @@ class StatementJob(SqlJob):
 
 @dataclass(slots=True)
 class InsertJob(SqlJob):
-    """Append the rows of a job, by a statement that says no more."""
+    """Appends the rows of a job, for statements that do nothing else."""
 
     plans: InsertPlans
     table: Table
@@ -138,9 +138,9 @@ class InsertJob(SqlJob):
 
 @dataclass(slots=True)
 class BatchJob:
-    """Append the batch that the checkpoint says is next; a rerun may find another one next.
+    """Appends the batch that the checkpoint says is next; a rerun may find another one next.
 
-    Without `plans` the general way.
+    Without `plans` it goes the general way.
     """
 
     clients: TableClients
@@ -199,10 +199,10 @@ class BatchStatement:
 
 @dataclass(slots=True)
 class FunctionJob:
-    """Run a statement on the batch that the `number`-th job of a query's process has taken.
+    """Runs a statement on the batch that the `number`-th job of a query's process has taken.
 
-    The first statement takes the batch, whenever it runs: where the query is started anew while
-    the batch is not done, that is the same one.
+    The first statement of a job takes the batch whenever it runs. Started anew before the batch is
+    done, the query takes the same batch again.
     """
 
     clients: TableClients

@@ -1,9 +1,9 @@
-"""How long it takes until an aborted job is run again: by its application, or started anew.
+"""How long an aborted job waits before it is run again, by its application or by a restart of it.
 
 This is a rerun: a new transaction with a new snapshot. It is not the retry of a lost put inside a
-transaction, for which Delta does not wait at all. What its application gives up may be started
-again from outside. Source of the jitter variants: AWS Architecture
-Blog, "Exponential Backoff And Jitter" (2015).
+transaction, for which Delta does not wait at all. A job that its application gives up may be
+started again from outside. Source of the jitter variants: AWS Architecture Blog, "Exponential
+Backoff And Jitter" (2015).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.scenario.writers import ExponentialRerun, FixedRerun, Rerun, Restart
 
 UniformOf = Callable[[int], float]
-"""The uniform number for a rerun, by its number from 1."""
+"""The uniform number for a rerun, by its number from 1 on."""
 
 
 @dataclass(slots=True)
 class JobReruns:
-    """Some reruns of one job: how many were made, and how long the last wait was."""
+    """Reruns of one job: how many were made, and how long the last wait was."""
 
     policy: FixedRerun | ExponentialRerun | None
     uniform: UniformOf
@@ -59,9 +59,9 @@ class JobReruns:
 
 @dataclass(slots=True)
 class JobTries:
-    """All that is tried for one job. `count`: its reruns, those after a restart included.
+    """All reruns of one job; `count` includes those after a restart.
 
-    A number for a wait is had by the number of the rerun that it comes before.
+    The uniform number for a wait has the number of the rerun that follows it.
     """
 
     rerun: Rerun
@@ -81,13 +81,13 @@ class JobTries:
         return JobReruns(policy_of(self.rerun), self.rerun_uniform)
 
     def of_next_part(self) -> None:
-        """A statement succeeded, and the next one of the job has reruns of its own."""
+        """A statement of the job succeeded; the next one has reruns of its own."""
         self._reruns = self._of_an_application()
 
     def next_wait(self, is_unknown: bool) -> tuple[float, bool] | None:
-        """How long until the job runs again, and whether in an application that starts anew.
+        """How long until the job runs again, and whether its application is started anew for that.
 
-        `None` when it is given up.
+        `None` if the job is given up.
         """
         if self.count >= MAX_COUNT:
             return None

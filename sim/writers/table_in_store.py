@@ -14,10 +14,10 @@ from whitecap.sim.table.rows import KeysInUse, TableRows
 
 @dataclass(frozen=True, slots=True)
 class TableInStore:
-    """A table with its directory of the store: log, data files, and the queue at its newest key.
+    """A table and its directory in the store: log, data files, and the queue at its newest key.
 
-    `throttle` is its own where the store limits each prefix, and of all tables where it limits the
-    account. `initial_version` is -1 where there was no table.
+    `throttle` is shared by all tables where the store limits the account, and else its own.
+    `initial_version` is -1 where there was no table.
     """
 
     table: Table

@@ -37,13 +37,13 @@ NewJob = Callable[[int, float], Job]
 
 
 def entity_of(name: str, place: int) -> str:
-    """What draws for a statement, by its place among those of a job."""
+    """The entity that a statement draws numbers for, by its place among those of a job."""
     return name if place == 0 else f"{name} statement {place + 1}"
 
 
 @dataclass
 class TableJobs:
-    """Makes jobs for one table, and what several writers share in that.
+    """Makes jobs for one table, and what several writers share for that.
 
     `with_plans`: statements of simple shape go the short way (`engine/plans/`).
     """
@@ -122,7 +122,7 @@ class TableJobs:
     def _inserts(
         self, template: Statement, parameters: Mapping[str, Parameter]
     ) -> InsertPlans | None:
-        """The plans of a statement that only appends rows, which a parameter makes."""
+        """The plans of a statement that only appends rows which a parameter makes; else `None`."""
         if not (self.with_plans and isinstance(template, Insert) and inserts_rows(template)):
             return None
         plans = InsertPlans(template)

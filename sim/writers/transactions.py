@@ -1,4 +1,4 @@
-"""Running one transaction of a job: in its cluster, with its draws, to whatever end it comes."""
+"""Runs one transaction of a job, in its cluster and with its draws, to whatever end it comes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Transactions:
         record: TransactionRecord,
         deadline_ms: float,
     ) -> Waiting[None]:
-        """The same where jobs wait for a slot of their cluster."""
+        """`run` where jobs wait for a slot of their cluster."""
         is_first = record.rerun_number == 0 and record.statement_number == 1
         self.queueing += is_first
         has_slot = yield from slots.acquire(clock, deadline_ms)
@@ -156,6 +156,6 @@ class Transactions:
 
 
 def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:
-    """The job's deadline came before its end."""
+    """Record that the job's deadline passed before it ended."""
     passed = Interruption.DEADLINE_PASSED
     record.ends_badly("deadline", clock.now_ms, passed, None, "the job's deadline passed")

@@ -54,9 +54,9 @@ class Executor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A statement that each job of a writer runs, or its query's batch.
+    """One of the statements that each job of a writer runs, or its query's batch.
 
-    `new_job` is given the number of the writer's job, and the instant.
+    `new_job` takes the number of the writer's job, and the instant.
     """
 
     command: str
@@ -78,13 +78,14 @@ class Submitted(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Writer:
-    """One instance of a writer group, the `number`-th of the run.
+    """One instance of a writer group, the `number`-th writer of the run.
 
-    Its jobs do their `parts` one after the other; what is committed of one stays, whatever becomes
-    of the next.
+    Its jobs do their `parts` one after the other; what one part has committed stays, whatever
+    becomes of the next.
 
-    By the number of a job, `think_ms` is the time before it in a closed loop, `instants` are those
-    at which jobs fall due otherwise, and `rerun` and `restart` are uniform numbers for its waits.
+    These take the number of a job: `think_ms` gives the time before it in a closed loop, `instants`
+    the instants at which it and later jobs fall due otherwise, `rerun` and `restart` uniform
+    numbers for its waits.
     """
 
     name: str
@@ -124,9 +125,9 @@ class Writer:
         return self.parts[0].transactions.kernel
 
     def recorded(self) -> Iterator[WriterRecord]:
-        """What fell to this writer until now, and what of it has not begun.
+        """How many jobs of this writer fell due until now, and how many have not begun.
 
-        A record for each of its parts; the jobs are in the last one's.
+        There is a record for each of its parts; the last one counts the jobs.
         """
         late = sum(1 for _ in self._overdue())
         queueing = self.parts[0].transactions.queueing
@@ -147,9 +148,9 @@ class Writer:
             )
 
     def _overdue(self) -> Iterator[float]:
-        """The instants of jobs that wait, unseen by anybody, behind an earlier one of a schedule.
+        """When jobs fell due that still wait behind an earlier job of a schedule.
 
-        Jobs of an open loop that wait were submitted when they arrived.
+        They are not submitted before they begin; jobs of an open loop are, as they arrive.
         """
         if self.group.arrival.schedule is None:
             return iter(())
@@ -186,7 +187,7 @@ class Writer:
         self._running -= 1
 
     def _due(self) -> Iterator[float]:
-        """The instants of its jobs, where they do not depend on each other."""
+        """The instants of its jobs, where these do not depend on each other."""
         return takewhile(lambda due_ms: due_ms < self._stops_ms, self.instants(0))
 
     def _scheduled(self, clock: Clock) -> Waiting[None]:
@@ -196,7 +197,7 @@ class Writer:
             yield from self._run_job(clock, submitted)
 
     def _submit(self, clock: Clock, submitted_ms: float) -> Waiting[Submitted]:
-        """A new job, at the clock's instant, and the record of its first transaction."""
+        """Begin a job at the clock's instant, with the record of its first transaction."""
         number = self._submitted
         clock.serves(self.number, number)
         yield clock.arrive()
@@ -213,9 +214,9 @@ class Writer:
         rerun: int,
         submitted_ms: float,
     ) -> TransactionRecord:
-        """That of a transaction which may have to wait, with what it is about to do.
+        """Begin the record of a transaction, which may have to wait, with what it is about to do.
 
-        `position` is that of its part among those of the job.
+        `position` is that of its part among the parts of the job.
         """
         part = self.parts[position]
         record = part.transactions.recorder.begin(
@@ -227,7 +228,7 @@ class Writer:
         return record
 
     def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
-        """Run the job's parts in turn; what starts the job anew starts with the first again."""
+        """Run the parts of a job in turn, with all reruns; a restart begins at the first part."""
         clock.serves(self.number, submitted.number)
         record, position = submitted.record, 0
         jobs, runs = [submitted.job], [0] * len(self.parts)
@@ -266,7 +267,7 @@ class Writer:
             )
 
     def _tries(self, number: int) -> JobTries:
-        """Of a job, by its number."""
+        """The reruns of the job of this number."""
         reruns = partial(self.rerun, number)
         return JobTries(self.group.rerun, self.group.restart, reruns, partial(self.restart, number))
 
