@@ -110,9 +110,7 @@ class Transactions:
             if life.is_cancelled:
                 _is_cancelled(record, clock)
             else:
-                text = "the writer's driver died"
-                crash = Interruption.WRITER_CRASH
-                record.ends_badly("writer_crash", clock.now_ms, crash, None, text)
+                _is_crashed(record, clock)
         except StoreRefused as refused:
             record.ends_badly(
                 "store_refused", clock.now_ms, Interruption.STORE_REFUSED, None, str(refused)
@@ -153,6 +151,12 @@ class Transactions:
         return Client(
             cluster, connection, log, record, self.spark_jobs, own_ms, self.data_requests, new_id
         )
+
+
+def _is_crashed(record: TransactionRecord, clock: Clock) -> None:
+    """Record that the writer's driver died."""
+    crash, text = Interruption.WRITER_CRASH, "the writer's driver died"
+    record.ends_badly("writer_crash", clock.now_ms, crash, None, text)
 
 
 def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:

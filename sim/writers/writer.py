@@ -252,19 +252,34 @@ class Writer:
                     jobs.append(self.parts[position].new_job(submitted.number, clock.now_ms))
             else:
                 tries = tries or self._tries(submitted.number)
-                wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
-                if wait is None or clock.now_ms + wait[0] >= deadline_ms:
-                    record.given_up = True
+                resumed_at = yield from self._wait(clock, tries, record, deadline_ms)
+                if resumed_at is None:
                     return
-                wait_ms, starts_anew = wait
-                clock.now_ms += wait_ms
-                yield clock.arrive()
-                if starts_anew:
-                    transactions.starts_anew()
-                    position = 0
+                position = resumed_at
             record = self._record(
                 clock, position, jobs[position], record.job_id, runs[position], clock.now_ms
             )
+
+    def _wait(
+        self, clock: Clock, tries: JobTries, record: TransactionRecord, deadline_ms: float
+    ) -> Waiting[int | None]:
+        """Wait until the job is run again. Returns with which part; `None` if it is given up.
+
+        `record` is that of the transaction that did not commit. A job whose application is started
+        anew begins with its first part.
+        """
+        wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
+        if wait is None or clock.now_ms + wait[0] >= deadline_ms:
+            record.given_up = True
+            return None
+        wait_ms, starts_anew = wait
+        clock.now_ms += wait_ms
+        yield clock.arrive()
+        position = record.statement_number - 1
+        if not starts_anew:
+            return position
+        self.parts[position].transactions.starts_anew()
+        return 0
 
     def _tries(self, number: int) -> JobTries:
         """The reruns of the job of this number."""
