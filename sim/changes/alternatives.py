@@ -6,7 +6,7 @@ an axis of its sweep for its labels. Each alternative is a set of dotted paths.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.sim.loading.axis_roles import brings_data
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.sweep import Changes
+from whitecap.sim.scenario.sweep import Axes, Changes
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.sweeps.variants import plain_of
 
@@ -54,10 +54,20 @@ def alternatives_of(scenario: Scenario, allowed: Sequence[str]) -> Alternatives:
     unknown = [name for name in allowed if name not in KINDS and name not in axes]
     if unknown or not allowed:
         raise InvalidInput(_problems(unknown, [*KINDS, *axes]))
+    alternatives = _alternatives(scenario, dict.fromkeys(allowed), axes)
+    if not alternatives.kinds:
+        refusals = "; ".join(f"{label}: {why}" for label, why in alternatives.refused.items())
+        reason = "leaves nothing to change" + (f" ({refusals})" if refusals else "")
+        raise InvalidInput([Problem(f"allow {', '.join(allowed)}", reason)])
+    return alternatives
+
+
+def _alternatives(scenario: Scenario, allowed: Iterable[str], axes: Axes) -> Alternatives:
+    """Those of each kind or axis that can be run, each scenario once."""
     kinds: dict[str, dict[str, Changes]] = {}
     refused: dict[str, str] = {}
     seen = {plain_of(scenario, {}).hash}
-    for name in dict.fromkeys(allowed):
+    for name in allowed:
         given = axes[name].items() if name in axes else KINDS[name](scenario)
         for label, changes in given:
             try:
@@ -68,12 +78,6 @@ def alternatives_of(scenario: Scenario, allowed: Sequence[str]) -> Alternatives:
             if made not in seen:
                 seen.add(made)
                 kinds.setdefault(name, {})[label] = changes
-    if not kinds:
-        refusals = "; ".join(f"{label}: {why}" for label, why in refused.items())
-        reason = (
-            f"leaves nothing to change ({refusals})" if refusals else "leaves nothing to change"
-        )
-        raise InvalidInput([Problem(f"allow {', '.join(allowed)}", reason)])
     return Alternatives(kinds, refused)
 
 

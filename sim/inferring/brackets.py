@@ -35,6 +35,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 LEAST_SIGMA, MOST_SIGMA = 0.05, 3.0
+"""Between which sigmas the likeliest lognormal is looked for. Ours."""
 
 START_SIGMA, START_INFLUENCE, START_WAITING = 0.4, 0.5, 0.1
 """Where the search begins."""

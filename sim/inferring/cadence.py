@@ -45,11 +45,13 @@ EVEN = 0.35
 """The coefficient of variation below which gaps are even; that of a Poisson process is 1."""
 
 MOST_WRITERS = 64
+"""Writers of a drafted group at most, however many transactions ran at one time. Ours."""
 
 SHORTEST_SPAN_MS = MS_PER["s"]
 """Of a log that tells rates."""
 
 ASSUMED_RATE = 1 / MS_PER["h"]
+"""The rate of a group with too few commits to tell one."""
 
 
 @dataclass(frozen=True, slots=True)

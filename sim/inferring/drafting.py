@@ -149,6 +149,20 @@ class _Making:
         return "\n".join(lines) + "\n"
 
     def _head(self, writers: Sequence[WriterDraft]) -> Iterator[str]:
+        yield from self._introduction()
+        name = self.options.name
+        yield f"name: {json.dumps(name) if re.fullmatch(FILE_NAME, name) else 'from-log'}"
+        count = many(len(self.observed.commits), "commit")
+        yield f"description: Drafted from a log of {count}."
+        yield from entry("", "dialect", self.dialect.figure)
+        yield from self._time(writers)
+        stated = self.options.store
+        store = read(stated, "given by --store") if stated else guessed_store(self.observed.place)
+        yield from entry("", "store", store)
+        yield ""
+
+    def _introduction(self) -> Iterator[str]:
+        """Comments: what the draft is made of, how figures are known, what a log cannot tell."""
         observed, anonymous = self.observed, self.options.anonymous
         yield f"{EDITOR_LINE}scenario.schema.json"
         yield from comment(
@@ -166,22 +180,18 @@ class _Making:
             " scenario predict them. Jobs that failed for good are missing from the rates, and of"
             " long jobs, which are refused more often, fewer are seen than ran."
         )
-        name = self.options.name
-        yield f"name: {json.dumps(name) if re.fullmatch(FILE_NAME, name) else 'from-log'}"
-        yield f"description: Drafted from a log of {many(len(observed.commits), 'commit')}."
-        yield from entry("", "dialect", self.dialect.figure)
-        duration_ms = _duration_ms(writers, observed.span_ms)
+
+    def _time(self, writers: Sequence[WriterDraft]) -> Iterator[str]:
+        """When the run starts, and how long it is."""
+        duration_ms = _duration_ms(writers, self.observed.span_ms)
         start = datetime.fromtimestamp(self._start_ms(duration_ms) / 1000, UTC)
-        said = "the end of the log" + (", moved by whole weeks" if anonymous else "")
-        yield from entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", f"UTC, {said}"))
+        moved = ", moved by whole weeks" if self.options.anonymous else ""
+        because = f"UTC, the end of the log{moved}"
+        yield from entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", because))
         jobs = round(sum(writer.cadence.rate for writer in writers) * duration_ms)
-        spanned = duration_text(observed.span_ms)
-        said = f"about {many(jobs, 'job')}; the log looked at spans {spanned}"
-        yield from entry("", "duration", guessed(duration_text(duration_ms), said))
-        stated = self.options.store
-        store = read(stated, "given by --store") if stated else guessed_store(observed.place)
-        yield from entry("", "store", store)
-        yield ""
+        spanned = duration_text(self.observed.span_ms)
+        because = f"about {many(jobs, 'job')}; the log looked at spans {spanned}"
+        yield from entry("", "duration", guessed(duration_text(duration_ms), because))
 
     def _start_ms(self, duration_ms: float) -> float:
         """A full hour, of long runs a midnight, so long before the last commit; or that commit,

@@ -33,6 +33,7 @@ from whitecap.sim.run import run_scenario
 COLUMNS = ("instant", "job", "exception")
 
 REPLICATIONS = 5
+"""Runs of the draft: the t quantile falls fast up to four degrees of freedom."""
 
 SHOWN = ("writer", "seen", "per hour", "predicted", "the draft predicts")
 """Above the columns of a table that shows a comparison."""
@@ -146,6 +147,21 @@ def compare(draft: Draft, failures: Sequence[Failure]) -> Comparison:
     Raises `InvalidInput` for jobs that nobody knows, if no other one is there, and for a log that
     spans no time.
     """
+    seen, aside = _counted(draft, failures)
+    hours = draft.observed.span_ms / MS_PER["h"]
+    predicted = _predicted(draft)
+    groups = [
+        Compared(group, seen[group], _of_count(seen[group], hours), _of_runs(rates))
+        for group, rates in predicted.items()
+    ]
+    return Comparison(groups, aside, hours)
+
+
+def _counted(draft: Draft, failures: Sequence[Failure]) -> tuple[Counter[str], Counter[str]]:
+    """Conflicts by writer group, and the failures that are none of these, by the reason.
+
+    Raises `InvalidInput` as `compare` does.
+    """
     first, last = _span(draft.observed)
     seen, aside = Counter[str](), Counter[str]()
     group_of = _groups_by_job(draft)
@@ -161,13 +177,7 @@ def compare(draft: Draft, failures: Sequence[Failure]) -> Comparison:
             seen[group] += 1
     if failures and not seen and aside["of jobs that are not in the draft"]:
         raise InvalidInput(_unknown_jobs(failures, group_of))
-    hours = draft.observed.span_ms / MS_PER["h"]
-    predicted = _predicted(draft)
-    groups = [
-        Compared(group, seen[group], _of_count(seen[group], hours), _of_runs(rates))
-        for group, rates in predicted.items()
-    ]
-    return Comparison(groups, aside, hours)
+    return seen, aside
 
 
 def _span(observed: ObservedTable) -> tuple[float, float]:

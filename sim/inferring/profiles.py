@@ -17,6 +17,8 @@ LEVEL = 0.01
 """A profile is told where commits that come evenly would differ so much once in a hundred logs."""
 
 FEWEST = 50
+"""Commits of a group from which a profile is looked for. Ours."""
+
 DAYS_FOR_HOURS, DAYS_FOR_WEEKDAYS = 2, 14
 """Each hour, and each weekday, must have been there twice."""
 

@@ -34,6 +34,7 @@ MOST_ROWS = 100
 """Of a drafted job: more rows take longer to simulate and decide no other conflict."""
 
 MOST_KEYS = 1000
+"""Keys that a drafted job has at most. Ours."""
 
 MOST_OF_SCOPE = 0.5
 """The share of the files within reach from which on a job is taken to change all of them."""

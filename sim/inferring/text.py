@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from whitecap.sim.inferring.figures import Figure
 
 WIDTH = 96
+"""Letters of a line in a draft at most. Ours."""
 
 
 @dataclass(frozen=True, slots=True)

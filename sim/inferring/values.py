@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from statistics import median
@@ -101,13 +101,7 @@ def _domain(
         return Domain(column, at, days, (), counted(f"{{days: {days}}}", because))
     touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
     if column.type == "date":
-        dates = values | touches.keys() or {str(today)}
-        newest = tuple(sorted(dates, reverse=True)[:MAX_DAYS])
-        because = (
-            f"{many(len(dates), 'date')} that do not come day by day: as many days up to the start"
-            " stand for them"
-        )
-        return Domain(column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because))
+        return _of_dates(column, at, values | touches.keys() or {str(today)})
     ordered = sorted(values | touches.keys(), key=lambda v: (-touches[v], v))
     listed = tuple(ordered[:MOST_VALUES]) or (stand_in(drafted_type(column)),)
     because = f"{many(len(values), 'value')} in live files, those with most commits first"
@@ -116,6 +110,16 @@ def _domain(
     if None in live:
         because += "; NULL is left out"
     return Domain(column, at, None, listed, counted("", because))
+
+
+def _of_dates(column: Field, at: int, dates: Set[str]) -> Domain:
+    """The domain of dates that do not arrive day by day."""
+    newest = tuple(sorted(dates, reverse=True)[:MAX_DAYS])
+    because = (
+        f"{many(len(dates), 'date')} that do not come day by day: as many days up to the start"
+        " stand for them"
+    )
+    return Domain(column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because))
 
 
 def choice_of(domain: Domain, commits: Sequence[ObservedCommit]) -> Choice:

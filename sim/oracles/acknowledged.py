@@ -71,14 +71,7 @@ def _transactions_twice(evidence: Evidence) -> Iterator[Finding]:
     Where commits have none (delta-rs writes none) it is two commits of one owner that both add the
     same file: commits of a command that makes several add files of their own.
     """
-    versions: dict[str, list[int]] = defaultdict(list)
-    for version, commit in evidence.commits.items():
-        info = commit.commit_info
-        if info is not None and info.txn_id:
-            versions[info.txn_id].append(version)
-        elif version in evidence.owners:
-            versions[evidence.owners[version].name].append(version)
-    for txn_id, made in versions.items():
+    for txn_id, made in _versions_by_transaction(evidence).items():
         commit_info = evidence.commits[made[0]].commit_info
         has_id = commit_info is not None and commit_info.txn_id == txn_id
         if len(made) > 1 and (has_id or _added_twice(evidence, made)):
@@ -93,6 +86,18 @@ def _transactions_twice(evidence: Evidence) -> Iterator[Finding]:
                 versions=tuple(made),
                 files=_added_twice(evidence, made),
             )
+
+
+def _versions_by_transaction(evidence: Evidence) -> dict[str, list[int]]:
+    """By the transaction's id in the commit or, where there is none, by its name in the history."""
+    versions: dict[str, list[int]] = defaultdict(list)
+    for version, commit in evidence.commits.items():
+        info = commit.commit_info
+        if info is not None and info.txn_id:
+            versions[info.txn_id].append(version)
+        elif version in evidence.owners:
+            versions[evidence.owners[version].name].append(version)
+    return versions
 
 
 def _added_twice(evidence: Evidence, versions: list[int]) -> tuple[str, ...]:
