@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,7 @@ from whitecap.sim.calibration.profile import Calibration
 from whitecap.sim.calibration.samples import ALREADY_EXISTS, Operation
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
-
-Document = dict[str, Any]
+from whitecap.sim.scenario.model import Document
 
 SHARES = tuple(n / 10 for n in range(10))
 """Times at the key that are tried, as shares of what a put without rivals takes at its median."""

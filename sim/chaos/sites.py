@@ -23,9 +23,7 @@ from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.parts import tables_in
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Document
-
-Changes = dict[str, Any]
-"""Dotted paths of a scenario with what is to stand there."""
+from whitecap.sim.scenario.sweep import Changes
 
 Draw = Callable[[Document, Dice], Changes]
 """From a document, or a part of it, to changes of that."""

@@ -13,10 +13,11 @@ from typing import TypeVar
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.parts import NO_SCENARIO, with_writers
 from whitecap.sim.chaos.rounds import in_rounds
-from whitecap.sim.chaos.sites import SITES, Changes, Site, drawn_faults, writers_left
+from whitecap.sim.chaos.sites import SITES, Site, drawn_faults, writers_left
 from whitecap.sim.loading.loading import changed, unwritten_scenario
 from whitecap.sim.quantities.units import DAY_MS, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
+from whitecap.sim.scenario.sweep import Changes
 
 TOUCHED = 0.6
 """Of the sites, in a run: what is not touched stays as the scenario says."""

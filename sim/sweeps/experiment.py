@@ -25,7 +25,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.recording.dataset.place import DEFINITION, Place
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.sweep import axes_as_written
+from whitecap.sim.scenario.sweep import Axes, axes_as_written
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.planned import PlannedRun
 
@@ -36,10 +36,6 @@ DEFAULT_REPLICATIONS = 5
 
 NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
 NO_SWEEP_THERE = "is there already and is no sweep's directory"
-
-Changes = dict[str, Any]
-Axes = dict[str, dict[str, Changes]]
-"""Axis -> label -> dotted paths with the values they get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +154,10 @@ def load_experiment(
     )
 
 
-def _changes_of(scenario: Scenario, axes: Axes, replications: int) -> Changes:
-    """The sweep over these axes, and what is expected of their cells."""
+def _changes_of(scenario: Scenario, axes: Axes, replications: int) -> dict[str, Any]:
+    """The sweep over these axes, and what is expected of their cells, as changes."""
     own = scenario.sweep
-    changes: Changes = {}
+    changes: dict[str, Any] = {}
     if axes:
         roles = {} if own is None else own.roles
         stated = {axis: role for axis, role in roles.items() if axis in axes}
