@@ -20,9 +20,8 @@ from whitecap.engine.log.properties import TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.remembered import once_for_each
 
-# The versions from which on features are listed by name. Source: PROTOCOL.md "Table Features".
-FEATURES_READER_VERSION = 3
-FEATURES_WRITER_VERSION = 7
+FEATURES_READER_VERSION, FEATURES_WRITER_VERSION = 3, 7
+"""The versions from which on features are listed by name. Source: PROTOCOL.md "Table Features"."""
 
 Requirement = Callable[[Metadata], bool]
 

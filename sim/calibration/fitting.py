@@ -23,6 +23,8 @@ SHORTEST_MS = 1e-6
 """A clock may tell that no time has passed."""
 
 MOST_POINTS = 40
+"""Quantiles that a distribution has at most, however little lines between them fit. Ours."""
+
 CLOSE = 0.01
 """How far lines between quantiles may be off, as a share of the mean: until then the interval that
 is off most is cut in two, so that a gap between two modes ends up between neighbours."""

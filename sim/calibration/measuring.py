@@ -36,6 +36,7 @@ SHARES = {"requests": 0.4, "sizes": 0.6, "clients": 1.0}
 
 
 TELLS_EVERY_S = 0.2
+"""How often progress is reported while requests are under way."""
 
 
 @dataclass(frozen=True, slots=True)

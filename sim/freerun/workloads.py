@@ -15,6 +15,8 @@ from whitecap.engine.outcomes import ConflictException
 
 SCHEMA = "k BIGINT, part BIGINT, v BIGINT"
 ROWS_PER_PARTITION = 20
+"""Of the real table and of the simulated one. Ours."""
+
 MIX = "mix"
 MIX_PARTITIONS = 8
 """With them about a quarter of the mix's statements is refused: neither few nor all."""

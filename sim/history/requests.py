@@ -10,6 +10,7 @@ import pyarrow as pa
 from whitecap.sim.scenario.clusters import Price
 
 PER = 1000.0
+"""Stores price requests by the thousand."""
 
 
 def priced_requests(price: Price, requests: pa.Table, transactions: pa.Table) -> dict[str, Any]:

@@ -44,6 +44,7 @@ from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.workload import NewKeys, Workload
 
 FEW_ROWS = 24
+"""Rows of the table on which statements are tried. Ours."""
 
 DRAWS = (0.5, 0.2, 0.8, 0.35, 0.65)
 """Chosen are values from the middle on, and several keys where several are asked for."""

@@ -25,6 +25,8 @@ from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.workload import NewKeys, Workload
 
 MOST_ROWS = 240
+"""Rows of the small table at most, which is made anew for every order of a race. Ours."""
+
 FILES = 8
 """Of the small table: enough that some are not touched, few enough to be made anew quickly."""
 

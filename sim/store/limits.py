@@ -21,6 +21,7 @@ SPAN_MS = 500.0
 """The time over which requests are counted: a bucket holds what flows in during a second."""
 
 _SPANS_BETWEEN_CLEANINGS = 1000
+"""How seldom counts of spans that are over are dropped. It matters for speed and memory alone."""
 
 
 class LimitsBite(Exception):

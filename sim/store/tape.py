@@ -46,7 +46,8 @@ _SERVICES = 9
 _BACKOFF = 16
 _SERVICE = 32
 _DATA = 48
-"""Purposes of draws beside the kinds of requests; those of other services begin after the first."""
+"""Purposes of draws beside the kinds of requests: the time of a job, latencies of services beside
+the store (from `_SERVICES` on), waits after a refusal, times at a key, waits for data files."""
 
 BESIDE = 1 << 19
 """Added to the number of a rerun: draws of the driver's threads beside the transaction are there.

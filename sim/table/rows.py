@@ -300,6 +300,7 @@ CellsMaker = Callable[[Sequence[int], Sequence[Slice], int], Sequence[Any]]
 ColumnMaker = Callable[[NDArray[np.int64], SliceColumns], Sequence[Any]]
 
 EPOCH = datetime(2026, 1, 1)
+"""The day from which made-up dates and instants are counted. Ours."""
 
 
 def _cells_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> CellsMaker:

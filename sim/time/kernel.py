@@ -28,8 +28,8 @@ Waiting = Generator[Event, Any, T]
 Pause = Sequence[Event]
 """The events of a piece of a process that returns nothing; nearly always there are none."""
 
-LANE_BITS = 8
-JOB_BITS = 40
+LANE_BITS, JOB_BITS = 8, 40
+"""Low bits of `Clock.order` for a task of a job, and above them for the job among its writer's."""
 
 FIRST = 0
 """The order of what happens before anything else at its instant."""

@@ -11,6 +11,7 @@ from whitecap.engine.errors import InvariantViolated
 from whitecap.sim.under_fire.service import BUCKET
 
 PUTS, ROUNDS = 16, 8
+"""Puts of one key at the same time, and how often that is tried. Ours."""
 
 
 def proves_one_winner(url: str) -> None:

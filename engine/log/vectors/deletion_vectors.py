@@ -29,6 +29,7 @@ _FILE_VERSION = b"\x01"
 # A file holds a big-endian size before each vector and a big-endian CRC-32 after it.
 _NUMBER = struct.Struct(">I")
 _ENCODED_UUID_LENGTH = 20
+"""Letters of 16 bytes in Z85. Source: PROTOCOL.md "Deletion Vector Descriptor Schema"."""
 
 
 def encode_positions(positions: Iterable[int]) -> bytes:

@@ -16,6 +16,7 @@ from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.playing.script import End
 
 DEFAULT_TRANSACTIONS = 40
+"""Transactions of a replay where the user does not say how many. Ours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ OLDEST_JAVA = 17
 """Spark 4 runs on Java 17 and newer (its documentation, "Downloading")."""
 
 JAVA_ANSWERS_WITHIN_S = 30
+"""How long `java -version` may take on a loaded machine. Ours."""
 
 JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 """Variables from which every Java takes options (JVM Tool Interface; `man java`)."""

@@ -51,6 +51,8 @@ SHIPPED_WITH_SPARK = (
 """Organisations of the dependencies that are already in PySpark's own jar folder."""
 
 RESOLVE_WITHIN_S = 600
+"""How long downloads may take on a slow network. Ours."""
+
 INVENTORY = "jars.json"
 MIRROR_VARIABLE = "WHITECAP_MAVEN_MIRROR"
 CACHE_VARIABLE = "WHITECAP_CACHE"

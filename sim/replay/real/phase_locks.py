@@ -28,6 +28,8 @@ DEFAULT_TIMEOUT_S = 180.0
 """A statement takes seconds; on a loaded machine its first run takes tens of them."""
 
 POLL_S = 0.01
+"""How often we look whether a thread has come to a lock: nothing tells us."""
+
 GRACE_S = 30.0
 """How long commands may take to end after their locks were thrown open."""
 

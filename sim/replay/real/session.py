@@ -37,6 +37,7 @@ PLAIN_NAME = "whitecap"
 """The application name of a session without Delta; by it we know our own."""
 
 JVM_ENDS_WITHIN_S = 60
+"""How long a JVM may take to end on a loaded machine. Ours."""
 
 QUERY_CONTEXTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Loggers of PySpark's exceptions (pyspark/errors/exceptions/base.py: _log_exception)."""
