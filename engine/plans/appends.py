@@ -1,8 +1,8 @@
 """Blind appends to one table: what they have in common is worked out for the first of them.
 
-All of them add files, read no rows, and commit under the same metadata: so they are prepared and
-frozen as the first one was (`engine/transaction/commit.py`), but for what differs from one to the
-next.
+All of them add files, read no rows, and commit under the same metadata. So each is prepared and
+frozen as the first one was (`engine/transaction/commit.py`), except for what differs from one to
+the next.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ RowMaking = tuple[Callable[[Row], Row], Check | None]
 class AppendPlan:
     """Appends of one statement or query to a table whose metadata and protocol stay the same.
 
-    `parameters` are the operation's where all appends have the same; `rows` is how rows are made,
-    by the types of the source; `_first` the first append, as it was frozen.
+    `parameters` are the operation's, where all appends have the same; `rows` says how rows are
+    made, by the types of the source; `_first` is the first append, frozen.
     """
 
     parameters: Mapping[str, object] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class AppendPlan:
         actions: Sequence[AnyAction],
         operation: Operation,
     ) -> Steps[Outcome]:
-        """Commit, and what follows a commit."""
+        """Commit an append, and do what follows a commit."""
         now_ms = yield ReadClock()
         current = self.frozen(table, snapshot, txn_id, read_set, actions, operation, now_ms)
         checks = Checks(table.log, table.settings, table.lost_reply)
@@ -67,7 +67,7 @@ class AppendPlan:
 
     @property
     def reads_back(self) -> bool:
-        """Whether who reads a commit file of it finds the very actions."""
+        """Whether decoding its commit file gives exactly the actions that were encoded."""
         return self._first is not None
 
     def frozen(
@@ -102,7 +102,7 @@ def _like(
     operation: Operation,
     now_ms: int,
 ) -> CurrentTransaction:
-    """What `frozen` makes of an append that differs from the first one in this alone."""
+    """An append that differs from the first one in nothing but these arguments."""
     info = first.commit_info
     same_parameters = operation.parameters is first.operation.parameters
     commit_info = replace(
@@ -143,7 +143,7 @@ class AppendPlans:
 
 
 def _is_plain(table: Table, snapshot: Snapshot) -> bool:
-    """Whether an append reads, checks, changes and sets off nothing but what it says."""
+    """Whether an append has no effect or check beyond adding its files."""
     metadata, protocol, settings = snapshot.metadata, snapshot.protocol, table.settings
     if metadata is None or protocol is None:
         return False

@@ -22,7 +22,7 @@ class BatchPlans(AppendPlans):
         self.reads = ReadSet(app_ids=frozenset((query_id,)))
 
     def run(self, table: Table, batch: Batch) -> Steps[Outcome]:
-        """Append a batch: what `append_batch` does with one of a query that does not read rows."""
+        """Append a batch, as `append_batch` does for a query that reads no rows."""
         return table.at_root(self._run(table, batch))
 
     def _run(self, table: Table, batch: Batch) -> Steps[Outcome]:

@@ -29,7 +29,7 @@ READS_NOTHING = ReadSet()
 
 
 def inserts_rows(statement: Statement) -> bool:
-    """Whether it appends the rows of a parameter, and says no more."""
+    """Whether a statement appends the rows of a parameter, and does nothing else."""
     if not (isinstance(statement, Insert) and isinstance(statement.query, Values)):
         return False
     name = statement.query.rows_parameter
@@ -47,7 +47,7 @@ def inserts_rows(statement: Statement) -> bool:
 
 
 class Insertion(msgspec.Struct):
-    """One run of such a statement: its rows as the table's, by task, and what writes them."""
+    """One run of such a statement: the table's rows, by task, and what writes them."""
 
     plan: AppendPlan
     writer: FileWriter
@@ -75,7 +75,7 @@ class InsertPlans(AppendPlans):
         self._names: dict[int, tuple[str, ...]] = {}
 
     def run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
-        """Run the statement with these rows: what `run_statement` does with it."""
+        """Run the statement with these rows, as `run_statement` does."""
         return table.at_root(self._run(table, rows))
 
     def _run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
@@ -95,14 +95,14 @@ class InsertPlans(AppendPlans):
     def in_general(
         self, table: Table, snapshot: Snapshot, txn_id: str, source: Source, rows: Sequence[Row]
     ) -> Steps[Outcome]:
-        """Run the statement as any other, from its snapshot on."""
+        """Run the statement the general way, from its snapshot on."""
         table.after_commit = auto_compact
         txn = on_table(table, table.transaction(snapshot, txn_id))
         bound = self.statement.with_parameters({self.parameter: rows})
         return insert_into(table, txn, bound, source)
 
     def insertion(self, table: Table, snapshot: Snapshot, source: Source) -> Insertion | None:
-        """The rows as the table's, and what writes them; `None` where it is not as simple."""
+        """The table's rows, and what writes them; `None` if the general way is needed."""
         plan, metadata = self.plan(table, snapshot), snapshot.metadata
         making = None if plan is None else self._making(plan, metadata, source, table)
         if plan is None or making is None or metadata is None:
@@ -112,7 +112,7 @@ class InsertPlans(AppendPlans):
         return Insertion(plan, FileWriter(table, metadata, check=check), tasks)
 
     def source(self, table: Table, rows: Sequence[Row]) -> Source:
-        """The rows with their columns: what `literal_rows` makes of them."""
+        """The rows with their columns, as `literal_rows` makes them."""
         kinds, rows = rows_of_parameter(self.parameter, {self.parameter: rows}, self.columns)
         names = self._names.get(len(kinds))
         if names is None:
@@ -124,7 +124,7 @@ class InsertPlans(AppendPlans):
     def _making(
         self, plan: AppendPlan, metadata: Metadata | None, source: Source, table: Table
     ) -> RowMaking | None:
-        """How rows of such a source become the table's; `None` if the table makes up values."""
+        """What makes the table's rows of such a source; `None` if the table makes up values."""
         if metadata is None or not source.rows:
             return None
         if source.types not in plan.rows:

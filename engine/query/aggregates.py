@@ -26,7 +26,7 @@ class Aggregate:
 
 
 def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -> Aggregate:
-    """Compile one. Raises `UnsupportedFeature` for an aggregate that is not modelled.
+    """Compile an aggregate. Raises `UnsupportedFeature` for one that is not modelled.
 
     Raises `InvalidInput` for arguments that Spark refuses.
     """
@@ -53,9 +53,9 @@ def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -
 
 @dataclass(slots=True)
 class Grouping:
-    """Rows by the values of keys; `terms` are the keys'. `aggregates` are those asked for so far.
+    """Groups of rows by the values of keys. A row of it is a group: its keys, then its aggregates.
 
-    A group is a row: its keys, then its aggregates.
+    `terms` are those of the keys, `aggregates` those asked for so far.
     """
 
     keys: Sequence[exp.Expr]
@@ -65,7 +65,7 @@ class Grouping:
     aggregates: list[Aggregate] = field(default_factory=list)
 
     def of_group(self, node: exp.Expr) -> exp.Expr:
-        """An expression with columns of the group in the place of keys and aggregates."""
+        """The expression with columns of the group in place of its keys and aggregates."""
         return node.transform(self._replaced)
 
     def _replaced(self, part: exp.Expr) -> exp.Expr:
@@ -85,7 +85,7 @@ class Grouping:
         return Relation(frozenset(), (*keys, *aggregates), types)
 
     def bound(self) -> Callable[[Iterable[Row]], list[Row]]:
-        """What makes groups of rows; without keys one, of no rows too."""
+        """Makes groups of rows; without keys a single one, also of no rows at all."""
         evaluates = [term.bind(self.parameters).evaluate for term in self.terms]
 
         def grouped(rows: Iterable[Row]) -> list[Row]:

@@ -74,7 +74,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What a column's comparison with a literal says, and what its being NULL does."""
+    """What a source column's comparison with a literal says, and what its being NULL does."""
 
     source: str
     parts: tuple[_Part, ...]
@@ -153,7 +153,7 @@ def _or_null(condition: str) -> str:
 
 
 def _ordered(parts: tuple[_Part, ...], operator: Operator, literal: str) -> str | None:
-    """In order, though less finely: `<` is `<=` of what is cut off."""
+    """An order is kept, but less finely: `<` becomes `<=` of what is cut off."""
     (part,) = parts
     return _or_null(f"{part.name} {_inclusive(operator)} {part.at(literal)}")
 
@@ -172,7 +172,7 @@ def _written(
 
 
 def _same(parts: tuple[_Part, ...], operator: Operator, literal: str) -> str | None:
-    """The value itself, but for an empty text: that is a NULL partition."""
+    """The value itself; but an empty text is stored as a NULL partition."""
     (part,) = parts
     return f"{part.name} IS NULL OR {part.name} {_SIGNS[operator]} {literal}"
 
@@ -183,12 +183,12 @@ def _beginning(parts: tuple[_Part, ...], operator: Operator, literal: str) -> st
 
 
 def _middle(parts: tuple[_Part, ...], operator: Operator, literal: str) -> str | None:
-    """Of another part of a text only equality says something."""
+    """Only equality says something of a part that is not at the beginning of a text."""
     return _beginning(parts, operator, literal) if operator is exp.EQ else None
 
 
 def _units(parts: tuple[_Part, ...], operator: Operator, literal: str) -> str | None:
-    """Year, month and so on, the larger unit first."""
+    """Comparisons unit by unit, from the year on."""
     *larger, last = parts
     if operator is exp.EQ:
         return " AND ".join(f"{part.name} = {part.at(literal)}" for part in parts)
@@ -257,7 +257,7 @@ def _function(node: exp.Expr) -> str:
 
 
 def _smaller_units(parts: Sequence[_Part], source: Field) -> Iterator[_Part]:
-    """Month, day and hour as far as none is left out."""
+    """Those of month, day and hour before the first that is missing."""
     if source.type != "timestamp":
         return
     for names in _SMALLER_UNITS:
@@ -270,7 +270,7 @@ def _smaller_units(parts: Sequence[_Part], source: Field) -> Iterator[_Part]:
 def _comparison(
     node: exp.Expr, kind: str
 ) -> Callable[[tuple[_Part, ...], Operator, str], str | None] | None:
-    """What a comparison of the source says of the expression; `None` if nothing."""
+    """What a comparison of the source column says of the expression; `None` if nothing."""
     of_moment = kind in ("timestamp", "date")
     if isinstance(node, exp.Column):
         return _same

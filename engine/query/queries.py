@@ -1,7 +1,7 @@
 """Rows that a statement brings along: literal values, parameters, other tables, its own table.
 
-One way for all queries: the tables that need no transaction are pinned, the target itself is read
-by the transaction and tracked, then the query is planned on the rows of its tables.
+All queries go one way: tables that need no transaction are pinned, the target itself is read by the
+transaction and tracked, then the query is planned on the rows of its tables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from whitecap.engine.values.types import Session
 
 @dataclass(frozen=True, slots=True)
 class OwnRead:
-    """A query that reads the written table, and the rows of what else it reads."""
+    """A query that reads the table it writes, with the rows of all other tables that it reads."""
 
     query: Select
     pinned: Mapping[int, Rows] = field(default_factory=dict)
@@ -38,7 +38,7 @@ def source_of(
     parameters: Parameters,
     session: Session,
 ) -> Steps[Source | OwnRead]:
-    """What a query gives, or what is left to do in a transaction if it reads the target itself."""
+    """The rows of a query; an `OwnRead`, for a transaction to finish, if it reads the target."""
     if isinstance(query, Values):
         names, types, rows = literal_rows(query, parameters, session)
         tasks = table_named(tables, target.name).settings.values_tasks
@@ -54,7 +54,7 @@ def source_of(
 def in_transaction(
     source: Source | OwnRead, table: Table, txn: Transaction, parameters: Parameters
 ) -> Steps[Source]:
-    """The source itself; a query on the written table reads the transaction's snapshot, tracked."""
+    """The rows of a source; an `OwnRead` now reads the snapshot of the transaction, tracked."""
     if isinstance(source, Source):
         return source
     yield from txn.read_state()
@@ -78,7 +78,7 @@ def _evaluated(
 
 
 def _parts(query: Select, tables: Mapping[int, Rows]) -> Sequence[Mapping[int, Rows]]:
-    """The rows of a query's tables, by what each task reads; of a query on rows that meet, all."""
+    """The rows of a query's tables, task by task; all at once where rows must meet."""
     if query.plain is None:
         return [tables]
     ((place, table),) = tables.items()

@@ -54,7 +54,7 @@ def value_of(planned: Rows, query: exp.Subquery | exp.Exists) -> exp.Expr:
 
 
 def _only(rows: Sequence[Row]) -> object:
-    """The one value that rows are; NULL of no rows."""
+    """The one value of these rows; NULL if there are none."""
     if len(rows) > 1:
         error_class = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
         text = "More than one row returned by a subquery used as an expression."

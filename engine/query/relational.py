@@ -58,7 +58,7 @@ _UNION_TYPES = "ExtendedAnalysisException", "INCOMPATIBLE_COLUMN_TYPE"
 _IN_TYPES = "ExtendedAnalysisException", "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH"
 
 TableRows = Mapping[int, Rows]
-"""The rows of each table node of a query, by the node's `id`."""
+"""The rows of each table in a query, by the `id` of its node."""
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Planner:
     parameters: Parameters
     session: Session
     common: dict[str, Rows] = field(default_factory=dict)
-    """Queries named by WITH."""
+    """The queries named by WITH."""
 
     def plan(self, node: exp.Expr, outer: Scope) -> Rows:
         """Plan a query. Raises `UnsupportedFeature` for forms that are not modelled."""
@@ -258,13 +258,13 @@ class Planner:
     def whole_condition(
         self, node: exp.Expr, scope: Scope, refused_as: tuple[str, str] = NOT_BOOLEAN
     ) -> Evaluate:
-        """A condition that must be one as it stands. Raises `InvalidInput` if it is not."""
+        """Plan a condition that must be one as it stands. Raises `InvalidInput` if it is not."""
         if node.find(exp.Query) is None:
             check_condition(node, scope, refused_as)
         return self.condition(node, scope)
 
     def condition(self, node: exp.Expr, scope: Scope) -> Evaluate:
-        """A condition that may ask subqueries, over the rows of a scope."""
+        """Plan a condition over the rows of a scope; it may have subqueries."""
         node = node.unnest()
         if node.find(exp.Query) is None:
             return compile_boolean(node, scope).bind(self.parameters).evaluate
@@ -300,7 +300,7 @@ class Planner:
         return member
 
     def resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
-        """The expression with subqueries of one value, and EXISTS, replaced by their values."""
+        """The expression with EXISTS and single-valued subqueries replaced by their values."""
 
         if isinstance(node, _VALUED):
             return self._value(node)

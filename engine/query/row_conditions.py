@@ -36,9 +36,10 @@ _NO_TABLE = TableName("")
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """What picks rows: conditions that a scan may use, and tests besides that ask queries.
+    """Which rows a statement picks.
 
-    `predicate` is the whole condition, as the operation's parameters show it.
+    A scan may use `conditions`; `tests` are further ones, which ask queries. `predicate` is the
+    whole condition, as the operation's parameters show it.
     """
 
     predicate: tuple[Predicate, ...] = ()

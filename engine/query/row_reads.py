@@ -1,8 +1,9 @@
-"""What commands tell the transaction of the rows that they read, for dialects that resolve rows.
+"""Tells the transaction which rows a command has read, for dialects that resolve conflicts by rows.
 
-Source: the limitations that https://learn.microsoft.com/en-za/azure/databricks/optimizations/
-isolation/row-level-concurrency lists: conditions on structs, arrays and maps, non-deterministic
-expressions, subqueries; a MERGE without a predicate on its target (14.2); reads of everything.
+Source: the limitations that
+https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/row-level-concurrency
+lists: conditions on structs, arrays and maps, non-deterministic expressions, subqueries; a MERGE
+without a predicate on its target (14.2); reads of everything.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def track_rows(
     *,
     asks_queries: bool = False,
 ) -> None:
-    """The command read the rows that match all conditions, and depends on them alone.
+    """The command read the rows that match all `conditions`, and depends on no others.
 
-    `asks_queries`: it also asked what no other row can be tried on.
+    `asks_queries`: it also has conditions that cannot be tried on other rows.
     """
     if txn.dialect.row_level is None:
         return
@@ -66,7 +67,7 @@ def track_merge_rows(
     scan: FileScan,
     concerns: Callable[[Row], bool],
 ) -> None:
-    """A MERGE depends on the rows that its source matches; all, if others are changed too."""
+    """A MERGE depends on the rows that its source matches; on all, if it changes others too."""
     if txn.dialect.row_level is None:
         return
     conditions = [clause.condition for clause in statement.clauses if clause.condition is not None]
@@ -84,13 +85,13 @@ def track_merge_rows(
 
 
 def track_limited_rows(txn: Transaction) -> None:
-    """A read that stopped at a LIMIT: which rows it came to, only running it could tell."""
+    """A read stopped at a LIMIT: only running it could tell which rows it came to."""
     if txn.dialect.row_level is not None:
         txn.track_rows(RowRead(lambda _: True, None, SubCondition.PREDICATES_NEED_REWRITE))
 
 
 def _unusable(nodes: Iterable[exp.Expr], schema: Schema) -> SubCondition | None:
-    """What keeps conditions from being tried on other rows, `None` if nothing does."""
+    """Why conditions cannot be tried on other rows; `None` if they can."""
     usable = all(_is_usable(node, schema) for node in nodes)
     return None if usable else SubCondition.PREDICATES_NEED_REWRITE
 
@@ -105,7 +106,7 @@ def _is_usable(node: exp.Expr, schema: Schema) -> bool:
 
 @once_for_each
 def _columns_if_plain(node: exp.Expr) -> Sequence[str] | None:
-    """The columns of a condition that chance, queries and nested values have no part in."""
+    """The columns of a condition without chance, queries and nested values, else `None`."""
     if is_random(node) or node.find(*_SUBQUERIES, *_NESTED_NODES):
         return None
     return [column.name for column in node.find_all(exp.Column)]

@@ -23,7 +23,7 @@ _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A planned relation: its columns, and its rows for a row of the enclosing query.
+    """A planned relation: its columns, and its rows for a given row of the enclosing query.
 
     `tasks`: of a table, its rows by the task that reads them.
     """
@@ -34,7 +34,7 @@ class Rows:
     tasks: Sequence[Sequence[Row]] = ()
 
     def part(self, rows: Sequence[Row]) -> Rows:
-        """The same relation with some of its rows alone."""
+        """The same relation with only some of its rows."""
         return Rows(self.names, self.types, lambda _outer: rows)
 
 
@@ -80,7 +80,7 @@ def numbers_of(node: exp.Table) -> Rows | None:
 
 
 def combined(node: exp.SetOperation, ones: list[Row], others: list[Row]) -> list[Row]:
-    """Rows of both sides; of EXCEPT and INTERSECT those of the first that count."""
+    """The rows of a set operation; of equal rows of EXCEPT and INTERSECT the first are kept."""
     if isinstance(node, exp.Union):
         return ones + others
     left = Counter(others)

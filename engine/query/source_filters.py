@@ -66,7 +66,7 @@ class _Reader:
         return self._constants.column(node) is not None
 
     def _compares(self, column: exp.Expr, value: exp.Expr) -> bool:
-        """A column with a value that is not NULL, neither of them cast for good."""
+        """Whether a column is compared with a value that is not NULL, without a lasting cast."""
         field = self._constants.column(column)
         term = None if field is None else self._constants.compared(value, field.type)
         if term is None:

@@ -16,7 +16,10 @@ Projection = Callable[[Row], Row]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Rows with their columns. `tasks` are the rows of each task of the Spark job."""
+    """Rows that a write brings along, with their columns.
+
+    `tasks` are the rows of each task of the Spark job.
+    """
 
     names: tuple[str, ...]
     types: tuple[str, ...]
@@ -24,7 +27,7 @@ class Source:
 
     @property
     def rows(self) -> Sequence[Row]:
-        """All rows, whatever task they belong to."""
+        """All rows, of all tasks."""
         if len(self.tasks) == 1:
             return self.tasks[0]
         return [row for task in self.tasks for row in task]
@@ -47,7 +50,7 @@ class Source:
 
 
 def projection(terms: Sequence[Term], parameters: Parameters, width: int) -> Projection:
-    """The terms' values of a row of `width` values, as a row."""
+    """Computes a row of `width` values from a row: one value for each term."""
     bounds = [term.bind(parameters) for term in terms]
     places = [bound.column for bound in bounds]
     if places == list(range(width)):

@@ -39,9 +39,9 @@ _FROM_STATISTICS = ("count", "min", "max")
 
 @dataclass(frozen=True, slots=True)
 class TableScan:
-    """One table of a query, where it stands in the tree, and what is asked of it alone.
+    """One table of a query at its place in the tree, and the conditions on it alone.
 
-    `plain`: all that is asked, where the query takes the rows of this table one by one.
+    `plain`: these are all conditions, and the query takes the rows of this table one by one.
     """
 
     node: exp.Table
@@ -181,7 +181,7 @@ def _files_for_limit(txn: Transaction, parts: Sequence[Predicate], limit: int) -
 
 
 def _untracked(txn: Transaction) -> Transaction:
-    """A transaction on the same snapshot whose reads nobody asks for."""
+    """A transaction on the same snapshot, whose reads take no part in conflicts."""
     return Transaction(txn.table_log, txn.snapshot, txn.txn_id, txn.settings, txn.dialect)
 
 

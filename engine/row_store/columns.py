@@ -23,6 +23,7 @@ Ids = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 _FIRST_CAPACITY = 1024
+"""Values that a new array has room for; it doubles when it is full (`appended`)."""
 
 _FEW = 16
 """Up to so many values are compared one after the other: half as long as NumPy's search takes."""
@@ -32,7 +33,7 @@ _ROWS_A_VALUE = 8
 
 
 class Cells(NamedTuple):
-    """What rows have in one column, in the order of the rows; `nulls`: where NULLs are, if any."""
+    """What some rows have in one column, in their order; `nulls` is where NULLs are, if any."""
 
     values: NDArray[Any]
     nulls: Mask | None = None
@@ -66,7 +67,7 @@ class Column(Protocol):
         ...
 
     def cells(self, ids: Ids) -> Cells:
-        """What some rows have, gathered in their order: the other questions are asked of that."""
+        """What some rows have, gathered in their order; other questions are asked of the answer."""
         ...
 
     def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
@@ -82,7 +83,7 @@ class Column(Protocol):
         ...
 
     def kinds(self, cells: Cells) -> NDArray[Any] | None:
-        """A number for each row, the same for the same value; `None`: cannot tell."""
+        """A number for each row, the same for the same value; `None` if the column cannot tell."""
         ...
 
 
@@ -157,7 +158,7 @@ class Integers(_Numbers):
         return Extent(nulls, int(np.minimum.reduce(present)), int(np.maximum.reduce(present)))
 
     def kinds(self, cells: Cells) -> NDArray[Any] | None:
-        """The values themselves; with NULLs among them nothing."""
+        """The values themselves; `None` if NULLs are among them."""
         return cells.values if cells.nulls is None else None
 
 
@@ -168,7 +169,7 @@ class Fractions(_Numbers):
         super().__init__(float, np.float64)
 
     def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
-        """The values; with NULLs among them nothing."""
+        """The values; `None` if NULLs are among them."""
         return self._data[ids] if self._nulls is None else None
 
     def put(self, values: NDArray[np.float64]) -> None:
@@ -180,7 +181,7 @@ class Fractions(_Numbers):
         self._count = end
 
     def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
-        """Nothing is told."""
+        """`None`: fractions are not compared."""
         return None
 
     def extent(self, cells: Cells) -> Extent:
@@ -198,12 +199,12 @@ class Fractions(_Numbers):
         return Extent(nulls, least, most)
 
     def kinds(self, cells: Cells) -> NDArray[Any] | None:
-        """Nothing is told."""
+        """`None`: fractions are not compared."""
         return None
 
 
 class Coded:
-    """Values of a type with an order, each kept once: texts, dates, truth values."""
+    """Values of a type with an order, each kept once, by a code: texts, dates, booleans."""
 
     def __init__(self, python_type: type) -> None:
         self._type = python_type
@@ -230,7 +231,7 @@ class Coded:
         self._codes, self._count = appended(self._codes, self._count, self._codes[ids])
 
     def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
-        """Nothing: these are no fractions."""
+        """`None`: these are no fractions."""
         return None
 
     def values(self, ids: Ids) -> list[Any]:
@@ -300,7 +301,7 @@ class Objects:
         self._data, self._count = appended(self._data, self._count, self._data[ids])
 
     def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
-        """Nothing: these are no fractions."""
+        """`None`: these are no fractions."""
         return None
 
     def values(self, ids: Ids) -> list[Any]:
@@ -312,7 +313,7 @@ class Objects:
         return Cells(self._data[ids])
 
     def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
-        """Nothing is told: equal objects are not the same, as 1.0 and 1.00 are not."""
+        """`None`: equal objects are not the same, as 1.0 and 1.00 are not."""
         return None
 
     def nulls(self, cells: Cells) -> Mask:
@@ -324,7 +325,7 @@ class Objects:
         return extent_of(cells.values.tolist())
 
     def kinds(self, cells: Cells) -> NDArray[Any] | None:
-        """Nothing is told."""
+        """`None`, for the same reason as `among`."""
         return None
 
 

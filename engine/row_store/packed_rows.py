@@ -13,7 +13,8 @@ from whitecap.engine.row_store.stored_rows import StoredRows
 
 PlainRows = tuple[int, int, int, bytes, bytes]
 """A store's number, the first row version, and how many rows there are. Each version is the next
-one of the store but at some places: how far they are apart, and how much is added there."""
+one of the store except at some places: the bytes say how far these are apart, and how much is added
+there."""
 
 _FEW = 1 << 16
 """Up to so many rows 16 bits hold how far two places are apart."""

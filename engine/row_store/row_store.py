@@ -23,10 +23,10 @@ FileColumns = tuple[tuple[str, ...], tuple[str, ...]]
 """The names of columns as in data files, and their types."""
 
 FEW, MANY_FEW = 64, 4096
-"""So many rows wait for others before they are put into arrays; so many then wait at most."""
+"""Up to how many rows wait for others before they are put into arrays, and how many may wait."""
 
 OfArrays = Callable[[Callable[[int], Any]], Any]
-"""A column's new values from the arrays of others; `None` where one of these is no array."""
+"""A column's new values, computed from the arrays of others; `None` if one of these is no array."""
 
 
 class RowStore:
@@ -48,19 +48,19 @@ class RowStore:
         return self._columns
 
     def lines(self, ids: Ids) -> Ids:
-        """The versions that rows began as: only fractions were assigned to them since then."""
+        """The versions that began the lines of these rows; later ones differ in fractions alone."""
         if not self._lined:
             return ids
         self._begin_lines()
         return self._lines[ids]
 
     def continue_lines(self, versions: Ids, ids: Ids) -> None:
-        """The newest versions take the place of others, from which they were assigned."""
+        """Fractions were assigned to versions: the newest ones continue the lines of these."""
         self._begin_lines(len(versions))
         self._lines, self._lined = appended(self._lines, self._lined, self._lines[ids])
 
     def _begin_lines(self, but_for: int = 0) -> None:
-        """Every version that has none begins a line, but for the newest ones."""
+        """Every version without a line begins one, except for the newest `but_for`."""
         if self._lined < self.count - but_for:
             fresh = np.arange(self._lined, self.count - but_for)
             self._lines, self._lined = appended(self._lines, self._lined, fresh)
@@ -91,7 +91,7 @@ class RowStore:
                 self._columns[at].take(values)
 
     def assigned(self, ids: Ids, changes: Mapping[int, OfArrays]) -> Ids | None:
-        """Versions of some rows that differ in some columns; `None` if arrays cannot tell these."""
+        """Versions of rows with new values in some columns; `None` if arrays cannot hold them."""
         columns = self.columns
         with np.errstate(all="ignore"):  # overflow gives infinity, as it does in Python
             arrays = {

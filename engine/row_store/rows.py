@@ -1,7 +1,7 @@
 """What commands do with the rows of files: a handful of verbs, for lists and for stored rows.
 
-A list of tuples is what rows are; stored rows behave as such a list does, at a cost that follows
-the rows that change, and a little of the others at the speed of arrays.
+Rows are a list of tuples, and stored rows behave like one. What a verb costs on stored rows follows
+from the rows that change; the others cost a little, at the speed of arrays.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from whitecap.engine.storage.requests import Row
 
 
 def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[Row]:
-    """Rows with others in place of those at some positions; without those that become `None`."""
+    """Rows with some replaced by position; those that are replaced by `None` are left out."""
     if not changes:
         return rows
     if isinstance(rows, StoredRows):
@@ -35,9 +35,9 @@ def assigned(
     changes: Mapping[int, OfArrays],
     alone: bool = False,
 ) -> Sequence[Row] | None:
-    """Rows with new values in some columns at some positions; `None`: only row by row.
+    """Rows with new values in some columns at some positions; `None` if only row by row.
 
-    `alone`: those rows by themselves, beside those that they were.
+    `alone`: the changed rows by themselves, with those that they were made of.
     """
     if not isinstance(rows, StoredRows):
         return None
@@ -55,7 +55,7 @@ def assigned(
 
 
 def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
-    """Rows one after the other; stored ones, if any are, bring the others into their store."""
+    """The rows of all parts in order; if any are stored rows, the result is in their store."""
     parts = [part for part in parts if len(part)]
     if len(parts) == 1:
         return parts[0]
@@ -76,9 +76,9 @@ def rows_at(rows: Sequence[Row], positions: Sequence[int]) -> Sequence[Row]:
 
 
 def positions_with(rows: Sequence[Row], wanted: Wanted, or_null: bool = False) -> list[int] | None:
-    """Where columns have one of the values that are wanted of them, or NULL if that counts too.
+    """Positions of rows whose columns have one of the `wanted` values, or NULL if `or_null`.
 
-    None of the values are NULL. `None` where only looking at every row would tell.
+    No wanted value is NULL. `None` where only looking at every row would tell.
     """
     if not isinstance(rows, StoredRows) or not wanted:
         return None

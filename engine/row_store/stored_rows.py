@@ -25,16 +25,16 @@ Wanted = Sequence[tuple[int, Collection[Any]]]
 
 
 MANY = 512
-"""Rows from which on a file's bounds are found sooner from those of the rows it was made from."""
+"""Rows of a file from which on it is faster to derive its bounds from those it was made from."""
 
 MANY_PIECES = 64
-"""Up to so many rows are taken out by joining the pieces between them: a copy at memory's speed."""
+"""Up to so many rows are taken out by joining the pieces between them, at the speed of memory."""
 
 
 class Origin(NamedTuple):
-    """What rows were made from: all of `parents` but for some versions, and new ones.
+    """What rows were made from: all of `parents` without the versions that went, and new ones.
 
-    `columns`: those that alone differ, where every row is still in its place.
+    `columns`, if every row is still in its place, are the only ones that differ.
     """
 
     parents: tuple[StoredRows, ...]
@@ -44,10 +44,10 @@ class Origin(NamedTuple):
 
 
 class StoredRows(Sequence[Row]):
-    """The rows of one file, by their numbers in a store, in file order. Never changed.
+    """The rows of one file in file order, by their numbers in a store. Never changed.
 
-    What is known of a column follows, with what changed, for rows made of these, as long as they
-    know their origin.
+    What is known of a column is carried over to rows made of these, with what changed, as long as
+    they know their origin.
     """
 
     __slots__ = ("_counts", "_extents", "_origin", "_present", "ids", "store")
@@ -90,7 +90,7 @@ class StoredRows(Sequence[Row]):
         return self.store.columns[position].cells(self.ids)
 
     def settle(self) -> None:
-        """The rows are a file's: keep nothing of those that they were made from."""
+        """The rows are written to a file: forget what they were made from."""
         self._origin = None
 
     def extent(self, position: int) -> Extent:
@@ -109,7 +109,7 @@ class StoredRows(Sequence[Row]):
         return column.extent(self.cells(position)) if followed is None else followed
 
     def _extent_followed(self, position: int, column: Column) -> Extent | None:
-        """The same of many numbers, if it follows from that of the rows they were made from."""
+        """`extent` of many numbers, if it follows from that of the rows they were made from."""
         origin = self._origin
         if origin is None or not isinstance(column, Integers | Fractions):
             return None
@@ -127,7 +127,7 @@ class StoredRows(Sequence[Row]):
         return {value for value in column.values(self.ids) if value is not None}
 
     def _as_before(self, position: int) -> StoredRows | None:
-        """The rows that these were made from, if every row has the same value there as before."""
+        """The rows these were made from, if every row still has the same value in this column."""
         origin = self._origin
         if origin is None or origin.columns is None or position in origin.columns:
             return None
@@ -143,7 +143,7 @@ class StoredRows(Sequence[Row]):
         return present
 
     def _counted(self, position: int, column: Coded) -> Counts | None:
-        """How many of many rows have each value, if these are few."""
+        """How many rows have each value, for many rows with few values; else `None`."""
         if not column.are_few(len(self.ids)):
             return None
         counts = self._counts.get(position)
@@ -153,7 +153,7 @@ class StoredRows(Sequence[Row]):
         return counts
 
     def _counts_followed(self, position: int, column: Coded) -> Counts | None:
-        """The same, if it follows from that of the rows that these were made from."""
+        """`_counted`, if it follows from the counts of the rows these were made from."""
         origin, before = self._origin, self._as_before(position)
         if before is not None:
             return before._counted(position, column)
@@ -168,7 +168,7 @@ class StoredRows(Sequence[Row]):
         return counts_after(counts, gone, new)
 
     def edited(self, changes: Mapping[int, Row | None]) -> StoredRows:
-        """See `edited`."""
+        """See `rows.edited`."""
         rows = [row for row in changes.values() if row is not None]
         new = self.store.stored(rows).ids
         ids = self.ids
@@ -180,7 +180,7 @@ class StoredRows(Sequence[Row]):
         return StoredRows(self.store, _without(ids, sorted(gone)), origin)
 
     def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
-        """See `positions_with`."""
+        """See `rows.positions_with`."""
         positions: Ids | None = None
         for at, values in wanted:
             column = self.store.columns[at]
@@ -194,7 +194,7 @@ class StoredRows(Sequence[Row]):
         return positions
 
     def groups(self, places: Sequence[int]) -> list[StoredRows] | None:
-        """See `grouped`; `None` if some column cannot tell."""
+        """See `rows.grouped`; `None` if some column cannot tell its values apart."""
         differing: list[Any] = []
         for at in places:
             kinds = self.store.columns[at].kinds(self.cells(at))

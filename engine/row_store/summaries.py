@@ -1,7 +1,7 @@
-"""What is known of a column's values in some rows, from which that of rows made of them follows.
+"""What is known of a column's values in some rows, and how it changes with them.
 
-A rewritten file has nearly all rows of those that it takes the place of: what is known of it costs
-in proportion to the rows that changed.
+A rewritten file has nearly all rows of the file whose place it takes. So what is known of it is
+worked out in proportion to the rows that changed.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Extent(NamedTuple):
 
 
 def bounded(nulls: int, present: Collection[Any]) -> Extent:
-    """The extent of some NULLs and of values that are none."""
+    """The extent of some NULLs and these other values."""
     return Extent(nulls, min(present), max(present)) if present else Extent(nulls, None, None)
 
 
 def extent_after(parents: Sequence[Extent], gone: Extent, new: Extent) -> Extent | None:
-    """The extent of all numbers of `parents` but for those that are gone, and of new ones.
+    """The extent of the rows of `parents` without those that are gone, and with new ones.
 
-    `None` if only a look at them tells: where a bound may have gone, is not finite, or is a zero,
-    of which there are two.
+    `None` if that takes a look at all of them: where a bound may have gone, is not finite, or is a
+    zero, of which there are two.
     """
     least, most = ([each[end] for each in parents if each.least is not None] for end in (1, 2))
     if gone.least is not None and not min(least) < gone.least <= gone.most < max(most):
@@ -86,7 +86,7 @@ def counted(codes: Codes, values: Sequence[Any]) -> Counts:
 
 
 def counts_after(parents: Sequence[Counts], gone: Codes, new: Codes) -> Counts:
-    """The counts of all rows of `parents` but for those that are gone, and of new ones, by code."""
+    """By code, the counts of all rows of `parents` but for those that are gone, and of new ones."""
     values = parents[0].values
     by_code = [0] * len(values)
     for part in parents:

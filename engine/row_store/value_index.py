@@ -37,12 +37,12 @@ entry for each row is worth it where a value is in few of them."""
 
 
 AreThere = Callable[[NDArray[np.int32]], NDArray[np.bool_]]
-"""Which row versions are in some file."""
+"""Which of these row versions are in some file."""
 
 
 @dataclass(slots=True, eq=False)
 class FileNode:
-    """A file from a commit on: `origins` are the files that this commit removed."""
+    """A file, from the commit on that added it. That commit removed the files of `origins`."""
 
     number: int
     path: str
@@ -51,11 +51,11 @@ class FileNode:
     origins: tuple[FileNode, ...]
 
     def forget(self) -> None:
-        """Keep nothing: every snapshot that anybody reads is newer than the file's removal."""
+        """Drop its origins: every snapshot that anybody still reads is newer than its removal."""
         self.rows, self.origins = self.rows[:0], ()
 
     def lines(self) -> Ids:
-        """The file's rows, each by the number of its first version."""
+        """The rows of the file, each by the number of its first version."""
         return self.rows.store.lines(self.rows.ids)
 
     def holds(self, row: int) -> bool:
@@ -94,9 +94,9 @@ LiveAt = Callable[[str], F | None]
 
 
 class ByRow:
-    """A column whose values are in few rows each, such as a key: an entry for every version.
+    """A column whose values are in few rows each, such as a key: one entry for every row version.
 
-    Older entries are sorted hashes; which of them are right is asked of the column itself.
+    Older entries are sorted hashes; which of them are right is looked up in the column itself.
     """
 
     def __init__(self, store: RowStore, place: int, are_there: AreThere) -> None:
@@ -130,7 +130,7 @@ class ByRow:
                 entry.remove(row)
 
     def with_any(self, values: Collection[Any]) -> list[int]:
-        """The versions that have one of some values, and perhaps some that are nowhere any more."""
+        """The versions that have one of these values; some of them may be in no file any more."""
         rows: list[int] = []
         for value in values:
             entry = self._rows.get(value)
@@ -141,7 +141,7 @@ class ByRow:
         return rows + self._older_with_any(values)
 
     def _older_with_any(self, values: Collection[Any]) -> list[int]:
-        """Hashes say where to look, the column which of these rows are the right ones."""
+        """Versions from the hashed entries, without those that only have the same hash."""
         places = self._older.with_any(hashes_of(values))
         if not len(places):
             return []
@@ -164,9 +164,9 @@ class ByRow:
 
 
 class StoreIndex:
-    """The files of one row store, and the columns that somebody asked for.
+    """The files of one row store, and the columns that are indexed.
 
-    `nodes` is where its files are kept by number.
+    `nodes` keeps its files by number.
     """
 
     def __init__(self, store: RowStore, nodes: PackedMap[int, FileNode]) -> None:
@@ -178,20 +178,21 @@ class StoreIndex:
         self._are_doubled = False
 
     def has_rows_of(self, node: FileNode, is_live: IsLive) -> bool:
-        """Whether some of a new file's rows are in another that is live."""
+        """Whether another live file has some of the rows of a new file."""
         numbers = np.unique(self._room()[node.lines()]).tolist()
         return any(is_live(self._nodes[each].path) for each in numbers if each != _NOWHERE)
 
     def rows_are_doubled(self) -> None:
-        """From now on a row may be in several files: no column is indexed by row."""
+        """From now on a row may be in several files, so that no column is indexed by row."""
         self._are_doubled = True
         self._by_row.clear()
 
     def enter(self, node: FileNode, hides_rows: bool = False) -> None:
         """A commit added a file.
 
-        One that `hides_rows` from the beginning is of a compaction: what its winners put into
-        other files stays there, and what they deleted is nowhere. It has what its origins had.
+        A file that `hides_rows` from the beginning is that of a compaction with concurrent winners:
+        rows they rewrote stay in their files, and rows they deleted are nowhere. Its other rows
+        come from its origins.
         """
         self._nodes.add(node.number, node)
         lines, at = node.lines(), self._room()
@@ -207,7 +208,7 @@ class StoreIndex:
                 by_file.setdefault(value, BitMap()).add(node.number)
 
     def leave(self, node: FileNode) -> None:
-        """Nobody can read a file any more."""
+        """No snapshot that anybody reads has the file any more."""
         del self._nodes[node.number]
         lines = node.lines()
         dead = lines[self._at[lines] == node.number]
@@ -222,7 +223,7 @@ class StoreIndex:
     def files_with(
         self, column: str, values: Collection[Any], version: int, live_at: LiveAt[F]
     ) -> dict[str, F]:
-        """By path, the files that hold one of the values in a version's snapshot."""
+        """By path, the files of a version's snapshot that hold one of the values."""
         if column not in self.store.names:
             return {}
         self.begin(column)
@@ -238,7 +239,7 @@ class StoreIndex:
     def _live(
         self, by_file: dict[Any, BitMap], values: Iterable[Any], live_at: LiveAt[F]
     ) -> dict[str, F]:
-        """Those files with one of the values that are live."""
+        """The live files among those with one of the values."""
         numbers = BitMap.union(BitMap(), *(by_file.get(value, BitMap()) for value in values))
         paths = (self._nodes[number].path for number in numbers)
         return {path: file for path in paths if (file := live_at(path)) is not None}
@@ -246,7 +247,7 @@ class StoreIndex:
     def _note_file_of(
         self, row: int, version: int, live_at: LiveAt[F], files: dict[str, F]
     ) -> None:
-        """Note where a row version is in a snapshot that may be older than what is known here."""
+        """Add the file that holds a row in a snapshot, which may be older than the index."""
         number = int(self._at[row])
         node = None if number == _NOWHERE else self._nodes[number]
         while node is not None and node.path not in files:
@@ -258,7 +259,7 @@ class StoreIndex:
             node = next((origin for origin in node.origins if origin.holds(row)), None)
 
     def begin(self, column: str) -> bool:
-        """Index a column from now on, if there is one; whether each value is in few rows."""
+        """Index a column from now on, if it exists. Returns whether each value is in few rows."""
         if column not in self.store.names:
             return True
         place = self.store.names.index(column)

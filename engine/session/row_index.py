@@ -32,10 +32,10 @@ _COMMITS_BETWEEN_CLEANINGS = 64
 
 
 class DescribedFiles(Protocol):
-    """Files that were there before anybody looked: which of them hold a value, unread."""
+    """Files that were there before any client: which of them hold a value, without reading."""
 
     def tells(self, column: str) -> bool:
-        """Whether that is known of a column, named as in data files."""
+        """Whether it knows the files of the values of a column, named as in data files."""
         ...
 
     def paths_with(self, values: Iterable[Any]) -> Iterable[str]:
@@ -44,9 +44,9 @@ class DescribedFiles(Protocol):
 
 
 class RowIndex:
-    """One table's index; shared by the clients that follow the same log.
+    """One table's index, shared by the clients that follow the same log.
 
-    The rows of `data_files` are kept by column.
+    It keeps the rows of `data_files` by columns.
     """
 
     def __init__(self, commits: CommitCache, data_files: DataFiles) -> None:
@@ -64,7 +64,7 @@ class RowIndex:
         self._cleaned_at = 0
 
     def _no_nodes(self) -> tuple[PackedMap[str, FileNode], PackedMap[int, FileNode]]:
-        """Files by path, those that were not removed, and by number, those that somebody reads."""
+        """Two empty maps: of files that are live, by path; and of those still read, by number."""
         shelf = self._data_files.shelf
 
         def stays(node: FileNode) -> bool:
@@ -80,7 +80,7 @@ class RowIndex:
         return len(self._nodes)
 
     def watch(self, table: Table) -> None:
-        """Know a client, so as not to drop what it may still read."""
+        """Take note of a client, so as not to drop what it may still read."""
         self._clients.add(table)
 
     def prepare(self, snapshot: Snapshot, columns: Iterable[str]) -> Steps[None]:
@@ -90,7 +90,7 @@ class RowIndex:
             self._begin(column)
 
     def describe(self, version: int, described: DescribedFiles) -> None:
-        """Begin with the files of a version as they are described: none is read."""
+        """Begin with the files of a version as described, without reading any."""
         self._version = self._complete_from = self._cleaned_at = version
         self._described = described
 
@@ -114,19 +114,19 @@ class RowIndex:
         return [files[path] for path in sorted(files)]
 
     def _most_telling(self, pins: Mapping[str, Collection[Any]]) -> str | None:
-        """The column by which to look: one whose values are in few rows each, of few values."""
+        """The column to look by: best with values in few rows each, then pinned to few values."""
         if self._described is not None:
             pins = {name: pins[name] for name in pins if self._described.tells(name)}
         ranked = sorted(pins, key=lambda name: (not self._begin(name), len(pins[name])))
         return ranked[0] if ranked else None
 
     def _begin(self, column: str) -> bool:
-        """Index a column from now on; whether each value is in few rows."""
+        """Index a column from now on. Returns whether each value is in few rows."""
         few = {index.begin(column) for index in self._stores.values()}
         return few <= {True}
 
     def _follow(self, snapshot: Snapshot) -> Steps[None]:
-        """Take in what was committed up to a snapshot. May wait for rows; others may go on."""
+        """Take in the commits up to a snapshot. May wait for rows; others may go on meanwhile."""
         if snapshot.version <= self._version:
             return
         commits = self._known_commits(snapshot.version)
@@ -148,7 +148,7 @@ class RowIndex:
         return commits if len(commits) == len(kept) else None
 
     def _start_from(self, snapshot: Snapshot) -> None:
-        """Begin with all live files: the commits that led here are not known."""
+        """Begin with all live files, where the commits that led to them are not known."""
         if snapshot.version > self._version:
             self._version = self._complete_from = self._cleaned_at = snapshot.version
             self._described = None

@@ -51,16 +51,16 @@ from whitecap.engine.values.types import Session
 T = TypeVar("T")
 
 Hook = Callable[["Table", Transaction, Committed], Steps[None]]
-"""What follows a commit, in the same client: given the transaction and what it committed."""
+"""What a client does after a commit, given its transaction and what was committed."""
 
 
 class SharedTable:
     """What all clients of one table in a process may share.
 
-    With `index_rows`, conditions that pin a column to values find their files by an index rather
-    than by reading every file that statistics leave: the same files, at a cost that does not grow
-    with the table. Building it reads the whole table once, so it is for long runs. What is seldom
-    asked for goes to `shelf`, by default to memory, packed.
+    With `index_rows`, conditions that pin a column to values find their files by an index. These
+    are the files that one would find by reading each that statistics leave, at a cost that does not
+    grow with the table. Building the index reads the whole table once, so it is for long runs. What
+    is seldom asked for goes to `shelf`, by default packed in memory.
     """
 
     def __init__(self, index_rows: bool = False, shelf: Shelf | None = None) -> None:
@@ -111,9 +111,9 @@ class Table:
     """How the transactions of the last statement ended, in order: some open several."""
     after_commit: Hook | None = None
     under_way: int = 0
-    """Transactions that were begun and have not ended; one that never commits counts on."""
+    """Transactions that were begun and have not ended. One that never commits stays counted."""
     last_commit: ReadyCommit | None = None
-    """What is being committed, if the statement ends with it where it is aborted."""
+    """The commit under way, if its abort would end the statement."""
 
     def __post_init__(self) -> None:
         self.settings = self.dialect.adjusted(self.settings)
@@ -128,7 +128,7 @@ class Table:
 
     @property
     def session(self) -> Session:
-        """What casts depend on."""
+        """The session settings that casts depend on."""
         return session_of(self.settings)
 
     @property
@@ -137,7 +137,7 @@ class Table:
         return f"{self.location}/{self.root}"
 
     def absolute(self, path: str) -> str:
-        """A path of the table's log as another table's log must name it."""
+        """A path of this table's log as the log of another table must write it."""
         return path if _is_absolute(path) else log_path(self.path) + path
 
     def start(self, snapshot: Snapshot | None = None) -> Steps[Transaction]:
