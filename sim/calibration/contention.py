@@ -120,11 +120,24 @@ def _simulated(profile: Document, held_ms: float, measured: Sequence[Contest]) -
 
 def simulated(profile: Document, held_ms: float, clients: int, success_ms: float) -> Contest:
     """So many writers that do nothing but commit, on a profile with that time at the key."""
+    scenario = scenario_of(_contest_document(profile, held_ms, clients, success_ms))
+    attempts = run_scenario(scenario).recording.attempts.to_pylist()
+    took: dict[str, list[float]] = {"created": [], "already_exists": []}
+    for attempt in attempts:
+        if attempt["result"] in took and attempt["reply_at_ms"] is not None:
+            took[attempt["result"]].append(attempt["reply_at_ms"] - attempt["sent_at_ms"])
+    return _contest(clients, took["created"] or [0.0], took["already_exists"])
+
+
+def _contest_document(
+    profile: Document, held_ms: float, clients: int, success_ms: float
+) -> Document:
+    """The scenario of a contest: its length suits a store that takes `success_ms` for a commit."""
     queue = {"at_key": {"success": written(held_ms), "loss": "0 ms", "source": "tried"}}
     listing = {"latency": f"{LISTING * success_ms:.9f} ms", "per_1000_keys": "0 ms"}
     tried = {"profile": {**profile, "profile": "tried"}, "put_if_absent": queue}
     store = {**tried, **FREE, "list": listing}
-    document = {
+    return {
         "name": "contest",
         "duration": f"{max(COMMITS * success_ms, 0.001):.6f} ms",
         "store": store,
@@ -142,12 +155,6 @@ def simulated(profile: Document, held_ms: float, clients: int, success_ms: float
             }
         },
     }
-    attempts = run_scenario(scenario_of(document)).recording.attempts.to_pylist()
-    took: dict[str, list[float]] = {"created": [], "already_exists": []}
-    for attempt in attempts:
-        if attempt["result"] in took and attempt["reply_at_ms"] is not None:
-            took[attempt["result"]].append(attempt["reply_at_ms"] - attempt["sent_at_ms"])
-    return _contest(clients, took["created"] or [0.0], took["already_exists"])
 
 
 def _distance(measured: Sequence[Contest], modelled: Sequence[Contest]) -> float:

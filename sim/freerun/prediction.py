@@ -111,28 +111,37 @@ def scenario_document(
                 "metadata_job": f"{times.metadata:.3f} ms",
             },
         },
-        "table": {
-            "schema": SCHEMA,
-            "key": "k",
-            "partition_by": ["part"],
-            "values": {"part": list(range(workload.partitions))},
-            "initial": {
-                "rows": workload.partitions * ROWS_PER_PARTITION,
-                "rows_per_file": ROWS_PER_TABLE_FILE,
-            },
-        },
+        "table": _table(workload.partitions),
         "writers": {
             name: {
                 "count": workload.threads_of(name),
                 **kind.in_scenario(),
-                "arrival": {"closed": {"think": {"quantiles": quantiles(durations[name].gap)}}},
-                "compute": {"quantiles": quantiles(durations[name].window)},
-                "rerun": {
-                    "fixed": {"wait": f"{durations[name].gap.mean():.3f} ms", "budget": 1_000_000}
-                },
+                **_cycle(durations[name]),
             }
             for name, kind in workload.kinds.items()
         },
+    }
+
+
+def _table(partitions: int) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "key": "k",
+        "partition_by": ["part"],
+        "values": {"part": list(range(partitions))},
+        "initial": {
+            "rows": partitions * ROWS_PER_PARTITION,
+            "rows_per_file": ROWS_PER_TABLE_FILE,
+        },
+    }
+
+
+def _cycle(durations: Durations) -> dict[str, Any]:
+    """When a writer begins its statements, and how long they take."""
+    return {
+        "arrival": {"closed": {"think": {"quantiles": quantiles(durations.gap)}}},
+        "compute": {"quantiles": quantiles(durations.window)},
+        "rerun": {"fixed": {"wait": f"{durations.gap.mean():.3f} ms", "budget": 1_000_000}},
     }
 
 
