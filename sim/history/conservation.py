@@ -46,8 +46,11 @@ Owners = frozenset[tuple[int | None, int]]
 
 @dataclass(frozen=True, slots=True)
 class WalkedLog:
-    """What was found in the log of one table: the rows in the end, what of it is `broken`, the
-    commits that its store lost, and how many transactions are in it twice."""
+    """What a walk through one table's log found.
+
+    The rows at the end, what of the log is `broken`, the commits that its store lost, and how many
+    transactions are in it twice.
+    """
 
     table_name: str
     live_rows: int | None
@@ -57,12 +60,12 @@ class WalkedLog:
 
     @property
     def lost(self) -> int:
-        """Commits of the run that others wrote over; what was there before it is nobody's."""
+        """How many commits were overwritten that a transaction of the run had made."""
         return sum(transaction_id is not None for transaction_id, _ in self.overwritten)
 
 
 def columns_checked(tells_apart: bool) -> dict[str, tuple[str, ...]]:
-    """`COLUMNS_CHECKED`, and of a recording of several tables which of them it is."""
+    """`COLUMNS_CHECKED`, with the table of each row in a recording of several tables."""
     if not tells_apart:
         return COLUMNS_CHECKED
     of_tables = ("transactions", "commits")
@@ -86,9 +89,9 @@ def counts_of(transactions: pa.Table) -> dict[str, int]:
 def check_conservation(
     tables: Mapping[str, pa.Table], walked: Sequence[WalkedLog], reproduce: str
 ) -> None:
-    """Raises `InvariantViolated` with everything that is broken and how to see it again.
+    """Raises `InvariantViolated` with everything that is broken and how to reproduce it.
 
-    `tables` have `columns_checked`; `walked` are the logs, one of each table.
+    `tables` have the columns of `columns_checked`; `walked` are the logs, one of each table.
     """
     transactions, attempts, commits = (tables[n] for n in ("transactions", "attempts", "commits"))
     broken = list(_miscounted(transactions, attempts))
@@ -106,7 +109,7 @@ def check_conservation(
 
 
 def broken_by(step: Step) -> Iterator[str]:
-    """What one version breaks of the rows and files that are there."""
+    """What one version breaks: rules for the rows and files that are live."""
     if step.operation in KEEPS_ROWS and step.rows_added not in (0, None):
         yield f"version {step.version} ({step.operation}) changes the rows by {step.rows_added}"
     if step.live_rows is not None and step.live_rows < 0:
@@ -141,7 +144,7 @@ def _outcomes(transactions: pa.Table) -> pa.Array:
 
 
 def _numbers(table: pa.Table, column: str) -> Numbers:
-    """A column of whole numbers; NULL is nobody."""
+    """A column of whole numbers; `_NOBODY` stands for NULL."""
     chunked = table[column]
     filled = pc.fill_null(chunked, scalar_of(_NOBODY, chunked.type)).combine_chunks()
     return np.from_dlpack(filled).astype(np.int64)  # `to_numpy` would import pandas
@@ -219,6 +222,6 @@ def _of_pairs(owners: Owners) -> Numbers:
 
 
 def _missing(pairs: Numbers, *among: Numbers) -> list[tuple[int, int]]:
-    """The pairs that are in none of the others, in order."""
+    """The pairs that are in none of the other sets, in order."""
     missing = np.setdiff1d(pairs, np.concatenate(among)).tolist()
     return [(pair >> _VERSION_BITS, pair & ((1 << _VERSION_BITS) - 1)) for pair in missing]

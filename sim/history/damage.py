@@ -2,7 +2,8 @@
 
 A dialect may commit although the files that it removes are gone (`moves_concern_removers` of its
 `CheckRules` says so): a compaction then adds rows again that another one has added already. That is
-no fault of ours, but what the run was to show; it is counted here and stands in the manifest.
+not a fault of the simulation but what the run was to show. It is counted here, and stands in the
+manifest.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from whitecap.sim.history.walk import Step
 from whitecap.sim.scenario import Scenario
 
 DAMAGE = "damage"
-"""The key of a manifest, where there is any."""
+"""The key of the damage in a manifest, which has it only where there is some."""
 
 
 class Damage:
     """The versions of a run that no sound engine would have committed.
 
-    They are expected of the engines that are known to make some, and of no other on their table.
+    They are expected only of engines that are known to make such versions.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -33,7 +34,7 @@ class Damage:
         self._files = 0
 
     def unless_expected(self, step: Step) -> Sequence[str]:
-        """What a version breaks, unless its own engine is known to break such."""
+        """What a version breaks, unless its engine is known to break this."""
         broken = list(broken_by(step))
         if step.engine_info not in self._known_for_it or not broken:
             return broken

@@ -1,6 +1,6 @@
 """The finished log, commit by commit: what each one changed, in files and in rows.
 
-Read from the bytes in the store, not from what writers believe they did.
+It is read from the bytes in the store, and not from what writers believe they did.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from whitecap.sim.store.objects import FakeStore
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One version. `rows_added` is negative where rows went; `None` where statistics lack."""
+    """One version. `rows_added` is negative where rows went, `None` where statistics lack."""
 
     version: int
     transaction_id: int | None
@@ -36,9 +36,10 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class LogWalk:
-    """Follows the log from version 0, knowing which files are live and how many rows they hold.
+    """Follows the log from version 0, and knows which files are live and how many rows they hold.
 
-    A file that is removed again, or was lost with the commit that added it, takes no rows with it.
+    A removed file takes no rows with it if it was removed before, or lost with the commit that
+    added it.
     """
 
     def __init__(
@@ -77,14 +78,14 @@ class LogWalk:
             )
 
     def _note(self, txn_id: str | None) -> None:
-        """Delta's own name of a transaction, which it keeps however often it is sent."""
+        """Count a transaction that an earlier version holds, by the id that Delta gives it."""
         if self._transactions is None or txn_id is None:
             return
         self.doubled += txn_id in self._transactions
         self._transactions.add(txn_id)
 
     def _faults(self, commit: Commit) -> Iterator[str]:
-        """What no commit may do: remove what is not live, add what is, both at once."""
+        """What no commit may do: remove a dead file, add a live one, or add and remove the same."""
         removed = [file_key(file) for file in commit.removes]
         for key in removed:
             if key not in self._live:
@@ -123,7 +124,7 @@ class LogWalk:
 class _LiveRows:
     """How many rows each live file holds, `None` without statistics.
 
-    Of files that are only listed those are kept that have left.
+    Of files that are only listed, it keeps those that have left.
     """
 
     def __init__(self) -> None:
@@ -147,7 +148,7 @@ class _LiveRows:
         self._rows[key] = rows
 
     def pop(self, key: FileKey) -> int | None:
-        """The rows of a live file, which leaves."""
+        """Take a live file out. Returns its rows."""
         file = self._listed.at(key)
         if file is None:
             return self._rows.pop(key)

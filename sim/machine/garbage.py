@@ -1,6 +1,6 @@
-"""When Python looks for garbage in cycles: seldom in a run, before one for what others left.
+"""When Python searches for garbage in cycles: seldom during a run, and once before it.
 
-At Python's own thresholds a fifth of a run's time goes into the search.
+At Python's own thresholds this takes a fifth of a run's time.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 MOST_GROWTH = 2.0
-"""How much more memory is taken than after the last search of old objects, until they are searched
-again: so that a search goes through as much as it may free. A run is freed only so, as its world
-and its processes know each other."""
+"""By what factor memory may grow before old objects are searched again, so that a search goes
+through as much as it may free. A run is freed only in this way, as its world and its processes
+refer to each other."""
 
 SELDOM = (5_000, 500, 100)
 """Thresholds while a run is under way; ours."""
 
 MOST_PASSES = 63
-"""Searches that are passed over in a row, where none has found anything: what is lost until the run
-ends is some 300,000 objects at most, each time that garbage begins to be made. Ours."""
+"""Searches that are skipped in a row at most, where none finds anything. What garbage is then made
+until the run ends are some 300,000 objects at most. Ours."""
 
 
 @dataclass(slots=True)
 class OldObjects:
-    """Objects that Python seldom searches for cycles: what ended runs leave is among them.
+    """Objects that Python seldom searches for cycles, among them what ended runs have left.
 
-    `blocks` of memory were taken after the last search, 0 before the first run.
+    `blocks` of memory were in use after the last search; 0 before the first run.
     """
 
     blocks: int = 0
 
     def search(self) -> None:
-        """Before a run, free what is in cycles, if memory has grown by so much.
+        """Before a run, free what is in cycles, if memory has grown by `MOST_GROWTH`.
 
-        In a run it would go through all that the run keeps and free nothing.
+        During a run a search would go through all that the run keeps, and free nothing.
         """
         taken = sys.getallocatedblocks()
         if not self.blocks:
@@ -47,14 +47,14 @@ class OldObjects:
 
 
 OLD_OBJECTS = OldObjects()
-"""Those of this process."""
+"""The old objects of this process."""
 
 
 @dataclass(slots=True)
 class Search:
-    """Searches of new objects, the fewer the longer they find nothing.
+    """Searches of new objects: the longer they find nothing, the fewer there are.
 
-    `passes` are passed over before the next one: what was new counts as old then.
+    `passes` are skipped before the next one; objects that were new then count as old.
     """
 
     passes: int = 0

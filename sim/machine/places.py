@@ -24,7 +24,7 @@ def require_file(path: Path) -> None:
 
 
 def require_new_file(path: Path, *, overwrite: bool) -> None:
-    """As `require_file`, of a file that is not there already; one that is, with `overwrite`."""
+    """As `require_file`, for a file that is not there yet, or may be replaced (`overwrite`)."""
     require_file(path)
     if path.exists() and not overwrite and not path.is_char_device():
         said = "is there already: say --overwrite (overwrite=True)"

@@ -33,10 +33,10 @@ class ProcessKilled(Exception):
 
 
 HERE_S = 1.0
-"""So long this process works alone: about what it takes to start others."""
+"""How long this process works alone before it starts others, which takes about as long."""
 
 AHEAD = 512
-"""So many items of one `map` are worth it to wait for the last ones."""
+"""Items of one `map` from which on it may wait for the last ones without leaving others idle."""
 
 
 class Processes:
@@ -55,7 +55,7 @@ class Processes:
 
     @property
     def ahead(self) -> int:
-        """So many items are enough for one `map`: the last of them leave others idle."""
+        """How many items one `map` needs, so that waiting for the last of them costs little."""
         return AHEAD
 
     def __enter__(self) -> Self:
@@ -74,9 +74,9 @@ class Processes:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def stop(self) -> None:
-        """End what `map` is at, from another thread; there it raises an error.
+        """End `map`, which then raises an error in its thread; called from another one.
 
-        What that thread does by itself it finishes first.
+        An item that its own process works on is finished.
         """
         self._is_stopped = True
         if self._pool is not None:
@@ -148,7 +148,7 @@ def _started_by_nobody() -> Iterator[None]:
 
 @contextmanager
 def _interrupted_later() -> Iterator[None]:
-    """Ctrl-C waits, here and in processes that start meanwhile: until they say nothing of it."""
+    """Hold Ctrl-C back, here and in processes that start meanwhile, until they can ignore it."""
     pressed = Event()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

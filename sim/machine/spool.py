@@ -1,4 +1,4 @@
-"""A temporary file for what a run made and seldom asks for again: memory is for the present."""
+"""A temporary file for what a run has made and seldom needs again: memory is for what is in use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 
 class Spool:
-    """Blocks of bytes by their numbers; the file has no name, and is made for the first block."""
+    """Blocks of bytes by number. The file has no name, and is made for the first block."""
 
     def __init__(self) -> None:
         self._file: BinaryIO | None = None

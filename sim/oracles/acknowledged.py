@@ -66,10 +66,10 @@ def _refused_but_there(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _transactions_twice(evidence: Evidence) -> Iterator[Finding]:
-    """One id of a transaction in two commits: Delta gives each transaction an id of its own.
+    """One transaction in two commits: Delta gives each an id of its own.
 
-    Where commits have none (delta-rs writes none) it is two commits of one owner that both add the
-    same file: commits of a command that makes several add files of their own.
+    Where commits have no id (delta-rs writes none), these are two commits of one owner that add the
+    same file: a command that makes several commits adds different files.
     """
     for txn_id, made in _versions_by_transaction(evidence).items():
         commit_info = evidence.commits[made[0]].commit_info
@@ -106,7 +106,7 @@ def _added_twice(evidence: Evidence, versions: list[int]) -> tuple[str, ...]:
 
 
 def _jobs_twice(evidence: Evidence) -> Iterator[Finding]:
-    """Two tries of one piece of work that both changed rows."""
+    """Two tries of one job that both changed rows."""
     tries: dict[str, list[int]] = defaultdict(list)
     for version, owner in evidence.owned():
         change = evidence.changes.changes[version]
@@ -125,7 +125,7 @@ def _jobs_twice(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _batches_twice(evidence: Evidence) -> Iterator[Finding]:
-    """A batch that is recorded again, or one that is older than what is recorded."""
+    """A batch that is recorded twice, or after a later one."""
     recorded: dict[str, tuple[int, int]] = {}
     for version, commit in evidence.commits.items():
         for progress in commit.set_transactions:

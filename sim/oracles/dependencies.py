@@ -67,7 +67,7 @@ def _anomaly_of(cycle: Sequence[Edge]) -> Anomaly:
 
 
 def _only_inserts_missed(evidence: Evidence, graph: Graph, cycle: Sequence[Edge]) -> bool:
-    """Whether nobody overwrote what it had not seen, or missed an earlier version but an INSERT."""
+    """Whether nobody in a cycle overwrote what it had not seen, or missed anything but INSERTs."""
 
     def is_allowed(edge: Edge) -> bool:
         if edge.kind is Kind.RW:
@@ -107,7 +107,7 @@ def _listed(versions: Sequence[int]) -> str:
 
 
 def _intermediate_reads(evidence: Evidence) -> Iterator[Finding]:
-    """Transactions that read between two versions of one writer, rows that it took back itself."""
+    """Transactions that read between two versions of another one, rows that this took back."""
     changes = evidence.changes.changes
     for name, versions in evidence.written.items():
         for first in versions[:-1]:

@@ -37,7 +37,7 @@ class Effect:
 # No slots: the table is made when somebody needs it.
 @dataclass
 class Effects:
-    """Runs statements on a table of their own; raises `NotTranslated` for what cannot be run."""
+    """Runs statements on a table of its own. Raises `NotTranslated` for one that cannot be run."""
 
     evidence: Evidence
     _stands_at: int | None = None
@@ -52,9 +52,9 @@ class Effects:
 
     @cached_property
     def main_versions(self) -> dict[str, int]:
-        """Transaction -> the version that its statement made; others of it change no rows.
+        """By transaction, the version that its statement made; its others change no rows.
 
-        It is the first that changes rows, or of a transaction that changes none, its first.
+        That is the first that changes rows or, if none does, the first.
         """
         changes = self.evidence.changes.changes
         return {
@@ -63,7 +63,7 @@ class Effects:
         }
 
     def concurrent(self) -> Iterator[tuple[int, Transaction, int]]:
-        """Versions with writer and version read, where others committed in between."""
+        """Versions with writer and read version, where others committed in between."""
         for version, owner in self.evidence.owned():
             read = owner.read_version
             if self.is_main(version) and read is not None and read != version - 1:
@@ -108,7 +108,7 @@ class Effects:
         return meaning_of(statement, columns, dynamic)
 
     def _as_it_is(self, version: int) -> Meaning:
-        """What a version before the history did: some reader missed it, so that it comes later."""
+        """A version before the history began: some reader missed it, so that it comes later."""
         change = self.evidence.changes.changes[version]
         if change.is_none:
             return NOTHING
@@ -117,7 +117,7 @@ class Effects:
         return TakenAsItIs(version)
 
     def effect(self, versions: Sequence[int], state: int) -> Effect:
-        """What statements do, one after the other, to the rows that are there before a version.
+        """What statements do, in this order, to the rows that are there before a version.
 
         Raises `NotTranslated`, `RowsUnreadable`.
         """
@@ -145,9 +145,9 @@ class Effects:
         return self._effect([meaning], schema, read + 1)
 
     def explain(self, versions: Sequence[int]) -> bool:
-        """Whether statements, one after the other, do what these versions did: by sums of hashes.
+        """Whether statements, in this order, do what these versions did, by sums of hashes.
 
-        Where it says no, `effect` tells what is different. Raises as `effect`.
+        If not, `effect` says what differs. Raises as `effect`.
         """
         meanings = [self.meaning(version) for version in versions]
         first, last = min(versions), max(versions)
@@ -196,7 +196,7 @@ class Effects:
             self._stands_at = self._learnt = None
 
     def _learn(self, first: int, last: int) -> dict[int, Sum] | None:
-        """By how much versions change the table's sum; `None` if these have other columns."""
+        """By how much versions change the table's sum; `None` if their columns are others."""
         changes = self.evidence.changes.changes
         if self._learnt is None:
             alike = (each for each in changes.values() if each.schema == self.table.schema)
@@ -206,7 +206,7 @@ class Effects:
         return self._learnt if is_alike else None
 
     def matched(self, version: int, among: list[Change]) -> set[int] | None:
-        """The versions among some whose changed rows a statement reads; `None`: cannot be told."""
+        """Which of some versions have changed rows that a statement reads; `None` if unknown."""
         meaning = self.meaning(version)
         if isinstance(meaning, Appended) and meaning.reads_table:
             return {change.version for change in among}

@@ -17,12 +17,12 @@ from whitecap.sim.oracles.row_changes import RowChanges
 # No slots: what is derived is kept in the instance's dictionary.
 @dataclass(frozen=True)
 class Evidence:
-    """One table. Without a `history` nobody tells what was read, promised or acknowledged.
+    """One table with what is known of its writers. Without a `history`, only the log can be judged.
 
     `landed_at`: when versions took effect, on the history's clock, as far as known. `existing`:
-    keys of all data files that are in the store. `decided`: what a catalog or an external log store
-    holds for versions, before it is copied to the log. `overwritten`: versions of which a first
-    content is known to be gone. `unfinished`: those that a service beside the log has as under way.
+    keys of all data files in the store. `decided`: what a catalog or an external log store holds
+    for versions, before it is copied to the log. `overwritten`: versions whose first content is
+    known to be gone. `unfinished`: versions that a service beside the log has as under way.
     """
 
     log: CheckedLog
@@ -51,7 +51,7 @@ class Evidence:
 
     @cached_property
     def owners(self) -> dict[int, Transaction]:
-        """Whose each version is: as is known for sure, by transaction ids, or as was told."""
+        """The transaction of each version: as known for sure, by its id, or as acknowledged."""
         owners: dict[int, Transaction] = {}
         by_id = {each.txn_id: each for each in self.transactions if each.txn_id}
         for transaction in self.transactions:
@@ -67,7 +67,7 @@ class Evidence:
 
     @cached_property
     def written(self) -> dict[str, list[int]]:
-        """Name of a transaction -> the versions that are its own, in order."""
+        """By the name of a transaction, the versions that are its own, in order."""
         written: dict[str, list[int]] = {}
         for version, owner in sorted(self.owners.items()):
             written.setdefault(owner.name, []).append(version)

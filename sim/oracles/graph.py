@@ -1,10 +1,10 @@
-"""Adya's dependency graph with exact edges, since a Delta log says in which order versions are.
+"""Adya's dependency graph with exact edges: a Delta log says in which order versions are.
 
-Nodes are transactions. An edge says who comes first in every serial order that explains the table:
-ww: who wrote a row before who deleted it, or who removed a file before who removed it again;
-wr: who changed a row before who read it so;
-rw: who read before who changed what was read, without the reader's seeing it.
-Which rows a statement reads follows from its text, evaluated by DuckDB on the rows that changed.
+Nodes are transactions. An edge says which of two comes first in every serial order that explains
+the table. ww: the first wrote a row that the second deleted, or removed a file that the second
+removed again. wr: the first changed rows that the second read in that state. rw: the first read
+what the second changed, without seeing the change. Which rows a statement reads follows from its
+text, evaluated by DuckDB on the rows that changed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`before` comes before `after`; each with the version that says so."""
+    """`before` comes before `after`; each with the version that proves it."""
 
     kind: Kind
     before: str
@@ -54,8 +54,8 @@ class Edge:
 class Graph:
     """All edges.
 
-    `unknown` are versions whose reads cannot be told, each with the reason, `blind` those whose
-    statement reads nothing of the table.
+    `unknown` are versions whose reads cannot be worked out, each with the reason; `blind` those
+    whose statement reads nothing of the table.
     """
 
     edges: list[Edge] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Graph:
     blind: set[int] = field(default_factory=set)
 
     def missed(self) -> list[Edge]:
-        """Edges against the order of versions: a reader that did not see an earlier version."""
+        """Edges against the order of versions: a reader did not see an earlier version."""
         return [each for each in self.edges if each.before_version > each.after_version]
 
 
@@ -92,7 +92,7 @@ def graph_of(evidence: Evidence, effects: Effects) -> Graph:
 
 
 def _reordered(missed: Iterable[Edge]) -> list[range]:
-    """The versions that may change places: those between an earlier one and who missed it."""
+    """The versions that may change places: from a missed one to the one that missed it."""
     ranges: list[range] = []
     for edge in sorted(missed, key=lambda edge: edge.after_version):
         first, end = edge.after_version, edge.before_version + 1
@@ -125,9 +125,10 @@ def _reads(
     among: list[Change],
     near: range,
 ) -> None:
-    """Edges from and to what one version's statement read.
+    """Add the edges from and to what one version's statement read.
 
-    Where that cannot be told by rows, each version `near` it is tried.
+    Where rows cannot tell, each version `near` it is tried: does the statement do something else
+    without it?
     """
     reader = evidence.owners[version]
     read_version = version - 1 if reader.read_version is None else reader.read_version
@@ -161,7 +162,7 @@ def _makes_a_difference(effects: Effects, version: int, among: list[Change]) -> 
 
 
 def _overwrites(evidence: Evidence) -> Iterator[Edge]:
-    """Edges between who wrote and who took; of rows that are alike, the oldest are taken."""
+    """Edges from who wrote a row to who took it away; of equal rows the oldest go first."""
     written: dict[Row, deque[int]] = defaultdict(deque)
     removed: dict[FileKey, int] = {}
     for version, change in evidence.changes.changes.items():
@@ -178,16 +179,16 @@ def _overwrites(evidence: Evidence) -> Iterator[Edge]:
 
 
 def impossible(edges: Sequence[Edge]) -> list[Edge]:
-    """Those against the order of versions with a way back: the missed one comes before as well."""
+    """The edges against the order of versions that have a way back: both come before the other."""
     leaving = _leaving(edges)
     missed = (edge for edge in edges if edge.before_version > edge.after_version)
     return [edge for edge in missed if _way_back(leaving, edge) is not None]
 
 
 def worst_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
-    """The cycle that the weakest level forbids: of ww alone, of ww and wr, with one rw, with more.
+    """The cycle that the weakest isolation level forbids; of several the shortest, then the first.
 
-    Of several the shortest, and of these the first.
+    From worst to least: of ww alone, of ww and wr, with one rw, with more of them.
     """
     edges = list(edges)
     written = [edge for edge in edges if edge.kind is Kind.WW]
@@ -216,7 +217,7 @@ def _leaving(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
 
 
 def _way_back(leaving: dict[str, list[Edge]], first: Edge) -> list[Edge] | None:
-    """Breadth first from the end of an edge back to where it begins."""
+    """The shortest way from the end of an edge back to where it begins, breadth first."""
     start, ways = first.before, [[first]]
     seen: set[str] = set()
     while ways:

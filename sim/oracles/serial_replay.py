@@ -24,7 +24,7 @@ Unchecked = dict[int, str]
 
 
 class Statements(Protocol):
-    """Whoever runs the statements of versions again.
+    """Runs the statements of versions again.
 
     Raises `NotTranslated` for what it cannot run, and `RowsUnreadable`.
     """
@@ -47,9 +47,9 @@ class Statements(Protocol):
 
 
 def serial_order(evidence: Evidence, edges: Iterable[Edge]) -> list[int]:
-    """The versions in an order that keeps all edges, nearest to that of versions.
+    """The order of versions that keeps all edges, as near as can be to their own.
 
-    What is in a cycle comes last.
+    Those in a cycle come last.
     """
     versions = list(evidence.changes.changes)
     of_name: dict[str, list[int]] = defaultdict(list)
@@ -93,10 +93,10 @@ def replay_findings(
     unchecked: Unchecked,
     cyclic: Collection[int] = (),
 ) -> Iterator[Finding]:
-    """Stretches of the log whose rows are not those that its statements make.
+    """Stretches of the log whose rows are not what their statements make.
 
-    Of those with a version that is `cyclic` the graph has told. What cannot be replayed is added
-    to `unchecked`.
+    Stretches with a version that is `cyclic` are left out: the graph has reported these. What
+    cannot be replayed is added to `unchecked`.
     """
     for stretch in stretches(order):
         if not set(stretch).isdisjoint(cyclic):
@@ -168,7 +168,7 @@ def _count(rows: Rows) -> str:
 
 
 def _explained(evidence: Evidence, effects: Statements, change: Change) -> tuple[Anomaly, str]:
-    """What the wrong rows come from, if they are right for an earlier version or done twice."""
+    """Where wrong rows come from, if they are right for an earlier version or were made twice."""
     owner = evidence.owners.get(change.version)
     if owner is None:
         return Anomaly.WRONG_ROWS, ""

@@ -23,7 +23,7 @@ IDENTITY = "txnappid"
 def without_commit_findings(
     evidence: Evidence, effects: Effects, unchecked: dict[int, str]
 ) -> Iterator[Finding]:
-    """Statements and batches that were told that there was nothing to do, and had something.
+    """Statements and batches that ended as if there was nothing to do, though there was.
 
     What cannot be run is added to `unchecked`, by the version that was read.
     """
@@ -80,7 +80,7 @@ def _statement(
 
 
 def _may_be_there(evidence: Evidence, statement: str) -> bool:
-    """Whether a write says which application's it is, by an option or by its session."""
+    """Whether a write names its application, by an option or by its session."""
     history = evidence.history
     settings = () if history is None else history.promise.settings
     return any(IDENTITY in text.lower() for text in (statement, *settings))
@@ -103,7 +103,7 @@ def _batches(evidence: Evidence) -> dict[tuple[str, int], tuple[int, str]]:
 def _other_rows(
     transaction: Transaction, batches: dict[tuple[str, int], tuple[int, str]]
 ) -> str | None:
-    """What is wrong with a batch that is passed over for one of its number with other rows."""
+    """What is wrong if a batch is skipped though that of its number has other rows, else `None`."""
     assert transaction.app_id is not None
     assert transaction.batch_id is not None
     version, text = batches.get((transaction.app_id, transaction.batch_id), (-1, None))
@@ -124,7 +124,7 @@ def _finding(transaction: Transaction, read: int, why: str, rows: tuple[str, ...
 
 
 class _Progress:
-    """How far applications had come, asked for in the order of versions."""
+    """How far applications had come; it must be asked in the order of versions."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._commits = sorted(evidence.commits.items(), reverse=True)

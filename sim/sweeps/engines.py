@@ -1,7 +1,7 @@
 """Where the runs of a sweep are made and measured: on Spark, or in processes of this machine.
 
-Both do the same functions with the same runs, so that recordings and numbers are the same, and a
-sweep that was begun on one can be finished on the other.
+Both call the same functions for the same runs. So recordings and numbers are the same, and a sweep
+that was begun on one engine can be finished on the other.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class SweepEngine(Protocol):
     """Makes, writes and reads runs, several at a time."""
 
     what: str
-    """What it is that fails when the engine does."""
+    """What has failed, in messages, when the engine fails."""
     remedy: str
-    """What to do about it."""
+    """What to do about that."""
 
     @property
     def slots(self) -> int:
@@ -50,14 +50,14 @@ class SweepEngine(Protocol):
         """What `reading` finds in every finished run, with its cell and replication."""
 
     def cancel(self) -> None:
-        """End what `record` is at, from another thread."""
+        """Stop `record`, from another thread."""
 
     def release(self) -> None:
         """No more runs are to be made."""
 
 
 def engine_asked_for(name: str | None, master: str | None) -> SweepEngineName | None:
-    """The engine of this name; who names a Spark master asks for Spark.
+    """The engine of this name; a Spark `master` means Spark.
 
     Raises `InvalidInput`: there is no such engine, or it has no master.
     """
@@ -74,7 +74,7 @@ def engine_asked_for(name: str | None, master: str | None) -> SweepEngineName | 
 
 
 def engine_found() -> tuple[SweepEngineName, str]:
-    """Spark where it is there; else processes, and a line that says why."""
+    """Spark where it is installed; else processes, and a line that says why."""
     try:
         require_spark()
     except EnvironmentMissing as error:

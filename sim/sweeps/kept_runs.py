@@ -1,7 +1,7 @@
-"""Runs kept by what they are, so that who asks for the same ones again need not make them.
+"""Runs that are kept by what decides them, so that they need not be made again.
 
-A file holds a run's manifest and the columns that were read of it. Its name is a hash of all that
-decides what the run is: the same scenario, seed and version of the code give the same run.
+A file holds the manifest of a run and the columns that were read of it. Its name is a hash of all
+that decides the run: the same scenario, seed and version of the code give the same run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Tables = Mapping[str, pa.Table]
 
 @dataclass(frozen=True, slots=True)
 class KeptRuns:
-    """A directory of runs; those of earlier are used again only if it `resumes`."""
+    """A directory of runs. Those of an earlier call are used only if it `resumes` that."""
 
     place: Path
     resumes: bool
@@ -37,7 +37,7 @@ class KeptRuns:
     def read(
         self, reading: Reading[T], scenario: Scenario, seed: int, replication: int
     ) -> T | None:
-        """What is read of a run that lies here; `None` if it must be made.
+        """What is read of a run that is kept; `None` if it must be made.
 
         Raises `InvalidInput`: its file is damaged.
         """

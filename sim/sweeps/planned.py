@@ -14,13 +14,13 @@ from whitecap.sim.recording.dataset.rows import Ran, RunName
 from whitecap.sim.scenario import Scenario
 
 SCENARIOS_KEPT = 64
-"""A worker gets a few runs of a few cells at a time; reading a scenario takes longer than some
-runs do."""
+"""Scenarios that a worker keeps: it gets a few runs of a few cells at a time, and reading a
+scenario takes longer than some runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run; holds all that a worker needs, which reads no file: the scenario as text."""
+    """One run of a sweep, with all that a worker needs: it reads no file, the scenario is text."""
 
     cell: str
     labels: Mapping[str, str]
@@ -32,12 +32,12 @@ class PlannedRun:
 
     @property
     def name(self) -> RunName:
-        """What it is known by in the dataset."""
+        """Its name in the dataset."""
         return self.cell, self.replication
 
     @property
     def command(self) -> str:
-        """What reproduces this run on its own."""
+        """The command that reproduces this run alone."""
         chosen = f"--seed {self.seed} --replication {self.replication}"
         return f"whitecap run {self.scenario_file} {chosen}"
 

@@ -1,4 +1,4 @@
-"""Runs that are made and read where they are made: only what was read of them comes back."""
+"""Runs that are read by the process that makes them: only what was read of them comes back."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from whitecap.sim.sweeps.kept_runs import Keeping, KeptRuns
 T = TypeVar("T")
 
 Watch = Callable[[int, int], None]
-"""Is told how many of how many runs are done."""
+"""Is called with how many runs are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunToRead:
-    """One run to be made, of a scenario or of a cell with these labels."""
+    """One run to be made, of a scenario or of the cell of a sweep with these labels."""
 
     scenario: Scenario
     labels: Mapping[str, str]
     replication: int
     seed: int | None = None
-    """Instead of the scenario's."""
+    """The seed, if it is not the scenario's."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRun(Generic[T]):
-    """One run that was made: what was read of it, or what broke it. `seconds` of computing."""
+    """One run that was made: what was read of it, or what broke it; `seconds` of computing."""
 
     run: RunToRead
     read: T | None
@@ -44,9 +44,9 @@ class ReadRun(Generic[T]):
 
 
 class Making(Generic[T]):
-    """Makes runs in these processes, and tells how many of how many are done.
+    """Makes runs in `processes`, and reports how many are done.
 
-    With `kept` it keeps them, and makes none that lies there already.
+    With `kept` it keeps them, and makes none that is kept already.
     """
 
     def __init__(
@@ -62,7 +62,10 @@ class Making(Generic[T]):
         self._total = self._done = 0
 
     def make(self, runs: Sequence[RunToRead]) -> Iterator[ReadRun[T]]:
-        """In their order; those of another call may come between. Raises as `KeptRuns.read`."""
+        """What was read of the runs, in their order; runs of another call may be made in between.
+
+        Raises as `KeptRuns.read`.
+        """
         self._total += len(runs)
         read = [self._read(run) for run in runs]
         lacking = [run for run, kept in zip(runs, read, strict=True) if kept is None]
@@ -75,7 +78,7 @@ class Making(Generic[T]):
             yield each
 
     def _read(self, run: RunToRead) -> ReadRun[T] | None:
-        """A run that was kept."""
+        """What is read of a run that is kept, `None` if it must be made."""
         if self._kept is None:
             return None
         seed = run.scenario.seed if run.seed is None else run.seed

@@ -1,7 +1,7 @@
-"""Regression scenarios: finding those with an `expect:`, and running every cell of them.
+"""Regression scenarios: finds those with an `expect:`, and runs every cell of them.
 
-What the runs are held to is not decided here: each is handed, where it was made, to a function of
-the caller's, and what that returns comes back.
+What the runs are held to is not decided here: a function of the caller's reads each run in the
+process that made it, and what it returns comes back.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CellRuns(Generic[T]):
-    """One cell (no labels without a sweep), with what was read of each replication."""
+    """One cell, without labels if there is no sweep, with what was read of each replication."""
 
     scenario: Scenario
     labels: Mapping[str, str]
@@ -41,13 +41,13 @@ class CellRuns(Generic[T]):
 
     @property
     def is_run_once(self) -> bool:
-        """Whether all that is expected of it is expected of its first run."""
+        """Whether everything that is expected of it concerns its first run alone."""
         return all(each.exactly for each in self.scenario.expect)
 
 
 @dataclass(frozen=True, slots=True)
 class RanScenario(Generic[T]):
-    """One scenario with all its cells; `error` where a run broke. `seconds` of computing."""
+    """One scenario with its cells; `error` if a run ended in one. `seconds` of computing."""
 
     path: Path
     name: str
@@ -55,7 +55,7 @@ class RanScenario(Generic[T]):
     error: str | None
     seconds: float
     is_unfinished: bool = False
-    """Whether the time was up before all of its runs were made; it has no cells then."""
+    """Whether time was up before all of its runs were made. Then it has no cells."""
 
 
 Enough = Callable[[RanScenario[T], int], int]
@@ -148,7 +148,7 @@ def _in_rounds(
 
 @contextmanager
 def _ended_after(seconds: float | None, processes: Processes) -> Iterator[Callable[[], bool]]:
-    """Ends the processes' work after that time; says whether it is over."""
+    """End the work of `processes` after that time; the context says whether it is over."""
     over = threading.Event()
 
     def end() -> None:
@@ -265,7 +265,7 @@ def _together(loaded: LoadedScenario, ran: Sequence[ReadRun[T]]) -> RanScenario[
 
 
 def line_of_expectation(text: YamlText, labels: Mapping[str, str], number: int) -> int:
-    """The line of the expectation of that number among those of the cell with these labels."""
+    """The line of a cell's expectation, by its number among those of the cell."""
     content = text.content if isinstance(text.content, dict) else {}
     stated = enumerate(content.get("expect") or [])
     own = [

@@ -1,8 +1,7 @@
 """Sweeps whose replications are added round by round, until there are enough of them.
 
-What is enough is not decided here: a function of the caller's looks at what is finished. A
-replication is the same whichever round it was made in, so whoever knows the number can have it
-without the rounds.
+A function of the caller's decides what is enough, by what is finished. A replication is the same
+whichever round it was made in: with their number known, the same can be had in one go.
 """
 
 from __future__ import annotations
