@@ -1,12 +1,12 @@
 """From a run apart to durations: windows, what lies between them, and how sure both are.
 
-Conflicts depend on the share of the time for which transactions are open, not on how fast the
-machine is. Its speed drifts (other programs, a JVM that warms up), for all threads alike; so each
-piece of the run is scaled to the mean speed of the whole, and pieces, not statements, are drawn
+Conflicts depend on the share of time for which transactions are open, and not on how fast the
+machine is. Its speed drifts for all threads alike (other programs, a JVM that warms up). So each
+piece of the run is scaled to the mean speed of the whole; and pieces, not statements, are drawn
 anew to see how much the shares vary.
 
-What a statement does for the log by jobs of Spark's depends on what others commit, and is told
-apart from all else (`sim/freerun/log_jobs.py`): the simulator has these jobs by its own rules.
+What a statement does for the log by Spark jobs depends on what others commit. It is measured
+separately (`sim/freerun/log_jobs.py`), as the simulator has these jobs by its own rules.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ POINTS = 40
 """Quantiles of a distribution: each stands for as large a part of the values, by its mean."""
 
 LEAST = 0.02
-"""The part of a measured time that is no job, at least: an OPTIMIZE that finds nothing to do and
-took no time at all would be begun again for ever."""
+"""The smallest part of a measured time that is no job: an OPTIMIZE that finds nothing to do would
+otherwise take no time at all, and be begun again for ever."""
 
 Values = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class Cycle:
 
     @property
     def length(self) -> float:
-        """From snapshot to snapshot."""
+        """The time from this snapshot to the next one."""
         return self.window + self.tail + self.lead
 
     def scaled(self, factor: float) -> Cycle:
@@ -66,15 +66,17 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class JobTimes:
-    """How long a job takes that reads protocol and metadata, one that reads the state, and a small
-    file of the log, milliseconds."""
+    """How long things take, in milliseconds.
+
+    A job that reads protocol and metadata, one that reads the state, and a small file of the log.
+    """
 
     metadata: float
     state: float
     file: float
 
     def of(self, jobs: LogJobs) -> float:
-        """So many of each, one after the other."""
+        """The time of these jobs, one after the other."""
         return jobs.metadata * self.metadata + jobs.states * self.state + jobs.files * self.file
 
 
@@ -123,7 +125,7 @@ def _cycles(observed: Observed) -> list[Cycle]:
 def _cycle(
     this: Statement, following: Statement, work: LogWork, next_jobs: LogJobs
 ) -> Cycle | None:
-    """`None` where one of the two had nothing to commit."""
+    """The cycle between two statements; `None` if one of them had nothing to commit."""
     if this.window_ms is None or this.decided_ms is None or following.snapshot_ms is None:
         return None
     tail = following.begun_ms - this.decided_ms
@@ -141,7 +143,7 @@ def _at_mean_speed(piece: Sequence[Cycle], usual: dict[str, float]) -> list[Cycl
 
 
 def durations_of(pieces: Calibration) -> dict[str, Durations]:
-    """All pieces together, by kind of statement."""
+    """The durations by kind of statement, of all pieces together."""
     times = job_times_of(pieces)
     by_kind: dict[str, list[Cycle]] = {}
     for piece in pieces:
@@ -163,14 +165,14 @@ def durations_of(pieces: Calibration) -> dict[str, Durations]:
 
 
 def _without(measured: Sequence[float], in_jobs: Sequence[float]) -> Values:
-    """What is left without the jobs: as much on average, though of none less than `LEAST`."""
+    """Measured times less those of jobs, on average; of each at least the part `LEAST` is left."""
     rest = np.maximum(np.subtract(measured, in_jobs), LEAST * np.array(measured))
     left_ms = max(mean(measured) - mean(in_jobs), LEAST * mean(measured))
     return np.sort(rest * (left_ms / float(rest.mean())))
 
 
 def job_times_of(pieces: Calibration) -> JobTimes:
-    """What explains best how much longer leads and tails with such jobs are than those without."""
+    """The job times that explain best by how much leads and tails with jobs are longer."""
     cycles = [cycle for piece in pieces for cycle in piece if not cycle.work.is_checkpoint]
     kinds = sorted({cycle.kind for cycle in cycles})
     rows, took = [], []

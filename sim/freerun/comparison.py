@@ -15,7 +15,7 @@ SHARP = 0.08
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """One share: what was predicted, how many of the statements it was."""
+    """One share: what was predicted, and in how many of the statements it occurred."""
 
     predicted: Range
     count: int
@@ -28,15 +28,15 @@ class Compared(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether it lies in the range; half a statement is no difference."""
+        """Whether it lies in its range; half a statement makes no difference."""
         half = 0.5 / self.statements
         return self.predicted.low - half <= self.share <= self.predicted.high + half
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """How long statements took and for which share of that they were open, apart and together.
+    """How long statements took, and for which share of that they were open, apart and together.
 
-    The share of the run together was predicted as well, but in results of before that.
+    The share of the run together was predicted as well; results of earlier versions lack that.
     """
 
     apart_mean_ms: float
@@ -62,7 +62,7 @@ class Phase(msgspec.Struct, frozen=True):
 
     @property
     def aborts(self) -> Compared:
-        """All refused statements together."""
+        """The comparison of all refused statements."""
         return self.compared[0]
 
 
@@ -83,7 +83,7 @@ class Result(msgspec.Struct, frozen=True):
 
     @property
     def missed(self) -> list[tuple[Phase, Compared]]:
-        """Those that do not hold."""
+        """The comparisons that do not hold."""
         return [(phase, each) for phase, each in self.compared if not each.holds]
 
     @property
@@ -98,7 +98,7 @@ class Result(msgspec.Struct, frozen=True):
 
     @property
     def is_sharp(self) -> bool:
-        """Whether no range is wider than a range may be that says something."""
+        """Whether every range is narrow enough to say something."""
         return self.reach <= SHARP
 
 

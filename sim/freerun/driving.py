@@ -47,13 +47,13 @@ JOIN_S = 0.2
 """How long to wait for a thread before looking for Ctrl-C again."""
 
 Watch = Callable[[int], None]
-"""Is told how many statements have ended."""
+"""Is called with how many statements have ended."""
 
 
 class CommitLost(InvariantViolated):
     """A commit that a thread was told of is not in the log: a rival's file was renamed over it.
 
-    Hadoop's rename on a local disk looks for the name and then renames (`docs/decisions.md`).
+    Hadoop's rename on a local disk looks for the name first and then renames (`docs/decisions.md`).
     """
 
 
@@ -108,7 +108,7 @@ class _Table:
     initial_version: int
 
     def own_name(self, number: int) -> str:
-        """What the thread of this number calls it."""
+        """The name by which the thread of this number calls it."""
         return f"{self.name}_{number}"
 
 
@@ -161,7 +161,7 @@ class _Ended:
         return self.instants.transaction_id if has else None
 
     def statement(self, commit: _Commit | None) -> Statement:
-        """With what the log says: a commit is decided when its file came there."""
+        """The statement with what the log says: it is decided when its commit file appeared."""
         return Statement(
             self.hand.name,
             self.hand.kind.name,
@@ -182,9 +182,9 @@ class _Ended:
 
 @dataclass
 class _Team:
-    """The threads of one run and what they share: how much is left, what has ended, what broke.
+    """The threads of one run and what they share: how much is left, what ended, what broke.
 
-    They go on until `left` statements were begun, and all have ended `of_each`.
+    They go on until `left` statements have begun, and each thread has ended `of_each`.
     """
 
     spark: SparkSession
@@ -215,7 +215,7 @@ class _Team:
             raise self.broken[0]
 
     def _wait_for(self, threads: list[threading.Thread]) -> None:
-        """Until all are done; after Ctrl-C, until each has ended the statement that it is at."""
+        """Wait until all are done; after Ctrl-C, until each has ended its present statement."""
         try:
             while any(thread.is_alive() for thread in threads):
                 for thread in threads:
@@ -253,7 +253,7 @@ class _Team:
         return min(self._ended_by.values()) < self.of_each
 
     def _failure(self, text: str) -> str | None:
-        """The exception by which Delta refused a statement, `None` if it did not."""
+        """The exception by which Delta refused a statement, `None` if it was not refused."""
         try:
             self.spark.sql(text).collect()
         except Exception as error:
@@ -286,7 +286,7 @@ def _checksum_ms(commit: Path) -> float | None:
 
 
 def _require_commits(ended: list[_Ended], commits: Mapping[str | None, _Commit]) -> None:
-    """Raises `CommitLost` for the first that is not in the log."""
+    """Raises `CommitLost` for the first acknowledged commit that is not in the log."""
     for each in ended:
         if each.committed is not None and each.committed not in commits:
             said = "was told that it has committed and is not in the log: on the local disk"

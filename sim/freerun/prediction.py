@@ -35,18 +35,18 @@ from whitecap.sim.machine.processes import Processes
 from whitecap.sim.run import run_scenario
 
 REPLICATIONS = 200
-"""The error of a range that rests on so many is 5 % of its width."""
+"""Simulated runs behind each range: the error of its ends is then 5 % of its width."""
 
 CONFIDENCE = 0.95
-"""Of all ranges of an experiment together (Bonferroni)."""
+"""That all ranges of an experiment hold together (Bonferroni)."""
 
 ABORTS, OTHERS = "aborts", "other exceptions"
 
 ROOM = 1.3
-"""So much longer than expected a simulated run is at first."""
+"""How many times as long as expected a simulated run is at first."""
 
 LONG = 5
-"""So many times as long as the real run is the one that says how long statements are open."""
+"""How many times as long as the real run the one is that tells how long statements are open."""
 
 ROWS_PER_TABLE_FILE = 1_000_000
 """One file per partition, as in the real table."""
@@ -90,10 +90,11 @@ def quantities_of(workload: Workload) -> list[str]:
 def scenario_document(
     workload: Workload, durations: dict[str, Durations], times: JobTimes, statements: int, seed: int
 ) -> dict[str, Any]:
-    """The run together as a scenario: windows are the work, all else is the time to think.
+    """The run together as a scenario: windows become compute times, all else think times.
 
-    The store takes no time, but for what depends on others: jobs that read the log where a checksum
-    is missing, and until a checksum is there. A refused statement has the same time to think.
+    The store takes no time, except for what depends on others: jobs that read the log where a
+    checksum is missing, and the time until a checksum is there. After a refusal the think time is
+    the same.
     """
     expected_ms = max(each.cycle_ms for each in durations.values())
     per_thread = (statements + warm_up_of(len(workload.hands))) / len(workload.hands)
@@ -196,7 +197,7 @@ def predicted_window_share(
 
 
 def _window_ms(row: dict[str, Any]) -> float:
-    """None where there was nothing to commit."""
+    """How long a statement was open; 0 if there was nothing to commit."""
     decided_ms = row["commit_started_at_ms"] if row["exception"] is None else row["ended_at_ms"]
     return 0.0 if decided_ms is None else float(decided_ms - row["snapshot_at_ms"])
 
@@ -204,7 +205,7 @@ def _window_ms(row: dict[str, Any]) -> float:
 def _simulated(
     workload: Workload, calibration: Calibration, statements: int, seed: int, replication: int
 ) -> list[dict[str, Any]]:
-    """The transactions of one run that count."""
+    """The transactions of one run that count, without the warm-up."""
     times = job_times_of(calibration)
     document = scenario_document(workload, durations_of(calibration), times, statements, seed)
     warm_up = warm_up_of(len(workload.hands))

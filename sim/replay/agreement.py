@@ -70,9 +70,9 @@ def _columns(side: str, result: Result | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class HalfDone:
-    """Jobs that were given up when an earlier statement had committed: recorded, and in reality.
+    """Jobs that were given up after an earlier statement of theirs had committed.
 
-    Of those whose transactions were all replayed.
+    As recorded and as really happened, among jobs whose transactions were all replayed.
     """
 
     recorded: int
@@ -109,7 +109,7 @@ class Agreement:
 
     @property
     def half_done(self) -> HalfDone:
-        """The jobs that left one table changed and another one not, here and there."""
+        """Jobs that changed one table and not another, as recorded and as really happened."""
         jobs: dict[int, list[Compared]] = {}
         for each in self.compared:
             jobs.setdefault(each.job_id, []).append(each)
@@ -125,7 +125,7 @@ class Agreement:
 
     @property
     def holds(self) -> bool:
-        """Whether something was compared and nothing disagrees."""
+        """Whether something was compared, and nothing disagrees."""
         return bool(self.agreed) and not self.count(Comparison.MISMATCH)
 
     @property
@@ -172,7 +172,7 @@ class Agreement:
 
 
 def _is_half_done_in_reality(job: Sequence[Compared]) -> bool:
-    """A statement of a job committed, and the one that it was given up with did not."""
+    """Whether one statement of a job committed and its last one did not."""
     ends = [(each.given_up, each.real) for each in job if each.real is not None]
     refused = all(real.end is End.ABORTED for given_up, real in ends if given_up)
     return refused and any(real.version is not None for _, real in ends)
@@ -192,7 +192,7 @@ def compare(recorded: Recorded, observed: Observed, doubt: str | None = None) ->
 
 
 def not_played(recorded: Recorded) -> Compared:
-    """A transaction that reality was not made to repeat."""
+    """The comparison of a transaction that could not be repeated in reality."""
     return _compared(recorded, Comparison.NOT_COMPARABLE, recorded.left_out or "")
 
 
@@ -219,7 +219,7 @@ def _compared(
 
 
 def differences(recorded: Result, real: Result) -> list[str]:
-    """The names of what differs; what the recording does not say is not compared."""
+    """The names of what differs. What the recording does not say is not compared."""
     always = {"end", "version", "exception"}
     return [
         field.name

@@ -40,8 +40,9 @@ def named_run(directory: Path, cell: str | None = None) -> Chosen:
 
 
 def choose_run(place: Place, root: Path, cell: str | None = None) -> Chosen:
-    """Of a sweep the run of `cell` that shows most; without `cell`, of the one that the answer
-    under `root` names, which is a design under the heaviest load that it takes.
+    """Of a sweep, the run of `cell` that shows most; without `cell`, of the cell its answer names.
+
+    The answer lies under `root`; its cell is a design under the heaviest load that this takes.
 
     Raises InvalidInput: no run is finished, or there is no such cell.
     """
@@ -83,6 +84,6 @@ def _cells(place: Place) -> dict[str, list[int]]:
 
 
 def _shows(exceptions: pa.ChunkedArray) -> tuple[int, int]:
-    """How much there is to see in a run: exception classes, then transactions with one."""
+    """How much there is to see in a run: exception classes, then transactions with an exception."""
     raised = exceptions.drop_null()
     return len(pc.unique(raised)), len(raised)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SHRINKS = 30
-"""How many smaller races are tried: each costs real commits."""
+"""Smaller races that are tried at most; each costs real commits. Ours."""
 
 EXPECTED_KEYS = (
     "current",

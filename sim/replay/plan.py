@@ -67,7 +67,7 @@ class ReplayPlan:
 
     @property
     def transactions(self) -> list[Recorded]:
-        """Those of all tables, in the order of the recording."""
+        """The transactions of all tables, in the order of the recording."""
         every = (each for table in self.tables for each in table.transactions)
         return sorted(every, key=lambda each: each.transaction_id)
 
@@ -89,7 +89,7 @@ class ReplayPlan:
 
     @property
     def played(self) -> list[Recorded]:
-        """Those that reality can be made to repeat."""
+        """The transactions that can be repeated in reality."""
         return [each for each in self.transactions if each.left_out is None]
 
     @property

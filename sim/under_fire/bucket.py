@@ -38,7 +38,7 @@ class Bucket:
     _numbers: Iterator[int] = field(default_factory=count)
 
     def put(self, key: str, body: bytes, *, if_absent: bool = False) -> bool:
-        """Whether it had effect."""
+        """Put an object; `if_absent`: only if there is none. Returns whether that had effect."""
         whole = self.root / ARRIVING / str(next(self._numbers))
         whole.parent.mkdir(parents=True, exist_ok=True)
         whole.write_bytes(body)
@@ -59,11 +59,11 @@ class Bucket:
             return None
 
     def delete(self, key: str) -> None:
-        """Nothing is there afterwards."""
+        """Remove an object, if it is there."""
         (self.root / key).unlink(missing_ok=True)
 
     def objects(self, prefix: str) -> list[Object]:
-        """All whose keys begin with it, in the order of their bytes."""
+        """All objects whose keys begin with a prefix, sorted by the bytes of their keys."""
         folder = self.root / prefix.rpartition("/")[0]
         paths = [path for path in folder.rglob("*") if path.is_file()]
         keyed = {path.relative_to(self.root).as_posix(): path for path in paths}

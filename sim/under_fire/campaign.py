@@ -23,16 +23,16 @@ from whitecap.sim.under_fire.verdict import LeftOut, Verdict
 
 
 class RealEngine(Protocol):
-    """What real writers work with."""
+    """A real engine that writers run on."""
 
     version: str
-    """Of which package, and its version."""
+    """The name of its package, and the version."""
 
     def expected(self, scenario: Scenario, seed: int, number: int) -> Expected:
-        """What is to be done, and what is said to come of it. Raises `NobodyLeft`."""
+        """What writers are to do, and what the simulator predicts. Raises `NobodyLeft`."""
 
     def burn(self, plan: Expected, directory: Path) -> Burnt:
-        """What came of it."""
+        """Let real writers do it. Returns what happened."""
 
 
 class Deltalake:
@@ -51,7 +51,7 @@ class Deltalake:
         return expected_of_deltalake(scenario, self._number, seed, number)
 
     def burn(self, plan: Expected, directory: Path) -> Burnt:
-        """Raises `InvariantViolated`: the store does not keep what it promises."""
+        """Let real writers do it. Raises `InvariantViolated`: the store broke its promise."""
         return burn(plan, directory, self._python)
 
 
@@ -67,7 +67,7 @@ class Spark:
         return expected_of_spark(scenario, seed, number)
 
     def burn(self, plan: Expected, directory: Path) -> Burnt:
-        """Raises `InvariantViolated`: the JVM ended though nobody killed it."""
+        """Let real writers do it. Raises `InvariantViolated`: the JVM ended by itself."""
         return burn_on_spark(plan, directory)
 
 
@@ -104,7 +104,7 @@ def _require_one_table(scenarios: Sequence[Scenario]) -> None:
 
 
 def _in_turn(scenario: Scenario, round_: int) -> Scenario:
-    """A cell of its sweep, each in turn; the scenario itself if it has none."""
+    """A cell of the scenario's sweep, each in turn; the scenario itself if it has no sweep."""
     if scenario.sweep is None:
         return scenario
     cells = list(scenario.sweep.cells())

@@ -1,4 +1,4 @@
-"""A real client in a process of its own, as whoever leads it sees it: it answers, or it is dead."""
+"""A real client in a process of its own, as its leader sees it: it answers, or it is dead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLIENT = Path(__file__).with_name("client.py")
 
 
 class RealClient:
-    """A running client; its methods but `kill` and `close` raise ProcessDied."""
+    """A running client. All methods except `kill` and `close` raise ProcessDied."""
 
     def __init__(self, python: str | None = None) -> None:
         """Raises EnvironmentMissing."""
@@ -33,7 +33,7 @@ class RealClient:
         return self._process.ask(asked)
 
     def run(self, operation: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry an operation out through the handle."""
+        """Run an operation through the handle."""
         return self._process.ask({"ask": "run", "operation": operation})
 
 

@@ -26,7 +26,7 @@ class DeltalakeWriter:
         self._back_ms = 0.0
 
     def prepare(self) -> None:
-        """Start its client and let it see the table, in nobody's name: the first time is slow."""
+        """Start its client and open the table once, for no sender: the first time is slow."""
         nobody = Sender("nobody", 0, 0)
         self._living_client().open(URL, self._environment(nobody))
 
@@ -45,7 +45,7 @@ class DeltalakeWriter:
         return _answer(said, read)
 
     def dies(self, restart_ms: float) -> None:
-        """Its process is killed at once, and another one is there after a while."""
+        """Kill its process now; another one is started after a while."""
         self.deaths += 1
         self._back_ms = self._clock.now_ms() + restart_ms
         if self._client is not None:
@@ -56,7 +56,7 @@ class DeltalakeWriter:
             self._client.close()
 
     def _living_client(self) -> RealClient:
-        """The client; a new one, once it may be back, where the last one has died."""
+        """The client; if it has died, a new one, as soon as that may be there."""
         self._clock.wait_until(self._back_ms)
         if self._client is None:
             self._client = RealClient(self._python)
@@ -67,7 +67,7 @@ class DeltalakeWriter:
         self._client = None
 
     def _environment(self, sender: Sender) -> dict[str, str]:
-        """How the client finds the store, and how the store knows whose its requests are."""
+        """Where the client finds the store, and how the store tells whose its requests are."""
         return {
             "AWS_ENDPOINT_URL": self._endpoint,
             "AWS_ACCESS_KEY_ID": sender.access_key,

@@ -33,7 +33,7 @@ from whitecap.sim.under_fire.order import (
 )
 
 MOST_JOBS = 60
-"""Jobs that are begun in a run, as in a simulated campaign: some seconds of real work."""
+"""Jobs that begin in a run, as in a simulated campaign: some seconds of real work."""
 
 DRIVER = "jvm"
 """The cluster that all writers are on, where they are threads of one JVM."""
@@ -44,11 +44,11 @@ CLUSTER_KEYS = frozenset({"cluster", "clock_skew", "log_store", "dialect"})
 NO_REQUESTS = "nobody can strike a request to a local directory"
 
 MOST_DEATHS = 8
-"""At how many moments the driver dies in simulations of one run."""
+"""Moments at which the driver dies, each tried in a simulation of its own. Ours."""
 
 DYING = 20.0
-"""How a crash at one instant is said: so many in a ms, in a window of a second; less where a
-scenario could not have so many."""
+"""Crashes per ms that make a crash certain within a window of a second. Less where a scenario
+allows no such rate."""
 
 RESTART = "30 s"
 """How long a new JVM takes in simulated time; the clock stands while the real one starts."""
@@ -56,9 +56,9 @@ RESTART = "30 s"
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is to be done, what is left out and why, and what the simulator says comes of it.
+    """What real writers are to do, what is left out and why, and what the simulator predicts.
 
-    `possible`: the anomalies that there are when a driver dies at other moments, which real time
+    `possible`: the anomalies that come about when a driver dies at other moments, which real time
     alone decides.
     """
 
@@ -82,7 +82,7 @@ class Expected:
 def expected_of_deltalake(
     scenario: Scenario, version: str, seed: int, replication: int
 ) -> Expected:
-    """With what a deltalake of this version can do.
+    """The expectation for writers with a deltalake of this version.
 
     Raises `NobodyLeft` if it can stand for none of the writers.
     """
@@ -99,9 +99,10 @@ def _operation(statement: str) -> Mapping[str, Any]:
 
 
 def _as_the_package(scenario: Scenario, version: str) -> Scenario:
-    """By its dialect, if there is one, and with its client, which sends again what is lost.
+    """The scenario by the package's dialect, if there is one, and with its client's retries.
 
-    A reply that is lost is a closed connection, which the client sees at once.
+    That client resends a request without a reply. A lost reply is a closed connection, which it
+    sees at once.
     """
     changes = {
         "store.client.on_lost_reply": "resend",
@@ -115,7 +116,7 @@ def _as_the_package(scenario: Scenario, version: str) -> Scenario:
 
 
 def expected_of_spark(scenario: Scenario, seed: int, replication: int) -> Expected:
-    """With all writers in one JVM on a local directory, which dies at least once in the midst.
+    """The expectation for writers in one JVM on a local directory, which dies once or more.
 
     Raises `NobodyLeft` if open-source Delta can stand for none of the writers.
     """
@@ -159,10 +160,10 @@ def _on_one_driver(scenario: Scenario) -> Document:
 
 
 def _deaths(calm: FinishedRun) -> list[Document]:
-    """A crash just after each commit, those half way through the jobs first.
+    """Crashes just after each commit, those half way through the jobs first.
 
-    That is the worst moment: whoever has committed does not know. Its window is over when the
-    driver is back.
+    That is the worst moment: the writer has committed and does not know. The window of a crash is
+    over when the driver is back.
     """
     instants = calm.recording.transactions.column("submitted_at_ms").to_pylist()
     half_ms = (min(instants) + max(instants)) / 2

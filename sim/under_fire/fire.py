@@ -34,10 +34,11 @@ from whitecap.sim.under_fire.service import TABLE, Landing, Service, serving
 from whitecap.sim.writers.rerun import JobTries
 
 REAL_S_PER_JOB = 0.4
-"""What a job takes on a laptop's core, with all that its client does: so fast runs the clock."""
+"""What a job takes on a laptop's core with all that its client does; it limits the clock's speed.
+"""
 
 POLL_S = 0.005
-"""How exactly a process dies at its instant."""
+"""How often we look whether a process is to die. Ours."""
 
 PROMISED = Promise(level=IsolationLevel.SERIALIZABLE)
 """Both engines check by Serializable where the table says nothing else."""
@@ -47,7 +48,7 @@ HISTORY = "history.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Burnt:
-    """What happened: what everybody was told, what befell whom, and what oracles say."""
+    """What happened: what writers were told, what befell them, and what the oracles say."""
 
     directory: Path
     tried: Sequence[Tried]
@@ -97,7 +98,7 @@ def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
 
 
 def lay_out(plan: Expected, directory: Path) -> None:
-    """The table at the start, as real writers find it."""
+    """Write the table at the start, as real writers find it."""
     world = plan.run.world
     export_table(
         world.store, directory / TABLE, version=world.initial_version, data=True, overwrite=True
@@ -105,12 +106,12 @@ def lay_out(plan: Expected, directory: Path) -> None:
 
 
 def speed_of(plan: Expected, real_s_per_job: float) -> float:
-    """How much faster than life the clock can run."""
+    """How many times as fast as real time the clock can run."""
     return max(1.0, plan.ends_ms / 1000 / (plan.count * real_s_per_job))
 
 
 def lead(plan: Expected, clients: Mapping[str, Client], clock: FastClock) -> list[LeadWriter]:
-    """Whoever leads each client through its jobs."""
+    """Make the leader of each client, who takes it through its jobs."""
     scenario, streams = plan.run.scenario, plan.run.world.streams
     return [
         LeadWriter(name, work, _tries_of(scenario, streams, name), clock, clients[name])
@@ -119,7 +120,7 @@ def lead(plan: Expected, clients: Mapping[str, Client], clock: FastClock) -> lis
 
 
 def _tries_of(scenario: Scenario, streams: RandomStreams, writer: str) -> Callable[[int], JobTries]:
-    """How often and when a writer tries a job again, by the draws of the simulated one."""
+    """How often and when a writer reruns a job, by the draws of the simulated writer."""
     group = next(each for name, each in scenario.writers.items() if writer in each.members(name))
     rerun, restart = (streams.source(what, writer) for what in ("rerun", "restart"))
 
@@ -133,9 +134,9 @@ def _tries_of(scenario: Scenario, streams: RandomStreams, writer: str) -> Callab
 def all_work(
     writers: Sequence[LeadWriter], look: Callable[[], None], stop: Callable[[], None]
 ) -> list[Tried]:
-    """Until everybody is done; meanwhile `look` lets processes die when the scenario says so.
+    """Wait for all writers; meanwhile `look` lets processes die when the scenario says so.
 
-    After Ctrl-C, or an error, `stop` lets all come to an end.
+    After Ctrl-C, or an error, `stop` ends all of them.
     """
     with ThreadPoolExecutor(len(writers)) as threads:
         working = [threads.submit(writer.work) for writer in writers]
@@ -156,7 +157,7 @@ def _next_death(misfortunes: Misfortunes, writer: str, after_ms: float) -> tuple
 
 
 def _wrote(landings: Sequence[Landing], initial_version: int) -> dict[Sender, list[int]]:
-    """Whose the versions are, as the store knows."""
+    """The versions of each sender, as the store knows them."""
     wrote: dict[Sender, list[int]] = {}
     for landing in landings:
         if landing.version > initial_version:
@@ -165,9 +166,10 @@ def _wrote(landings: Sequence[Landing], initial_version: int) -> dict[Sender, li
 
 
 def _with_versions(tried: Tried, wrote: tuple[int, ...]) -> Transaction:
-    """Who was told that it committed was told its last version.
+    """The tries with their versions; one that was told it committed has its last version.
 
-    An INSERT always has one: if the store knows of none, it is what the handle shows, and lost.
+    An INSERT always makes a version. If the store has none of it, its version is what the handle
+    shows, and it is lost.
     """
     transaction, shown = tried.transaction, tried.version
     acknowledged: tuple[int, ...] = ()

@@ -20,31 +20,31 @@ from whitecap.sim.under_fire.order import Job
 from whitecap.sim.writers.rerun import JobTries
 
 KILLED = Interruption.WRITER_CRASH.value
-"""What is noted of a client whose process was killed."""
+"""How a try is noted whose client was killed."""
 
 LOOKS_EVERY_S = 0.05
-"""How soon who waits sees that the clock stands or that all is over."""
+"""How often one that waits looks whether the clock stands, or all is over. Ours."""
 
 
 class Stopped(Exception):
-    """All is over before its time."""
+    """The run is ended before its time."""
 
 
 @dataclass(slots=True)
 class FastClock:
-    """Simulated milliseconds since it began, `speed` of them in one of this machine."""
+    """Simulated milliseconds since it started, `speed` of them in one of real time."""
 
     speed: float
     _state: tuple[float, float | None] = field(default_factory=lambda: (monotonic(), None))
     _is_stopped: bool = False
 
     def starts(self) -> None:
-        """From now on."""
+        """Start it now."""
         self._state = monotonic(), None
 
     @contextmanager
     def standing(self) -> Iterator[None]:
-        """No simulated time passes for the length of a block."""
+        """The clock stands still for the length of a block."""
         began_s, since_s = self._state[0], monotonic()
         self._state = began_s, since_s
         try:
@@ -57,7 +57,7 @@ class FastClock:
         return ((monotonic() if since_s is None else since_s) - began_s) * 1000 * self.speed
 
     def real_s(self, simulated_ms: float) -> float:
-        """How long that takes here."""
+        """How many real seconds a simulated time takes."""
         return simulated_ms / 1000 / self.speed
 
     def wait_until(self, instant_ms: float) -> None:
@@ -70,14 +70,16 @@ class FastClock:
         raise Stopped
 
     def stop(self) -> None:
-        """Nobody waits any more."""
+        """End all waits."""
         self._is_stopped = True
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a try ended: the snapshot's version, the version that the client shows after it, and the
-    conflict or error, if there was one."""
+    """How a try ended: the versions of its snapshot and after it, and its conflict or error.
+
+    The last is `None` if there was none.
+    """
 
     outcome: RecordedOutcome
     read_version: int | None
@@ -96,13 +98,13 @@ class Tried:
 
 
 class Client(Protocol):
-    """What carries out the statements of one writer."""
+    """Runs the statements of one writer."""
 
     def run(self, job: Job, sender: Sender) -> Answer:
-        """One try of a job, in a sender's name."""
+        """Try a job once, in the name of a sender."""
 
     def close(self) -> None:
-        """There are no more jobs."""
+        """Release it: there are no more jobs."""
 
 
 @dataclass(slots=True)
@@ -117,7 +119,7 @@ class LeadWriter:
     tried: list[Tried] = field(default_factory=list)
 
     def work(self) -> None:
-        """All jobs, one after the other."""
+        """Try all jobs, one after the other."""
         try:
             for number, job in enumerate(self.jobs):
                 self.clock.wait_until(job.begins_ms)

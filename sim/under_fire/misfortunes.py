@@ -31,7 +31,7 @@ from whitecap.sim.time.random_streams import RandomStreams
 
 
 class Sender(NamedTuple):
-    """Whose a request is: a writer, its job from 0 on, and the how manieth run of that."""
+    """The sender of a request: a writer, its job from 0 on, and which run of that job."""
 
     writer: str
     job: int
@@ -39,12 +39,12 @@ class Sender(NamedTuple):
 
     @property
     def access_key(self) -> str:
-        """What the store knows it by."""
+        """The access key by which the store knows it."""
         return f"{self.writer}.{self.job}.{self.rerun}"
 
     @classmethod
     def of(cls, access_key: str) -> Self:
-        """Who has an access key. Raises `ValueError`."""
+        """The sender with an access key. Raises `ValueError`."""
         writer, job, rerun = access_key.rsplit(".", 2)
         return cls(writer, int(job), int(rerun))
 
@@ -79,7 +79,7 @@ class Misfortunes:
         return self._crashes[writer]
 
     def befall(self, sender: Sender, kind: Kind, key: str) -> tuple[Struck, int]:
-        """What becomes of a request, and how many of the newest versions a listing misses."""
+        """What befalls a request, and how many of the newest versions a listing misses."""
         now_ms = self.now_ms()
         if sender.writer not in self._faults:
             return UNHARMED, 0

@@ -39,7 +39,7 @@ _CREDENTIAL = re.compile(r"Credential=([^/]+)/")
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """A version of the log took effect by a request of this sender."""
+    """A version of the log that took effect by a request of this sender."""
 
     version: int
     sender: Sender
@@ -47,20 +47,20 @@ class Landing:
 
 @dataclass(slots=True)
 class Service:
-    """What the server does for a request; `later` runs something after so many simulated ms."""
+    """What the server does for a request; `later` runs something after some simulated ms."""
 
     bucket: Bucket
     befall: Befall
     kill: Kill
     real_s: Callable[[float], float]
-    """So many simulated milliseconds in seconds of this machine."""
+    """How many real seconds some simulated milliseconds take."""
     landings: list[Landing] = field(default_factory=list)
     struck: Counter[str] = field(default_factory=Counter)
     requests: Counter[str] = field(default_factory=Counter)
     url: str = ""
 
     def put(self, key: str, body: bytes, if_absent: bool, sender: Sender | None) -> bool:
-        """Whether it had effect; a version that landed is noted with whose it is."""
+        """Put an object. Returns whether that had effect; notes whose version of the log landed."""
         done = self.bucket.put(key, body, if_absent=if_absent)
         commit = _COMMIT.search(key)
         if done and commit and sender is not None:
@@ -68,14 +68,14 @@ class Service:
         return done
 
     def after(self, delay_ms: float, effect: Callable[[], object]) -> None:
-        """Let something happen later, whoever waits for it."""
+        """Let something happen later, whether or not anybody waits for it."""
         timer = threading.Timer(self.real_s(delay_ms), effect)
         timer.daemon = True
         timer.start()
 
 
 class Server(ThreadingHTTPServer):
-    """A thread for each connection, of which many may begin at once."""
+    """An HTTP server with a thread for each connection; many may begin at once."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -154,7 +154,7 @@ class Handler(BaseHTTPRequestHandler):
     def _serve(
         self, kind: Kind, effect: Callable[[], object], answer: Callable[[object], None]
     ) -> None:
-        """Effect and reply of one request, and all that befalls it."""
+        """Serve one request: its effect, its reply, and everything that befalls it."""
         service, sender, key = self.service, self._sender, self._key
         service.requests[kind.label] += 1
         struck, misses = UNHARMED, 0
@@ -237,7 +237,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _listing(self, misses: int) -> None:
-        """All at once; a delimiter gathers what lies deeper."""
+        """A listing in one page; a delimiter gathers the keys below it."""
         prefix, after = (self._query.get(name, [""])[0] for name in ("prefix", "start-after"))
         deeper = self._query.get("delimiter", [""])[0]
         objects = [each for each in self.service.bucket.objects(prefix) if each.key > after]
@@ -258,7 +258,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def _key(self) -> str:
-        """Empty for the bucket itself."""
+        """The key of the object, empty for the bucket itself."""
         return unquote(urlsplit(self.path).path).lstrip("/").partition("/")[2]
 
     @property
@@ -267,7 +267,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def _sender(self) -> Sender | None:
-        """Who it is by the access key; `None` for anybody else."""
+        """The sender, by the access key; `None` for anybody else."""
         credential = _CREDENTIAL.search(self.headers.get("Authorization", ""))
         try:
             return None if credential is None else Sender.of(credential[1])

@@ -1,4 +1,4 @@
-"""The JVM of all writers, as they see it from here: it answers, or it is dead; then comes another.
+"""The JVM of all writers, as they see it: it answers, or it is dead and another one comes.
 
 It is a process group of its own: a Python process (`sim/under_fire/spark_client.py`) and its JVM,
 which die together and at once.
@@ -44,7 +44,7 @@ class SparkDriver:
         self.back_ms = 0.0
 
     def start(self) -> None:
-        """Have a session. Raises `InvariantViolated` if none comes."""
+        """Start a session. Raises `InvariantViolated` if that fails."""
         command = [sys.executable, "-P", "-m", spark_client.__name__]
         with self._log.open("a") as log:
             process = subprocess.Popen(
@@ -79,13 +79,13 @@ class SparkDriver:
         return answered.result()
 
     def dies(self, back_ms: float) -> None:
-        """It is killed, with all that it has under way."""
+        """Kill it, with all that it has under way."""
         self.deaths += 1
         self.back_ms = back_ms
         self._kill()
 
     def close(self) -> None:
-        """It is no longer needed; who still waits for one waits in vain."""
+        """End it for good; whoever still waits for it gets nothing."""
         self._kill()
         self._is_up.set()
 
@@ -115,7 +115,7 @@ class SparkDriver:
             raise ProcessDied from error
 
     def _read(self, process: subprocess.Popen[str]) -> None:
-        """Its answers, each to whom it belongs."""
+        """Read its answers and pass each to the writer that waits for it."""
         assert process.stdout is not None
         with process.stdout:
             for line in process.stdout:

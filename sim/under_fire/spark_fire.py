@@ -60,7 +60,7 @@ class SparkWriter:
         return Answer(outcome, None, said.get("version"), error)
 
     def close(self) -> None:
-        """The others of the JVM go on."""
+        """Nothing to do: the other writers of the JVM go on."""
 
 
 def burn_on_spark(plan: Expected, directory: Path) -> Burnt:
@@ -106,7 +106,7 @@ def _driver(plan: Expected, directory: Path, settings: Mapping[str, str]) -> Spa
 
 
 def _crashes(plan: Expected) -> list[Crashes]:
-    """Those of the simulated driver."""
+    """The crashes of the simulated driver."""
     scenario, streams = plan.run.scenario, plan.run.world.streams
     return crashes_of(scenario.faults, {*scenario.writers, *plan.jobs}, DRIVER, streams)
 
@@ -115,8 +115,9 @@ def _crashes(plan: Expected) -> list[Crashes]:
 class Deaths:
     """Lets the JVM die when the simulated driver did, and another one take its place.
 
-    It dies with a commit, and not before the table has as many versions as the simulated one had:
-    however slow a machine is, it dies in the midst of work. `landed_ms`: when those took effect.
+    It dies together with a commit, and only when the table has as many versions as the simulated
+    one had then: so it dies in the midst of work, however slow the machine is. `landed_ms`: when
+    the simulated versions took effect.
     """
 
     driver: SparkDriver
@@ -128,7 +129,7 @@ class Deaths:
     _newest: int | None = None
 
     def look(self) -> None:
-        """Raises `InvariantViolated` if it has ended by itself."""
+        """Kill the JVM if it is time. Raises `InvariantViolated` if it has ended by itself."""
         self.driver.require_alive()
         dies_ms, back_ms = next_crash(self.crashes, self._done_ms)
         if self.clock.now_ms() < dies_ms:
@@ -154,7 +155,7 @@ def _versions(table: Path) -> dict[str, list[int]]:
 def _history(
     tried: Sequence[Tried], notes: Path, versions: Mapping[str, Sequence[int]]
 ) -> Iterable[Transaction]:
-    """What the writers were told, and what their transactions noted of themselves."""
+    """What the writers were told, with what their transactions noted of themselves."""
     noted: dict[str, list[Noted]] = {}
     for file in sorted(notes.iterdir()):
         for note in read_notes(file):
@@ -166,9 +167,10 @@ def _history(
 def with_notes(
     tried: Tried, noted: Sequence[Noted], versions: Mapping[str, Sequence[int]]
 ) -> Transaction:
-    """Acknowledged is what the session named as its last commit; what it read, its first snapshot.
+    """The tries with their versions: acknowledged is the commit that the session names last.
 
-    Further transactions of a statement compact what the first one wrote.
+    A try has read its first snapshot. Further transactions of a statement compact what the first
+    one wrote.
     """
     wrote = sorted(v for note in noted for v in versions.get(note.transaction_id, ()))
     return msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""What the simulator said beside what happened: outcomes by name, and anomalies by name."""
+"""What the simulator predicted beside what happened: outcomes by name, and anomalies by name."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ class Verdict:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the oracles found nothing in what is left."""
+        """Whether the oracles found nothing wrong with the table."""
         return not self.burnt.judgement.findings
 
     @property
     def is_expected(self) -> bool:
-        """Whether the simulator has every anomaly that was found."""
+        """Whether the simulator predicted every anomaly that was found."""
         simulated = anomalies_of(self.expected.judgement).keys() | self.expected.possible
         return anomalies_of(self.burnt.judgement).keys() <= simulated
 
     @property
     def dialect(self) -> str:
-        """By whose rules it was simulated."""
+        """The dialect by which it was simulated."""
         return self.expected.run.scenario.dialect
 
     def outcomes(self) -> list[Beside]:
@@ -100,14 +100,14 @@ class Verdict:
         }
 
     def errors(self) -> list[str]:
-        """What clients said besides conflicts, each once."""
+        """What clients reported besides conflicts, each error once."""
         unknown = RecordedOutcome.UNKNOWN
         texts = (tried.said for tried in self.burnt.tried if tried.transaction.outcome is unknown)
         return list(dict.fromkeys(text for text in texts if text and text != KILLED))
 
 
 def _ended(tried: Tried) -> str:
-    """As recordings name it: by the exception where there is one."""
+    """How a try ended, as recordings name it: by its exception if there is one."""
     outcome = tried.transaction.outcome
     if tried.said == KILLED or (outcome is RecordedOutcome.ABORTED and tried.said):
         return tried.said

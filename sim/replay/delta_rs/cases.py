@@ -64,7 +64,7 @@ def _run(case: Case, package: DeltaRs) -> CaseResult:
 
 
 def race_of(case: StatementCase) -> dict[str, Any]:
-    """What the worker is asked. Raises `UnsupportedFeature` for what the package cannot do."""
+    """The race as the worker takes it. Raises `UnsupportedFeature` if the package cannot."""
     if case.waits_at > 1:
         raise UnsupportedFeature("its operations cannot be stopped between their commits")
     return {

@@ -1,4 +1,4 @@
-"""A program that knows deltalake, in an interpreter that has it: asked by lines of JSON."""
+"""A program that uses deltalake, in an interpreter that has it: it answers lines of JSON."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class ProcessDied(Exception):
 
 
 class PackageProcess:
-    """A running program, whose first line names the package's `version`.
+    """A running program, whose first line names the `version` of the package.
 
-    `kill` may come from another thread while it is waited for.
+    `kill` may be called from another thread while one waits for an answer.
     """
 
     def __init__(self, python: str | None, program: Path, *arguments: str) -> None:
@@ -45,7 +45,7 @@ class PackageProcess:
             raise EnvironmentMissing([Missing(what, REMEDY)]) from None
 
     def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """What it says to that. Raises ProcessDied."""
+        """Send a request and return its answer. Raises ProcessDied."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(asked) + "\n")
@@ -55,11 +55,11 @@ class PackageProcess:
         return self._answer()
 
     def kill(self) -> None:
-        """As a machine that loses its power."""
+        """Kill it, as when a machine loses its power."""
         self._process.kill()
 
     def close(self) -> None:
-        """Kill it, if it still lives, and let go of it."""
+        """Kill it if it still runs, and release it."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):

@@ -30,7 +30,8 @@ CONFLICTS = {
 """What the texts of CommitFailedError are called in Delta."""
 
 RETRIES_USED_UP = "ConcurrentWriteException"
-"""The text is then a number alone: an operation that is not tried again met another commit."""
+"""What deltalake reports by a number alone: an operation that may not be retried met another
+commit."""
 
 
 def main() -> None:
@@ -47,7 +48,7 @@ def main() -> None:
 
 
 def race(asked: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Everybody who has a snapshot before others commit holds a handle of that version."""
+    """Run a race: who has a snapshot before others commit holds a handle of that version."""
     paths = {name: str(folder / name) for name in asked["tables"]}
     versions = {name: build(paths[name], table) for name, table in asked["tables"].items()}
     current = DeltaTable(paths["target"])
@@ -93,7 +94,7 @@ TYPES = {
 
 
 def run(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -> str:
-    """How it ended: committed, nothing to commit, or the conflict by Delta's name."""
+    """Run an operation. Returns how it ended: committed, nothing to commit, or the conflict."""
     before = table.version()
     try:
         OPERATIONS[operation["do"]](operation, table, paths)

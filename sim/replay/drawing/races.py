@@ -41,7 +41,7 @@ SETTINGS: tuple[dict[str, str], ...] = (
 """What a session may be set to: overwriting by partition, an OPTIMIZE of several transactions."""
 
 AUTO_COMPACTION = {DELTA + "autoCompact.minNumFiles": "2"}
-"""Without it small tables have too few files to be compacted after a commit."""
+"""Without this property, small tables have too few files to be compacted after a commit."""
 
 
 @dataclass(frozen=True, slots=True)

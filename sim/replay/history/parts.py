@@ -23,9 +23,9 @@ Row = Mapping[str, Any]
 class Attempts:
     """What the attempts of one recorded transaction say.
 
-    `made`: parts that made a version, in order. `unaware`: those among the versions whose making
-    the writer never learned of, though it went on. `open_since`: the version that the part read
-    that was under way in the end, `None` if all parts made a version.
+    `made`: the parts that made a version, in order. `unaware`: those among the versions of which
+    the writer never learned, although it went on. `open_since`: the version that the last part read
+    which made none; `None` if all parts made a version.
     """
 
     made: tuple[Part, ...] = ()

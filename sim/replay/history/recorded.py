@@ -40,12 +40,11 @@ LOST_PUT = "its put whose reply was lost"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One transaction of a recording, or what it committed without learning of it (`put`).
+    """One transaction of a recording; or (`put`) a commit of which its writer did not learn.
 
-    `parts` as in a script; none where there never was a snapshot. `left_out` says why reality
-    cannot be made to repeat it, `decided_at` at which version of the table it ended then.
-    `note` says what its writer saw of an end that is in the log. `repeats`: its commit is the
-    second one of the same files. It is of `job_id`, on `table`; `given_up`: the job ended with it.
+    `parts` are as in a script, none where it never had a snapshot. `left_out` says why it cannot be
+    repeated in reality, `decided_at` at which version of the table it then ended. `note` says what
+    its writer saw of an end that it did not learn of.
     """
 
     transaction_id: int
@@ -67,12 +66,12 @@ class Recorded:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return f"{self.writer} #{self.transaction_id}" + (f" ({self.put})" if self.put else "")
 
     @property
     def read_version(self) -> int:
-        """The version of its first snapshot; without one, at which it ended."""
+        """The version of its first snapshot; without one, that at which it ended."""
         return self.parts[0].read_version if self.parts else self.decided_at
 
     @property
@@ -82,7 +81,7 @@ class Recorded:
 
     @property
     def complete_at(self) -> int:
-        """The version by which it has come to its end."""
+        """The version at which it has ended."""
         return max((self.decided_at, *self.versions))
 
 
@@ -128,7 +127,7 @@ class _History:
         self._knows_its_own = knows_its_own
 
     def recorded(self, row: Row) -> Iterator[Recorded]:
-        """What is replayed of one row: puts of which it did not learn, and itself."""
+        """What is replayed of a row: commits unknown to their writer, then its transaction."""
         number = row["transaction_id"]
         landed = self._landed.get(number, [])
         attempts = read_attempts(self._attempts.get(number, []), landed, self._knows_its_own)
@@ -167,7 +166,7 @@ class _History:
         )
 
     def _parts(self, row: Row, attempts: Attempts) -> tuple[Part, ...]:
-        """What is played: not what followed the commit that the row tells, as compaction does."""
+        """The parts to be played, without those after the commit of the row, as of a compaction."""
         made = attempts.made
         versions = [part.version for part in made]
         if row["committed_version"] in versions:
@@ -203,7 +202,7 @@ class _History:
 
 
 def _ended_by_a_commit(attempts: Attempts) -> bool:
-    """Whether the last that it did was to make a version."""
+    """Whether the last of its attempts made a version."""
     return bool(attempts.made) and attempts.open_since is None
 
 
@@ -228,7 +227,7 @@ def _committed(row: Row, version: int | None) -> Result:
 
 
 def _note(row: Row) -> str:
-    """What kept the writer of a commit from learning of it, if something did."""
+    """What kept the writer of a commit from learning of it, if anything did."""
     match row["outcome"]:
         case outcome if outcome == RecordedOutcome.COMMITTED:
             return ""
@@ -242,7 +241,7 @@ def _note(row: Row) -> str:
 
 
 def _why_left_out(row: Row, attempts: Attempts, parts: Sequence[Part]) -> str | None:
-    """Why reality cannot be made to repeat a row, if so."""
+    """Why a row cannot be repeated in reality, `None` if it can."""
     made = [part.version for part in attempts.made]
     if row["committed_version"] is not None and row["committed_version"] not in made:
         return OVERWRITTEN
@@ -265,7 +264,7 @@ def _goes_on_after_a_commit(row: Row) -> bool:
 
 
 def _why_stopped(row: Row) -> str | None:
-    """What kept a transaction from an end of its own, if something did."""
+    """What cut a transaction off, `None` if it came to an end of its own."""
     if row["rule"] in NOT_REPLAYED:
         return NOT_REPLAYED[row["rule"]]
     if row["error_class"] == OUT_OF_ATTEMPTS:

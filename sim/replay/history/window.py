@@ -52,7 +52,7 @@ def members(transactions: Sequence[Recorded], window: Window) -> list[Recorded]:
 
 
 def _is_member(each: Recorded, window: Window) -> bool:
-    """A commit is decided when it makes its version, all else where the table stands by then."""
+    """A commit is decided at the version that it makes; all else at the version then newest."""
     if each.versions:
         return any(window.first < version <= window.last for version in each.versions)
     began_within = window.first <= each.read_version
@@ -96,7 +96,7 @@ Worth = tuple[int, int, int]
 def shown_most(
     transactions: Sequence[Recorded], first_version: int, limit: int
 ) -> tuple[Worth, Window] | None:
-    """The same with how much it shows; nothing where nobody commits."""
+    """`best_window` and how much it shows; `None` if nobody commits."""
     search = _Search(transactions, first_version, limit)
     if search.best is None or search.best_worth is None:
         return None

@@ -15,7 +15,7 @@ from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, check_window, members, shown_most
 
 FEWEST = 2
-"""Of a smaller window than for so many transactions there is nothing to see."""
+"""Transactions that a window must be allowed: with fewer there is nothing to see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ def best_windows(histories: Histories, limit: int) -> list[Window]:
 
 
 def windows_around(histories: Histories, lead: Window) -> list[Window]:
-    """That window, and of the other tables what its jobs wrote there.
+    """The window of the leading table, and of each other table what its jobs wrote there.
 
-    Raises InvalidInput: it names no table, or one that there is not, or no such versions.
+    Raises InvalidInput: `lead` names no table, one that does not exist, or versions that do not.
     """
     listed = ", ".join(histories)
     if lead.table is None:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """How a planned transaction really ended; `message` is Delta's, if it failed.
+    """How a planned transaction really ended; `message` is Delta's if it failed.
 
-    `real` is missing where it could not be played to its end; `message` says why.
+    `real` is `None` if it could not be played to its end, and `message` says why.
     """
 
     planned: Planned
@@ -57,9 +57,9 @@ def play(
     last: int,
     timeout_s: float = DEFAULT_TIMEOUT_S,
 ) -> Iterator[Observed]:
-    """Play what was decided up to version `last`; observations come as it ends.
+    """Play everything that was decided up to version `last`; observations come as commands end.
 
-    Raises InvalidInput: the script contradicts itself. StuckInterleaving: a wait was too long.
+    Raises InvalidInput: the script contradicts itself. StuckInterleaving: a command took too long.
     """
     left = list(planned)
     while left:
@@ -70,7 +70,7 @@ def play(
 
 
 class _Stretch:
-    """As much of a script as can be played on one layout of the table."""
+    """The part of a script that can be played on one layout of the table."""
 
     def __init__(
         self,
@@ -92,12 +92,12 @@ class _Stretch:
 
     @property
     def left(self) -> list[Planned]:
-        """Who has not come to an end, and can begin anew."""
+        """Commands that have not ended and can be begun anew."""
         return [each for each in self._undecided.values() if not self._is_half_done(each)]
 
     @property
     def half_done(self) -> list[Planned]:
-        """Who has not come to an end and cannot begin anew: one of its commits is made."""
+        """Commands that have not ended and cannot be begun anew: one of their commits is made."""
         return [each for each in self._undecided.values() if self._is_half_done(each)]
 
     def _is_half_done(self, each: Planned) -> bool:
@@ -127,7 +127,7 @@ class _Stretch:
         return self._is_as_recorded
 
     def _stands_at(self, step: Step) -> bool:
-        """Whether the table stands where the step leads to, or could be brought there."""
+        """Whether the table is at the version where the step is made, or could be brought there."""
         newest = latest_version(self._table)
         self._reached = step.leads_to
         if newest == step.version < step.leads_to:
@@ -139,7 +139,7 @@ class _Stretch:
         return newest == step.leads_to and not has_other_files
 
     def _moved(self, interleaving: Interleaving, step: Step) -> Iterator[Observed]:
-        """Make a move of a command; how the command ended, if it came to its end by it."""
+        """Make one step of a command. Returns how it ended, if it did."""
         ended = self._end_after(interleaving, step)
         if ended is not None:
             yield _observed(self._undecided.pop(step.name), ended, step.version, self._table)
@@ -174,7 +174,7 @@ def _observed(planned: Planned, ended: Ended, before: int, table: Path) -> Obser
 
 
 def _result(before: int, table: Path) -> Result:
-    """What a command left behind that ended well."""
+    """What a command has left that ended well."""
     newest = latest_version(table)
     if newest == before:
         return Result(End.NOTHING_TO_COMMIT)

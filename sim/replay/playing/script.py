@@ -41,11 +41,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the transactions that a command opens; most open a single one.
+    """One of the transactions that a command opens; most commands open one.
 
-    `decided_at`: the newest version when its outcome was decided; for one that commits, the
-    version before its own. A part without `version` that is followed by another one is a
-    conflict after which the command started again by itself.
+    `decided_at`: the newest version when its outcome was decided; of a commit, the version before
+    its own. A part without `version` that another part follows is a conflict after which the
+    command started again by itself.
     """
 
     read_version: int
@@ -54,7 +54,7 @@ class Part:
 
     @property
     def complete_at(self) -> int:
-        """The version by which it has come to its end."""
+        """The version at which it has ended."""
         return self.decided_at if self.version is None else self.version
 
 
@@ -62,8 +62,8 @@ class Part:
 class Planned:
     """One command of a script; `recorded` is how its last part ended.
 
-    `repeats`: it commits files once more that the recorded table has already; in reality they are
-    others, so that only what is decided before it goes on from there.
+    `repeats`: it commits files that the recorded table has already. In reality these are other
+    files, so only what is decided before it can go on from there.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Step:
 
 
 def steps(planned: Sequence[Planned], first: int, last: int) -> list[Step]:
-    """The steps that take a table from version `first` to `last`, in order.
+    """The steps that take a table from version `first` to version `last`, in order.
 
     Raises InvalidInput: a transaction is decided before it begins or after `last`, begins before
     `first`, or makes a version that is not the next one.
@@ -151,7 +151,7 @@ _Place = tuple[int, _Turn, int, int]
 
 
 def _placed(each: Planned, at: int) -> Iterator[tuple[_Place, Step]]:
-    """The steps of one command with their places in the order."""
+    """The steps of one command, each with its place in the order."""
     before: Part | None = None
     for number, part in enumerate(each.parts):
         # A part that starts again at the version that refused the one before it begins after it.
