@@ -24,13 +24,13 @@ SHARES = tuple(n / 10 for n in range(10))
 """Times at the key that are tried, as shares of what a put without rivals takes at its median."""
 
 COMMITS = 300
-"""Of each run that is compared: attempts are then good to some percent."""
+"""Commits of each run that is compared: attempts are then known to some percent."""
 
 WEIGHTS = (0.05, 0.05, 0.1)
 """Relative errors that count the same: of attempts per success, medians of successes, of losses."""
 
 LISTING = 1e-3
-"""Of a put, what listing the log takes: not nothing, so that time passes."""
+"""How long listing the log takes, as a share of a put: not nothing, so that time passes."""
 
 FREE: Document = {
     **{name: {"latency": "0 ms", "per_mib": "0 ms"} for name in ("get", "put")},
@@ -53,7 +53,7 @@ FREE: Document = {
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """What so many clients came to; latencies are medians in milliseconds."""
+    """What this many clients achieved; latencies are medians in milliseconds."""
 
     clients: int
     attempts_per_success: float
@@ -119,7 +119,7 @@ def _simulated(profile: Document, held_ms: float, measured: Sequence[Contest]) -
 
 
 def simulated(profile: Document, held_ms: float, clients: int, success_ms: float) -> Contest:
-    """So many writers that do nothing but commit, on a profile with that time at the key."""
+    """A contest of writers that do nothing but commit, on a profile with this time at the key."""
     scenario = scenario_of(_contest_document(profile, held_ms, clients, success_ms))
     attempts = run_scenario(scenario).recording.attempts.to_pylist()
     took: dict[str, list[float]] = {"created": [], "already_exists": []}

@@ -32,7 +32,7 @@ SMALL_BYTES = 4096
 """A commit file is a few KiB, and up to 16 KiB latencies do not depend on size."""
 
 SHARES = {"requests": 0.4, "sizes": 0.6, "clients": 1.0}
-"""Of the time, by when each part has to be done."""
+"""By which share of the time each part of the measurement has to be done."""
 
 
 TELLS_EVERY_S = 0.2
@@ -143,7 +143,7 @@ class _Measuring:
                 self._times(Operation.GET, len(body), partial(store.get, f"{key}/{n}"))
 
     def contention(self) -> None:
-        """So many clients at a time, each in a thread and with a connection of its own."""
+        """Let several clients compete at a time, each in a thread with a connection of its own."""
         body, began_s = os.urandom(SMALL_BYTES), time.monotonic()
         left_s = max(1.0, self.plan.seconds - (began_s - self.began_s))
         for position, clients in enumerate(self.plan.clients, start=1):

@@ -31,7 +31,7 @@ class Target(Protocol):
         ...
 
     def another(self) -> Target:
-        """The same place for another client."""
+        """The same place, for another client."""
         ...
 
     def is_empty(self) -> bool:

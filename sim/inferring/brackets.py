@@ -56,7 +56,7 @@ UNSTEADY = 0.01
 """The level of that test."""
 
 STEP = 0.05
-"""By which the location is moved to see how much less likely the brackets become."""
+"""How far the location is moved to see how much less likely the brackets become."""
 
 REACH = 4.0
 """Standard deviations between which windows are looked for: all but one of 16,000."""
@@ -68,7 +68,7 @@ MOST_ODDS = 300.0
 """The logarithm of odds that are as good as sure, and far from overflow."""
 
 NODES, WEIGHTS = leggauss(16)
-"""Of Gauss and Legendre: a normal law between `REACH` is exact to five digits."""
+"""Gauss-Legendre quadrature: a normal distribution between `REACH` is exact to five digits."""
 
 Bounds = Sequence[tuple[float, float]]
 
@@ -99,7 +99,7 @@ class Brackets:
 
     @classmethod
     def of(cls, commits: Sequence[ObservedCommit], instants: Instants) -> Brackets:
-        """Those of the commits that say which version they read, which one of them must."""
+        """The brackets of the commits that say which version they read; one of them must."""
         rows = sorted(
             (commit.read_version, commit.version, *ends)
             for commit in commits
@@ -217,7 +217,7 @@ def _log_begun(brackets: Brackets, log_odds: Floats, waiting: float) -> float:
 
 
 def _log_masses(brackets: Brackets, location: float, sigma: float, tilt: float) -> Floats:
-    """Of the tilted lognormal in each bracket, by Gauss-Legendre quadrature of its normal."""
+    """The mass of the tilted lognormal in each bracket, by Gauss-Legendre quadrature."""
     with np.errstate(divide="ignore"):
         low = (np.log(brackets.low) - location) / sigma
     high = (np.log(brackets.high) - location) / sigma
@@ -232,6 +232,6 @@ def _log_masses(brackets: Brackets, location: float, sigma: float, tilt: float) 
 
 
 def _log_densities(windows: Floats, location: float, sigma: float, tilt: float) -> Floats:
-    """Of the tilted lognormal at these windows."""
+    """The density of the tilted lognormal at these windows."""
     at = (np.log(windows) - location) / sigma
     return tilt * windows - at**2 / 2 - np.log(windows * sigma) - math.log(2 * math.pi) / 2

@@ -33,7 +33,7 @@ _PERIODS = [
     MS_PER["d"],
     7 * MS_PER["d"],
 ]
-"""What timetables are made of."""
+"""Periods that a timetable may have."""
 
 FEWEST_REGULAR = 8
 """Jobs that show a timetable: so many by chance point the same way once in 600 tries."""
@@ -48,7 +48,7 @@ MOST_WRITERS = 64
 """Writers of a drafted group at most, however many transactions ran at one time. Ours."""
 
 SHORTEST_SPAN_MS = MS_PER["s"]
-"""Of a log that tells rates."""
+"""A log that spans less tells no rates."""
 
 ASSUMED_RATE = 1 / MS_PER["h"]
 """The rate of a group with too few commits to tell one."""
@@ -63,7 +63,7 @@ class Timetable:
     jitter_ms: float
 
     def arrival(self, start_ms: float) -> str:
-        """As a scenario says it that starts then."""
+        """The `arrival` of a scenario that starts at this instant."""
         parts = [f"every: {show_duration(self.period_ms)}"]
         offset_ms = (self.phase_ms - start_ms) % self.period_ms
         if offset_ms >= 1:

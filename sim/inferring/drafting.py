@@ -30,7 +30,7 @@ JOBS_EACH = 40
 """Jobs of the slowest group in a run: with five replications enough to tell 99 % from 95 %."""
 
 MOST_JOBS = 3000
-"""Of a run, so that it takes seconds."""
+"""Jobs of a run at most, so that it takes seconds."""
 
 SHORTEST_MS = MS_PER["h"]
 WEEK_MS = 7 * MS_PER["d"]
@@ -262,7 +262,7 @@ def _tail(left_out: Sequence[str]) -> Iterator[str]:
 
 
 def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
-    """As many jobs as today, and more; maintenance and streams stay what they are."""
+    """The sweep: as many writers as today, and more; maintenance and streams stay as they are."""
     growing = [writer for writer in writers if writer.group.kind not in _SINGLE]
     if not growing:
         return

@@ -57,7 +57,7 @@ class Guess:
 
 
 def guessed_dialect(commits: Sequence[ObservedCommit], anonymous: bool = False) -> Guess:
-    """By the engine that made most of them; what else is said to be one may be an owner's word."""
+    """The dialect of the engine that made most commits; other names may be an owner's words."""
     engines = Counter(product_of(commit.origin.engine) for commit in commits)
     products = {product: count for product, count in engines.items() if product is not None}
     if not products:

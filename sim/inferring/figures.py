@@ -83,7 +83,7 @@ def count_interval(count: int) -> tuple[float, float]:
 
 
 def rate_text(count: float, span_ms: float) -> str:
-    """So many in that time, in the shortest unit in which it is one at least."""
+    """The rate of this many in that time, in the shortest unit in which it is at least one."""
     unit = _unit(count, span_ms)
     return f"{_digits(count * MS_PER[unit] / span_ms)} per {unit}"
 

@@ -13,7 +13,7 @@ from whitecap.sim.inferring.engines import product_of
 from whitecap.sim.inferring.observed import ObservedCommit
 
 MOST_GROUPS = 12
-"""More than that nobody reads; finer distinctions are given up first."""
+"""Groups at most: nobody reads more. Finer distinctions are given up first."""
 
 FEWEST = 3
 """Commits of a group: of fewer no rate is told, unless there is nothing else."""
@@ -65,7 +65,7 @@ class Group:
 
     @property
     def who(self) -> str:
-        """Who they are, in the log's own words; empty where it says nothing."""
+        """Who made its commits, in the words of the log; empty where it says nothing."""
         origins = {each.origin for each in self.commits}
         said = []
         for field in ("job", "user", "cluster"):

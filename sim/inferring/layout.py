@@ -34,7 +34,8 @@ NEW_KEY, PAYLOAD = "row_key", "payload"
 """Columns that stand for others."""
 
 MOST_FILES = 20_000
-"""Of a drafted table: a run begins in seconds; tables with more are drafted smaller."""
+"""Files of a drafted table at most, so that a run begins in seconds; larger ones are made smaller.
+"""
 
 _DECIDING = (
     properties.APPEND_ONLY.key,
@@ -67,7 +68,7 @@ class Columns:
 
     @property
     def layout(self) -> tuple[Field, ...]:
-        """Those that lay the table out."""
+        """The columns that the table is partitioned or clustered by."""
         return self.partitions or self.clusters
 
 

@@ -41,7 +41,7 @@ class Span:
         return self.commits / self.lasted_ms if self.lasted_ms else 0.0
 
     def with_next(self, other: Span) -> Span:
-        """Both as one."""
+        """This span and the next one as one."""
         both = self.commits + other.commits, self.lasted_ms + other.lasted_ms
         return Span(self.first, other.end, *both)
 
@@ -116,6 +116,6 @@ def _likelihood(span: Span) -> float:
 
 
 def _weighted(spans: Sequence[Span]) -> list[tuple[Span, str]]:
-    """Each with its rate as a multiple of the mean."""
+    """The spans, each with its rate as a multiple of the mean."""
     mean = sum(span.commits for span in spans) / sum(span.lasted_ms for span in spans)
     return [(span, number_text(round(span.rate / mean, 2))) for span in spans]

@@ -31,7 +31,7 @@ from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.values import Choice, Domain, choice_of
 
 MOST_ROWS = 100
-"""Of a drafted job: more rows take longer to simulate and decide no other conflict."""
+"""Rows of a drafted job at most: more take longer to simulate and decide no other conflict."""
 
 MOST_KEYS = 1000
 """Keys that a drafted job has at most. Ours."""
@@ -43,7 +43,7 @@ OFTEN = 0.8
 """The share of a group's commits whose conditions must pin a column."""
 
 ASSUMED_ROWS = 10
-"""What `whitecap init` drafts."""
+"""Rows of a job where the log says nothing: as `whitecap init` drafts it."""
 
 _SOURCE = ("numSourceRows", "num_source_rows")
 _INSERTED = ("numTargetRowsInserted", "num_target_rows_inserted")
@@ -90,7 +90,7 @@ class TableFacts:
 
     @property
     def in_order(self) -> list[str]:
-        """All columns in their order, as SQL writes them."""
+        """All columns in the order of the table, as SQL writes them."""
         if self.schema is not None:
             return [quoted_if_needed(name) for name in self.schema.names]
         laid_out = [self.names.columns[column.name] for column in self.columns.layout]
@@ -128,7 +128,7 @@ class _Slice:
     unpinned: tuple[Parameter, ...] = ()
 
     def condition(self, *more: str, alias: str = "") -> str:
-        """All of it as SQL."""
+        """The whole condition as SQL."""
         return " AND ".join([*(f"{alias}{each}" for each in self.conditions), *more])
 
 
@@ -319,7 +319,7 @@ def _existing(commits: Sequence[ObservedCommit]) -> Figure:
 def _keys(
     commits: Sequence[ObservedCommit], slice_: _Slice, table: TableFacts
 ) -> tuple[Parameter | None, Figure]:
-    """So many keys as are needed to change as many files as these commits did, if not all."""
+    """As many keys as it takes to change as many files as these commits did, if not all."""
     laid_out = {column.name.lower() for column in table.columns.layout}
     others = [name for name in table.all_columns if name.lower() not in laid_out]
     narrow = sum(any(names_column(condition_of(c), name) for name in others) for c in commits)

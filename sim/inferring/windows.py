@@ -41,7 +41,7 @@ FEW = 5
 
 ASSUMED_MS = 30 * MS_PER["s"]
 ASSUMED_SIGMA = 0.4
-"""What `whitecap init` drafts."""
+"""Median and sigma of a window where the log says nothing: as `whitecap init` drafts it."""
 
 STATED = ("executionTimeMs", "execution_time_ms")
 """The metric's names: of Delta Lake (DELETE, UPDATE, MERGE), and of delta-rs."""

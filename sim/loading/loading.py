@@ -82,9 +82,9 @@ def scenario_of(
 
 
 def unwritten_scenario(document: Document) -> Scenario:
-    """As `scenario_of`, for somebody who asks whether there can be such a scenario at all.
+    """As `scenario_of`, for callers who ask whether there can be such a scenario at all.
 
-    Of a document that holds what YAML holds the same comes out, several times as fast; problems
+    It gives the same scenario for a document that YAML can hold, several times as fast; problems
     have no lines.
     """
     name = str(document.get("name", "scenario"))
@@ -145,7 +145,7 @@ def _changed_as_can_be(document: Document, changes: Changes, problems: list[Prob
 
 
 def _holder(document: Document, path: str, parents: Sequence[str]) -> Document:
-    """What holds the last part of a path, made on the way where nothing does."""
+    """The part of a document that holds the last part of a path; it is made if it is not there."""
     holder = document
     for part in parents:
         if part == "store" and isinstance(holder.get(part), str):
@@ -270,7 +270,7 @@ def _problems_of_cells(
 def _problems_of_cell(
     document: Document, changes: Changes, meant: dict[int, Expectation], text: YamlText
 ) -> list[Problem]:
-    """What is wrong with a cell, and with what is `meant` of it, by position in the file."""
+    """What is wrong with a cell, and with the expectations of it (`meant`), by their position."""
     unset: list[Problem] = []
     _, parts, problems = _validated(_changed_as_can_be(document, changes, unset), text)
     return unset + problems + text.problems(commands_nobody_runs(meant, parts))

@@ -25,7 +25,7 @@ from whitecap.sim.scenario.yaml_text import YamlText, read_shipped, read_yaml
 STORES = SCENARIOS / "stores"
 
 STAND_IN = "instant"
-"""What is checked against where a profile is wrong, so that other problems are told too."""
+"""The profile that is checked in place of a wrong one, so that other problems are found too."""
 
 
 def shipped_profiles() -> list[str]:
@@ -157,7 +157,7 @@ AROUND = {"out", "at_key"}
 
 
 def merged(base: Any, over: Any) -> Any:
-    """What is catalogued with what a scenario says otherwise; its figures are the scenario's."""
+    """What is catalogued, with a scenario's values over it; new figures are the scenario's own."""
     if not (isinstance(base, dict) and isinstance(over, dict)):
         return over
     if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys() - base.keys():

@@ -50,7 +50,7 @@ def target_of(part: JobPart) -> str | None:
 
 
 def _reads_another(said: str, others: Collection[str]) -> str | None:
-    """What a statement refused in the rehearsal, which has its own table alone, really lacks."""
+    """What a statement lacks that was refused because the rehearsal has only its own table."""
     for name in others:
         if said.lower().startswith(f"{name.lower()}: no such table"):
             return f"reads {name!r}: simulated statements read no table but the one they write"
@@ -65,7 +65,7 @@ def _not_streamed(dialect: Dialect) -> Iterator[PlacedProblem]:
 
 
 def _of_spark(statement: Statement) -> Iterator[PlacedProblem]:
-    """What is taken here and refused by Spark's parser, so that no replay could run it."""
+    """What our parser takes and Spark's refuses, so that no replay could run it."""
     if isinstance(statement, Merge) and statement.not_spark:
         right = "(SELECT * FROM VALUES ... AS v(a, b)) AS s"
         yield ("statement",), f"{statement.not_spark}, which Spark refuses: write {right}", None

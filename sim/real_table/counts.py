@@ -27,7 +27,7 @@ class RowCounts:
 
     @classmethod
     def of(cls, files: Sequence[AddFile]) -> RowCounts:
-        """Of the live files of a table."""
+        """The row counts of the live files of a table."""
         sized_counts = [(file.size, count) for file in files if (count := record_count(file.stats))]
         counted = sum(count for _, count in sized_counts)
         return cls(
@@ -40,7 +40,7 @@ class RowCounts:
 
     @property
     def total(self) -> int:
-        """Of all files that have rows, without those that are hidden."""
+        """The rows of all files that have any, without the hidden ones."""
         return max(round(self.size_bytes / self.bytes_each) - self.hidden, 1)
 
     @property
@@ -49,6 +49,6 @@ class RowCounts:
         return max(round(self.total / max(self.files, 1) / ROWS_PER_FILE), 1)
 
     def in_file(self, file: AddFile) -> float:
-        """Those of one file, hidden ones included."""
+        """The rows of one file, hidden ones included."""
         count = record_count(file.stats)
         return file.size / self.bytes_each if count is None else count

@@ -30,7 +30,7 @@ NEWEST_BEHIND = 2
 """Days by which the newest date may lie before the last commit for days to arrive one by one."""
 
 SHARE_OF_DAYS = 0.7
-"""Of the days up to the newest, from which on dates are taken for days without gaps."""
+"""Share of the days up to the newest that must be there for dates to count as days without gaps."""
 
 LEVELS = ("Serializable", "WriteSerializable")
 

@@ -94,7 +94,7 @@ class _Lines:
 
 
 def _share(some: Any, real: int, count: int) -> Any:
-    """So many of `count` as `some` of `real`: none, all, or some in between."""
+    """The same share of `count` as `some` is of `real`; not none and not all, unless `some` is."""
     if not isinstance(some, int) or some in (0, real):
         return count if some else some
     return min(max(round(some * count / max(real, 1)), 1), max(count - 1, 1))

@@ -15,7 +15,7 @@ REAL_TABLES = "real_tables"
 
 
 def origins_of_tables(tables: Iterable[Table], dialect: Dialect) -> dict[str, Any]:
-    """By the table's name: which version of which table, and what of it a run leaves out."""
+    """By table: which version of which real table it is, and what of that a run leaves out."""
     origins = {table.name: _origin(table, dialect) for table in tables if table.real is not None}
     return {REAL_TABLES: origins} if origins else {}
 

@@ -50,7 +50,7 @@ DRAWS = (0.5, 0.2, 0.8, 0.35, 0.65)
 """Chosen are values from the middle on, and several keys where several are asked for."""
 
 MOST_TRIES = 20
-"""Of a list with more values only the first ones are tried: each try makes a table."""
+"""Values of a list that are tried at most, from the first on: each try makes a table."""
 
 
 class AtOnce:
@@ -115,7 +115,7 @@ class _Trial:
 
 @lru_cache(maxsize=512)
 def _tried(trial: _Trial) -> tuple[str, ...]:
-    """Each is tried once: whoever varies a scenario, or sweeps it, changes little at a time."""
+    """Try it, each trial once in a process: variations of a scenario repeat most of them."""
     for given in _each_of_lists(trial.parameters):
         if refused := _refusals(trial.template, given, trial.table, trial.platform):
             return tuple(refused)

@@ -28,13 +28,14 @@ MOST_ROWS = 240
 """Rows of the small table at most, which is made anew for every order of a race. Ours."""
 
 FILES = 8
-"""Of the small table: enough that some are not touched, few enough to be made anew quickly."""
+"""Files of the small table: enough that some are not touched, few enough to be made anew quickly.
+"""
 
 ROWS_OF_A_BATCH = 3
-"""Of a streaming query: what a batch conflicts with does not depend on how many it has."""
+"""Rows of a batch of a streaming query; what it conflicts with does not depend on their number."""
 
 OTHER_DRAWS = (0.1, 0.9, 0.6, 0.3, 0.75)
-"""Those of the second job, where the two are not to be of the same values."""
+"""Draws of the second job, where both are to have different values."""
 
 
 @dataclass(frozen=True, slots=True)
