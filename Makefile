@@ -67,7 +67,7 @@ lint: setup ## Check style
 type: setup ## Check types
 	$(BIN)/mypy
 
-bench: setup ## Measure CPU per commit attempt in bare SimPy timeouts
+bench: setup ## Measure CPU per commit attempt in bare SimPy timeouts; writes docs/speed.md
 	$(BIN)/python -m benchmarks
 
 bench-memory: setup ## Measure by how much memory grows with every commit attempt (minutes)
