@@ -23,7 +23,7 @@ takes follows from it: attempts are in every result (`attempts` of `whitecap run
 
 CPU time, one core, from the start of the simulation to the closed recording, for each commit
 attempt. A unit is one bare SimPy timeout in the same process, {unit:.2f} µs here, so that machines
-compare. Made workloads have {writers} writers at one commit rate, and more of them at the same;
+compare. Made workloads have ten writers at one commit rate, and more of them at the same;
 cells are those of `scenarios/events.yaml`, from the 2nd to the 4th simulated hour. A *goal* is what
 the project wants and had hoped for from prototypes; bold is within it.
 """
@@ -93,7 +93,6 @@ def page_of(rows: Sequence[Speed], day: date) -> Iterator[str]:
         python=platform.python_version(),
         cores=os.cpu_count(),
         unit=min(row.unit_us for row in rows),
-        writers="ten",
     )
     yield from _table(rows)
     yield PARTS_OF_TIME

@@ -90,8 +90,7 @@ class AfterCommit(msgspec.Struct, frozen=True):
         well. Source: SnapshotManagement.scala: updateAfterCommit, createSnapshotAfterCommit.
         """
         log, delta_log = self.log, self.log.delta_log
-        is_shared = log.cluster.is_shared
-        if is_shared:
+        if log.cluster.is_shared:
             yield from log.meet()
         if delta_log.segment.version >= self.version:
             return None
