@@ -20,7 +20,7 @@ from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.table import Table
-from whitecap.sim.store.history import History
+from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_directory import LogDirectory, PastDays
 from whitecap.sim.store.objects import FakeStore
@@ -138,7 +138,7 @@ def _placed(table: Table, scenario: Scenario, ids: Ids, throttle: Throttle) -> T
     store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
     begun = _begun(table, rows, store, ids, dialect_named(scenario.dialect))
     shared = known_table(table, store, begun)
-    history = History(store, shared.commits)
+    history = CommitHistory(store, shared.commits)
     version = begun.table.version
     _fill_log(store.log, table, scenario.start_ms, history.snapshot(version).num_files)
     keys = KeysInUse(begun.keys)
@@ -214,7 +214,7 @@ def known_table(table: Table, store: FakeStore, begun: Begun) -> SharedTable:
         content = store.objects[log_key(commit.version)].content
         if isinstance(content, bytes):
             shared.commits.keep_commit(content, commit)
-    snapshot = History(store, shared.commits).snapshot(begun.table.version)
+    snapshot = CommitHistory(store, shared.commits).snapshot(begun.table.version)
     if begun.places is not None:
         index.describe(snapshot.version, begun.places)
     else:

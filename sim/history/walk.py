@@ -14,7 +14,7 @@ from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.listed_files import FileKey, ListedFiles, StillListed, file_key
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.log.table_log import CommitCache
-from whitecap.sim.store.history import History
+from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.objects import FakeStore
 
 
@@ -49,7 +49,7 @@ class LogWalk:
         self._transactions: set[str] | None = set() if notes_transactions else None
         self.doubled = 0
         """Versions that hold a transaction which an earlier one holds, if that is looked for."""
-        self._history = History(store, cache)
+        self._history = CommitHistory(store, cache)
         self._live = _LiveRows()
         self._rows: int | None = 0
 

@@ -14,17 +14,17 @@ from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Number, Rate, Whole
-from whitecap.sim.scenario.store import RequestKind, ServiceRequestKind
+from whitecap.sim.scenario.store import RequestName, ServiceRequestName
 
-Kind = RequestKind | ServiceRequestKind
+AnyRequestName = RequestName | ServiceRequestName
 """What a fault can strike; `put_if_absent` is what decides a commit, whatever the protocol."""
 
-DECIDES: Kind = "put_if_absent"
+DECIDES: AnyRequestName = "put_if_absent"
 
-WRITES: list[Kind] = [DECIDES, "put", "rename", "put_item", "ratify"]
+WRITES: list[AnyRequestName] = [DECIDES, "put", "rename", "put_item", "ratify"]
 """Requests with an effect that can come late."""
 
-EVERY_KIND: list[Kind] = [*get_args(RequestKind), *get_args(ServiceRequestKind)]
+EVERY_KIND: list[AnyRequestName] = [*get_args(RequestName), *get_args(ServiceRequestName)]
 
 LogFile = Literal["commit", "temporary", "staged", "checksum", "checkpoint", "pointer"]
 """What a request for a file of the log can be about; the pointer is `_last_checkpoint`."""
@@ -62,7 +62,7 @@ class Strike(Section):
         return self
 
     @property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[AnyRequestName]:
         """Which kinds of requests it is about."""
         return [DECIDES]
 
@@ -75,11 +75,11 @@ class Strike(Section):
 class StrikeAmong(Strike):
     """A strike that says which `requests`, and which `files` of the log."""
 
-    requests: list[Kind] = Field(default=[DECIDES], min_length=1)
+    requests: list[AnyRequestName] = Field(default=[DECIDES], min_length=1)
     files: list[LogFile] | None = Field(default=None, min_length=1)
 
     @property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[AnyRequestName]:
         return self.requests
 
     @property
@@ -87,7 +87,7 @@ class StrikeAmong(Strike):
         return self.files
 
 
-def _only_writes(requests: list[Kind], what: str) -> list[Kind]:
+def _only_writes(requests: list[AnyRequestName], what: str) -> list[AnyRequestName]:
     if not set(requests) <= set(WRITES):
         raise ValueError(f"only {', '.join(WRITES)} {what}")
     return requests
@@ -104,7 +104,7 @@ class LateEffect(StrikeAmong):
 
     @field_validator("requests")
     @classmethod
-    def _writes(cls, requests: list[Kind]) -> list[Kind]:
+    def _writes(cls, requests: list[AnyRequestName]) -> list[AnyRequestName]:
         return _only_writes(requests, "have an effect that can be late")
 
 
@@ -129,7 +129,7 @@ class Conflict409(Strike):
 class Throttling(StrikeAmong):
     """The store answers 503 or 429 instead of serving the request."""
 
-    requests: list[Kind] = Field(default=EVERY_KIND, min_length=1)
+    requests: list[AnyRequestName] = Field(default=EVERY_KIND, min_length=1)
 
 
 class Pause(StrikeAmong):
@@ -150,7 +150,7 @@ class CrashAtRequest(StrikeAmong):
 
     @field_validator("requests")
     @classmethod
-    def _writes(cls, requests: list[Kind]) -> list[Kind]:
+    def _writes(cls, requests: list[AnyRequestName]) -> list[AnyRequestName]:
         return _only_writes(requests, "are requests that a driver can die at")
 
 
@@ -163,7 +163,7 @@ class StaleListing(Strike):
     misses: Whole = Field(default=1, ge=1, le=MAX_COUNT)
 
     @property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[AnyRequestName]:
         return ["list"]
 
 

@@ -18,10 +18,10 @@ from whitecap.sim.quantities.units import DAY_MS, Duration, Number, Whole
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.origin import Sourced
 
-RequestKind = Literal["list", "get", "head", "put", "put_if_absent", "copy", "delete", "rename"]
+RequestName = Literal["list", "get", "head", "put", "put_if_absent", "copy", "delete", "rename"]
 """What a store can be asked."""
 
-ServiceRequestKind = Literal["get_item", "query", "put_item", "get_commits", "ratify"]
+ServiceRequestName = Literal["get_item", "query", "put_item", "get_commits", "ratify"]
 """What the services beside it can be asked: DynamoDB and a catalog."""
 
 
@@ -154,17 +154,17 @@ class LogStore(Sourced):
     """
 
     protocol: CommitProtocol = CommitProtocol.CONDITIONAL_PUT
-    probe: list[RequestKind] = Field(default_factory=list)
-    before_put: list[RequestKind] = Field(default_factory=list)
-    after_put: list[RequestKind] = Field(default_factory=list)
-    read: list[RequestKind] = Field(min_length=1)
-    checksum: list[RequestKind] = Field(min_length=1)
-    pointer: list[RequestKind] = Field(min_length=1)
-    delete: list[RequestKind] = Field(min_length=1)
+    probe: list[RequestName] = Field(default_factory=list)
+    before_put: list[RequestName] = Field(default_factory=list)
+    after_put: list[RequestName] = Field(default_factory=list)
+    read: list[RequestName] = Field(min_length=1)
+    checksum: list[RequestName] = Field(min_length=1)
+    pointer: list[RequestName] = Field(min_length=1)
+    delete: list[RequestName] = Field(min_length=1)
     commit_lock: bool = False
 
     @property
-    def requests(self) -> tuple[list[RequestKind], ...]:
+    def requests(self) -> tuple[list[RequestName], ...]:
         """Everything that it asks for."""
         writes = self.checksum, self.pointer, self.delete
         return self.before_put, self.after_put, self.read, *writes, self.probe
@@ -216,8 +216,8 @@ class DataFiles(Sourced):
     is refused is sent again as any request is, and the job takes longer by that.
     """
 
-    read: list[RequestKind] = Field(default_factory=list)
-    write: list[RequestKind] = Field(default_factory=list)
+    read: list[RequestName] = Field(default_factory=list)
+    write: list[RequestName] = Field(default_factory=list)
 
 
 class Limits(Sourced):

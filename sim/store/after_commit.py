@@ -17,8 +17,8 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.checkpoint import checkpoint_key, is_due
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.sim.store.exchange import DONE, Answer, StoreRefused
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.exchange import DONE, Reply, StoreRefused
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_directory import (
     CHECKPOINT_BYTES_PER_ACTION,
@@ -31,7 +31,7 @@ from whitecap.sim.store.log_directory import (
 )
 from whitecap.sim.time.kernel import Waiting
 
-_RENAMES = (Kind.COPY, Kind.RENAME)
+_RENAMES = (RequestKind.COPY, RequestKind.RENAME)
 
 
 class AfterCommit(msgspec.Struct, frozen=True):
@@ -111,7 +111,7 @@ class AfterCommit(msgspec.Struct, frozen=True):
             yield from log.read_state(installed)
         kinds, appears = log.requests.checksum, log.directory.checksum_appears
 
-        def effect(moment: Moment) -> Answer:
+        def effect(moment: Moment) -> Reply:
             appears(version, moment)
             return DONE
 
@@ -135,17 +135,17 @@ class AfterCommit(msgspec.Struct, frozen=True):
         actions = snapshot.num_files + len(snapshot.tombstones) + 2
         directory, key = log.directory, checkpoint_key(version)
 
-        def appears(moment: Moment) -> Answer:
+        def appears(moment: Moment) -> Reply:
             directory.checkpoint_appears(version, actions, moment)
             return DONE
 
-        def points(moment: Moment) -> Answer:
+        def points(moment: Moment) -> Reply:
             directory.pointer_appears(moment)
             return DONE
 
         size_bytes = actions * CHECKPOINT_BYTES_PER_ACTION
-        yield from log.connection.ask(Kind.PUT, key, appears, size_bytes, shared=False)
-        yield from log.connection.read((Kind.HEAD,), key, size_bytes)
+        yield from log.connection.ask(RequestKind.PUT, key, appears, size_bytes, shared=False)
+        yield from log.connection.read((RequestKind.HEAD,), key, size_bytes)
         last = len(log.requests.pointer) - 1
         yield from log.connection.ask_all(log.requests.pointer, POINTER_KEY, {last: points})
 
@@ -160,7 +160,7 @@ class AfterCommit(msgspec.Struct, frozen=True):
             kept_ms = cluster.wall_ms(moment[0]) - retention_ms
             expired += log.directory.take_expired(moment, kept_ms, cluster.store.epoch_ms)
 
-        def goes(moment: Moment) -> Answer:
+        def goes(moment: Moment) -> Reply:
             log.directory.object_goes(moment)
             return DONE
 
@@ -169,11 +169,11 @@ class AfterCommit(msgspec.Struct, frozen=True):
         last = len(log.requests.delete) - 1
         for _ in range(expired):
             yield from log.connection.ask_all(log.requests.delete, log_key(0), {last: goes})
-        yield from log.connection.read((Kind.HEAD, Kind.LIST), STAGED_COMMITS_KEY, 0)
+        yield from log.connection.read((RequestKind.HEAD, RequestKind.LIST), STAGED_COMMITS_KEY, 0)
 
 
 @lru_cache
-def _appearance(kinds: tuple[Kind, ...]) -> int:
+def _appearance(kinds: tuple[RequestKind, ...]) -> int:
     """Which of some requests makes an object readable: the first rename, else the first put."""
     renames = [place for place, kind in enumerate(kinds) if kind in _RENAMES]
-    return min(renames or [place for place, kind in enumerate(kinds) if kind is Kind.PUT])
+    return min(renames or [place for place, kind in enumerate(kinds) if kind is RequestKind.PUT])

@@ -31,8 +31,8 @@ from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.after_commit import AfterCommit
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.exchange import Answer, StoreRefused
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.exchange import Reply, StoreRefused
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.limits import DataRequests, Pulse
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_directory import Moment, Segment
@@ -233,12 +233,12 @@ class Client:
         stored = self.cluster.store.objects.get(key)
         body = None if stored is None else stored.body
 
-        def look(_: Moment) -> Answer:
+        def look(_: Moment) -> Reply:
             if body is None:
-                return Answer(Missing(), "missing")
-            return Answer(Body(body), "found", len(body))
+                return Reply(Missing(), "missing")
+            return Reply(Body(body), "found", len(body))
 
-        answer = yield from self.connection.ask(Kind.GET, key, look, shared=False)
+        answer = yield from self.connection.ask(RequestKind.GET, key, look, shared=False)
         response: Response = answer.value
         return response
 
@@ -249,13 +249,13 @@ class Client:
         return self._put_object(request)
 
     def _put_object(self, request: Put | PutIfAbsent) -> Waiting[PutResult]:
-        store, kind = self.cluster.store, Kind.PUT
+        store, kind = self.cluster.store, RequestKind.PUT
         if isinstance(request, PutIfAbsent):
-            kind = Kind.PUT_IF_ABSENT
+            kind = RequestKind.PUT_IF_ABSENT
 
-        def put(moment: Moment) -> Answer:
+        def put(moment: Moment) -> Reply:
             result = store.put_object(request, moment[0])
-            return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
+            return Reply(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
 
         asked = self.connection.ask(kind, request.key, put, len(request.body), shared=False)
         result: PutResult = (yield from asked).value

@@ -12,10 +12,10 @@ from whitecap.sim.scenario.store import Store
 from whitecap.sim.spark.sharing import Mutex, Processor, Slots
 from whitecap.sim.spark.spark_jobs import FactorAt
 from whitecap.sim.store.faults import Crashes, next_crash
-from whitecap.sim.store.history import History
+from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.time.kernel import Clock, Kernel, Pause, Waiting
+from whitecap.sim.time.kernel import Clock, Kernel, Waiting, Waits
 
 PATH_LOCKS_KEPT = 64
 """Far more versions than the transactions of one driver write at the same time."""
@@ -74,7 +74,7 @@ class Cluster:
 
     kernel: Kernel
     store: FakeStore
-    history: History
+    history: CommitHistory
     profile: Store
     recorder: Recorder
     crashes: Sequence[Crashes] = ()
@@ -90,7 +90,7 @@ class Cluster:
     def __post_init__(self) -> None:
         self.of_tables.append(self)
 
-    def of_table(self, store: FakeStore, history: History) -> Cluster:
+    def of_table(self, store: FakeStore, history: CommitHistory) -> Cluster:
         """The same driver as it deals with the table in another store."""
         for each in self.of_tables:
             if each.store is store:
@@ -176,7 +176,7 @@ class Life:
         """The life of what the driver does beside the transaction, whatever becomes of the job."""
         return Life(self._cluster, self.clock.of_task(number))
 
-    def reach(self, instant_ms: float) -> Pause:
+    def reach(self, instant_ms: float) -> Waits:
         """Let time pass. Raises `WriterCrashed` if the driver dies before."""
         if instant_ms >= self.crash_ms:
             self.clock.now_ms = self.crash_ms

@@ -15,32 +15,32 @@ from msgspec.structs import replace
 
 from whitecap.sim.recording.recorder import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
-from whitecap.sim.store.exchange import DONE, TAKEN, Answer, Ask, Effect, Sender, StoreRefused
+from whitecap.sim.store.exchange import DONE, TAKEN, Ask, Effect, Reply, Sender, StoreRefused
 from whitecap.sim.store.key_queue import InLine, Turn
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.log_directory import NEVER, Moment
 from whitecap.sim.store.tape import RequestLegs
-from whitecap.sim.time.kernel import Arrival, Waiting
+from whitecap.sim.time.kernel import Waiting, Wakeup
 
 File = tuple[str, int]
 """An object's key and its size in bytes."""
 
 
-Effects = Mapping[int, Effect]
+_Effects = Mapping[int, Effect]
 """What some of a series of requests do, by their positions in the series."""
 
-NO_EFFECTS: Effects = {}
+NO_EFFECTS: _Effects = {}
 
 _NO_LEGS: RequestLegs = (0.0, 0.0, 0.0)
 
 
-def _nothing(_: Moment) -> Answer:
+def _nothing(_: Moment) -> Reply:
     return DONE
 
 
 def read_effect(size: int) -> Effect:
     """The effect of reading an object of this size, which exists."""
-    answer = Answer(result="found", size=size)
+    answer = Reply(result="found", size=size)
     return lambda _: answer
 
 
@@ -68,7 +68,7 @@ class Connection:
 
     # Where requests pass: the two ways of one that is shared ------------------------------------
 
-    def sent(self, kind: Kind, size_bytes: int = 0) -> Arrival:
+    def sent(self, kind: RequestKind, size_bytes: int = 0) -> Wakeup:
         """Send a request that others can see. Returns the event of its arrival at the store.
 
         `answered` takes its answer back.
@@ -78,7 +78,7 @@ class Connection:
         clock.now_ms = clock.now_ms + legs[0] + size_bytes * self._latencies[kind].per_byte_out
         return clock.arrive()
 
-    def answered(self, kind: Kind, size: int = 0) -> None:
+    def answered(self, kind: RequestKind, size: int = 0) -> None:
         """Take back the answer to the request that was sent last; the clock shows its effect."""
         clock = self.clock
         if (bucket := self._buckets[kind]) is not None:
@@ -91,7 +91,7 @@ class Connection:
         A put that loses knows so as soon as it arrives; one that wins takes effect when its turn
         comes.
         """
-        kind, clock = Kind.PUT_IF_ABSENT, self.clock
+        kind, clock = RequestKind.PUT_IF_ABSENT, self.clock
         if (bucket := self._buckets[kind]) is not None:
             bucket.refuses(1, clock.now_ms)
         rank = partial(self._tape.service, kind, self._tape.numbers[kind] - 1)
@@ -107,14 +107,14 @@ class Connection:
 
     def ask(
         self,
-        kind: Kind,
+        kind: RequestKind,
         key: str,
         effect: Effect,
         size_bytes: int = 0,
         shared: bool = True,
         attempt: AttemptRecord | None = None,
         in_line: InLine | None = None,
-    ) -> Waiting[Answer]:
+    ) -> Waiting[Reply]:
         """Send a request and return its answer.
 
         `shared`: others can see its effect, or it can see theirs, so that it must take effect in
@@ -146,7 +146,7 @@ class Connection:
         clock.now_ms = served_ms + back_ms + answer.size * latency.per_unit_back
         return answer
 
-    def _has_its_turn(self, turn: Turn, effect: Effect) -> Waiting[Answer]:
+    def _has_its_turn(self, turn: Turn, effect: Effect) -> Waiting[Reply]:
         """Wait for the turn and take effect; a put that finds its key taken knows that already."""
         clock = self.clock
         clock.now_ms = turn.effect_ms
@@ -156,7 +156,7 @@ class Connection:
         return effect((clock.now_ms, clock.order))
 
     def is_there(
-        self, kind: Kind, key: str, appears: Callable[[], Moment | None], size: int
+        self, kind: RequestKind, key: str, appears: Callable[[], Moment | None], size: int
     ) -> Waiting[bool]:
         """Whether an object exists that may have appeared by then, or not.
 
@@ -164,9 +164,9 @@ class Connection:
         the process has to wait for the kernel, and look.
         """
 
-        def look(moment: Moment) -> Answer:
+        def look(moment: Moment) -> Reply:
             visible = (appears() or NEVER) <= moment
-            return Answer(visible, "found" if visible else "missing", size if visible else 0)
+            return Reply(visible, "found" if visible else "missing", size if visible else 0)
 
         is_decided = appears() is not None
         if is_decided and self.passes:
@@ -174,7 +174,7 @@ class Connection:
         answer = yield from self.ask(kind, key, look, shared=not is_decided)
         return bool(answer.value)
 
-    def _unseen(self, kind: Kind, effect: Effect) -> Answer:
+    def _unseen(self, kind: RequestKind, effect: Effect) -> Reply:
         """Send a request that nobody else can see, and return its answer."""
         clock = self.clock
         out_ms, back_ms, _ = self._tape.next_legs(kind)
@@ -185,16 +185,16 @@ class Connection:
         clock.now_ms = self._latencies[kind].reply(effect_ms, back_ms, answer.size)
         return answer
 
-    def read(self, kinds: Sequence[Kind], key: str, size_bytes: int) -> Waiting[None]:
+    def read(self, kinds: Sequence[RequestKind], key: str, size_bytes: int) -> Waiting[None]:
         """Read an object that exists, with one request or several; what a GET brings takes time."""
         if self.passes:
             self.passed(kinds, size_bytes)
             return
         for kind in kinds:
-            size = size_bytes if kind is Kind.GET else 0
+            size = size_bytes if kind is RequestKind.GET else 0
             yield from self.ask(kind, key, read_effect(size), shared=False)
 
-    def repeat(self, kind: Kind, key: str, answer: Answer, count: int) -> Waiting[None]:
+    def repeat(self, kind: RequestKind, key: str, answer: Reply, count: int) -> Waiting[None]:
         """Send the same request `count` times, one after the other; it changes nothing."""
         if self.passes:
             self.passed_again(kind, answer.size, count)
@@ -202,7 +202,7 @@ class Connection:
         for _ in range(count):
             yield from self.ask(kind, key, lambda _: answer, shared=False)
 
-    def passed_again(self, kind: Kind, size: int, count: int) -> None:
+    def passed_again(self, kind: RequestKind, size: int, count: int) -> None:
         """`repeat` where requests are passed; each answer has this `size`."""
         now_ms = self.clock.now_ms
         if self._buckets[kind] is None:
@@ -215,7 +215,11 @@ class Connection:
         self.clock.now_ms = now_ms
 
     def ask_all(
-        self, kinds: Sequence[Kind], key: str, effects: Effects = NO_EFFECTS, size_bytes: int = 0
+        self,
+        kinds: Sequence[RequestKind],
+        key: str,
+        effects: _Effects = NO_EFFECTS,
+        size_bytes: int = 0,
     ) -> Waiting[None]:
         """Send some requests for one object, one after the other; a PUT sends `size_bytes`.
 
@@ -225,11 +229,13 @@ class Connection:
             self.passed(kinds, 0, effects, size_bytes)
             return
         for place, kind in enumerate(kinds):
-            is_put = kind is Kind.PUT
+            is_put = kind is RequestKind.PUT
             effect = effects.get(place, _nothing if is_put else read_effect(0))
             yield from self.ask(kind, key, effect, size_bytes if is_put else 0, shared=False)
 
-    def passed_if_there(self, kinds: Sequence[Kind], appears: Moment, size_bytes: int) -> bool:
+    def passed_if_there(
+        self, kinds: Sequence[RequestKind], appears: Moment, size_bytes: int
+    ) -> bool:
         """Whether an object that `appears` at a moment exists; if so it is read. Passes requests.
 
         The first of the requests looks for the object and, if it is a GET, brings it.
@@ -242,16 +248,16 @@ class Connection:
         is_there = appears <= (clock.now_ms, clock.order)
         clock.now_ms += back_ms
         if is_there:
-            if first is Kind.GET:
+            if first is RequestKind.GET:
                 clock.now_ms += size_bytes * self._latencies[first].per_unit_back
             self.passed(kinds[1:], size_bytes)
         return is_there
 
     def passed(
         self,
-        kinds: Sequence[Kind],
+        kinds: Sequence[RequestKind],
         size: int,
-        effects: Effects = NO_EFFECTS,
+        effects: _Effects = NO_EFFECTS,
         size_sent: int = 0,
     ) -> None:
         """Pass some requests that nobody else can see, one after the other.
@@ -273,20 +279,20 @@ class Connection:
             else:
                 out_ms, back_ms, _ = tape.legs(kind, number)
             now_ms += out_ms
-            if size_sent and kind is Kind.PUT:
+            if size_sent and kind is RequestKind.PUT:
                 now_ms += size_sent * latencies[kind].per_byte_out
             if (bucket := buckets[kind]) is not None:
                 bucket.refuses(1, now_ms)
             if place in effects:
                 effects[place]((now_ms, self.clock.order))
             now_ms += back_ms
-            if size and kind is Kind.GET:
+            if size and kind is RequestKind.GET:
                 now_ms += size * latencies[kind].per_unit_back
         self.clock.now_ms = now_ms
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
         """Read files in parallel tasks, each of which reads its files one after the other."""
-        first = self._tape.next_number(Kind.GET, len(files))
+        first = self._tape.next_number(RequestKind.GET, len(files))
         numbered = [(first + n, *file) for n, file in enumerate(files)]
         lanes = [numbered[n::tasks] for n in range(min(tasks, len(files)))]
         if self.passes:
@@ -299,11 +305,11 @@ class Connection:
 
     def _lane_ends(self, lane: Sequence[tuple[int, str, int]], now_ms: float) -> float:
         for number, _, size_bytes in lane:
-            legs = self._tape.legs(Kind.GET, number)
-            now_ms = self._passed(Kind.GET, legs, now_ms, size_bytes)
+            legs = self._tape.legs(RequestKind.GET, number)
+            now_ms = self._passed(RequestKind.GET, legs, now_ms, size_bytes)
         return now_ms
 
-    def _passed(self, kind: Kind, legs: RequestLegs, sent_ms: float, size: int) -> float:
+    def _passed(self, kind: RequestKind, legs: RequestLegs, sent_ms: float, size: int) -> float:
         """The instant of the reply to a request that changes nothing."""
         out_ms, back_ms, _ = legs
         effect_ms = sent_ms + out_ms
@@ -332,7 +338,7 @@ class Connection:
 def _lane(sender: Sender, lane: Sequence[tuple[int, str, int]]) -> Waiting[Exception | None]:
     try:
         for number, key, size_bytes in lane:
-            yield from sender.answer(Ask(Kind.GET, number, key, read_effect(size_bytes)))
+            yield from sender.answer(Ask(RequestKind.GET, number, key, read_effect(size_bytes)))
     except (WriterCrashed, StoreRefused) as error:
         return error
     return None

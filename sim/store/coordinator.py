@@ -16,7 +16,7 @@ from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
 from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.kinds import KIND_NAMED, Kind
+from whitecap.sim.store.kinds import KIND_NAMED, RequestKind
 from whitecap.sim.store.log_directory import Moment, Segment
 from whitecap.sim.time.kernel import Waiting
 
@@ -34,13 +34,13 @@ Pages = Callable[[Sees], Waiting[Shown]]
 class LogRequests:
     """The requests that each operation on a file of the log takes."""
 
-    before_put: tuple[Kind, ...]
-    after_put: tuple[Kind, ...]
-    read: tuple[Kind, ...]
-    checksum: tuple[Kind, ...]
-    pointer: tuple[Kind, ...]
-    delete: tuple[Kind, ...]
-    probe: tuple[Kind, ...]
+    before_put: tuple[RequestKind, ...]
+    after_put: tuple[RequestKind, ...]
+    read: tuple[RequestKind, ...]
+    checksum: tuple[RequestKind, ...]
+    pointer: tuple[RequestKind, ...]
+    delete: tuple[RequestKind, ...]
+    probe: tuple[RequestKind, ...]
 
     @classmethod
     def of(cls, log_store: LogStore) -> LogRequests:
@@ -48,7 +48,7 @@ class LogRequests:
         return cls(*(tuple(KIND_NAMED[name] for name in names) for names in log_store.requests))
 
 
-class Commit(msgspec.Struct, frozen=True):
+class CommitAttempt(msgspec.Struct, frozen=True):
     """One attempt of a transaction at a version; `request` is how Delta asks for it."""
 
     request: PutIfAbsent
@@ -73,7 +73,7 @@ class Commit(msgspec.Struct, frozen=True):
 class Coordinator(Protocol):
     """A commit protocol: how one transaction takes versions of the log, and lists it."""
 
-    def take(self, commit: Commit) -> Waiting[PutResult]:
+    def take(self, commit: CommitAttempt) -> Waiting[PutResult]:
         """Try to take a version. Raises `StoreRefused`, `WriterCrashed`."""
 
     def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:

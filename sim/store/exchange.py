@@ -27,7 +27,7 @@ from whitecap.sim.scenario.store import On409, Sdk
 from whitecap.sim.store.cluster import Life
 from whitecap.sim.store.faults import UNHARMED, Sending, Struck, WriterFaults
 from whitecap.sim.store.key_queue import InLine, Turn
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.tape import Tape
@@ -38,7 +38,7 @@ class StoreRefused(Exception):
     """The store throttled one request more often than the client tries again."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Reply(msgspec.Struct, frozen=True):
     """What a request came to: a value, its name in recordings, and its size.
 
     `size` is in bytes, for a listing in keys; it takes time on the way back. `taken`: a
@@ -51,13 +51,13 @@ class Answer(msgspec.Struct, frozen=True):
     taken: bool = False
 
 
-DONE = Answer()
-THROTTLED = Answer(result="throttled")
-CONFLICTING = Answer(result="409")
-NO_REPLY = Answer(PutResult.UNKNOWN, result="unknown")
-TAKEN = Answer(PutResult.ALREADY_EXISTS, result=PutResult.ALREADY_EXISTS.value, taken=True)
+DONE = Reply()
+THROTTLED = Reply(result="throttled")
+CONFLICTING = Reply(result="409")
+NO_REPLY = Reply(PutResult.UNKNOWN, result="unknown")
+TAKEN = Reply(PutResult.ALREADY_EXISTS, result=PutResult.ALREADY_EXISTS.value, taken=True)
 
-Effect = Callable[[Moment], Answer]
+Effect = Callable[[Moment], Reply]
 """What a request does at the moment that it takes effect."""
 
 
@@ -68,7 +68,7 @@ class Ask(msgspec.Struct, frozen=True):
     others do. Where requests for one key queue, `in_line` gives it its turn.
     """
 
-    kind: Kind
+    kind: RequestKind
     number: int
     key: str
     effect: Effect
@@ -95,7 +95,7 @@ class OnItsWay(msgspec.Struct, frozen=True):
             self.notes(turn.effect_ms)
         return turn
 
-    def takes_effect(self, now_ms: float) -> Answer:
+    def takes_effect(self, now_ms: float) -> Reply:
         """Do what is asked for, now."""
         self.notes(now_ms)
         return self.ask.effect((now_ms, self.order))
@@ -120,7 +120,7 @@ class Sender(msgspec.Struct, frozen=True):
     tape: Tape
     life: Life
 
-    def answer(self, ask: Ask) -> Waiting[Answer]:
+    def answer(self, ask: Ask) -> Waiting[Reply]:
         """Send until there is an answer. Raises `StoreRefused`, `WriterCrashed`.
 
         A write without a reply is not sent again: nobody knows what came of it.
@@ -140,7 +140,7 @@ class Sender(msgspec.Struct, frozen=True):
                 return answer
             repeat += 1
 
-    def _made_of_409(self, kind: Kind) -> Answer:
+    def _made_of_409(self, kind: RequestKind) -> Reply:
         """What the client takes an answer 409 for, by its configuration. Raises `StoreRefused`."""
         match self.options.on_409:
             case On409.RESEND:
@@ -171,7 +171,7 @@ class Sender(msgspec.Struct, frozen=True):
             raise StoreRefused(f"{what} was throttled {throttled + 1} times")
         return min(options.backoff_cap, options.backoff_base * 2.0 ** min(retry, 62))
 
-    def _send(self, ask: Ask, sending: Sending) -> Waiting[Answer]:
+    def _send(self, ask: Ask, sending: Sending) -> Waiting[Reply]:
         """One sending: the way out, the effect, the way back."""
         life, clock = self.life, self.life.clock
         struck = self.faults.befall(sending)
@@ -241,7 +241,7 @@ class Sender(msgspec.Struct, frozen=True):
         again = OnItsWay(replace(ask, attempt=None), request.sending, record, request.order)
         self._arrives_alone(again, instant_ms)
 
-    def _served(self, request: OnItsWay, struck: Struck) -> Waiting[tuple[Answer, float]]:
+    def _served(self, request: OnItsWay, struck: Struck) -> Waiting[tuple[Reply, float]]:
         """The answer to a request that has arrived, and the instant at which its way back begins.
 
         Raises `WriterCrashed` where its writer dies before it takes effect.

@@ -35,14 +35,14 @@ from whitecap.sim.scenario.faults import (
     Throttling,
     WriterCrash,
 )
-from whitecap.sim.store.kinds import KIND_NAMED, Kind
+from whitecap.sim.store.kinds import KIND_NAMED, RequestKind
 from whitecap.sim.store.log_directory import POINTER_KEY, STAGED_COMMITS_KEY
 from whitecap.sim.store.tape import Tape
 from whitecap.sim.time.random_streams import RandomStreams, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class FaultWindow:
     """When a fault can strike, in simulated milliseconds."""
 
     begins_ms: float = 0.0
@@ -62,16 +62,16 @@ class Sending:
     """
 
     tape: Tape
-    kind: Kind
+    kind: RequestKind
     number: int
     repeat: int
     sent_ms: float
     decides: bool = False
     key: str = ""
 
-    def is_among(self, kinds: Set[Kind]) -> bool:
+    def is_among(self, kinds: Set[RequestKind]) -> bool:
         """Whether it is of these kinds; what decides a commit counts as a put-if-absent."""
-        return self.kind in kinds or (self.decides and Kind.PUT_IF_ABSENT in kinds)
+        return self.kind in kinds or (self.decides and RequestKind.PUT_IF_ABSENT in kinds)
 
     def service(self) -> float:
         """The rank of the time for which the request is served at its key."""
@@ -104,7 +104,7 @@ UNHARMED = Struck()
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FaultPlan:
     """Which requests of one writer a fault strikes.
 
     With a probability, by a number at each sending's address; without one, by their `ordinals`
@@ -113,8 +113,8 @@ class Plan:
     """
 
     strike: Strike
-    kinds: frozenset[Kind]
-    window: Window
+    kinds: frozenset[RequestKind]
+    window: FaultWindow
     source_of: Callable[[str], Source]
     source: Source
     ordinals: Iterator[int]
@@ -122,12 +122,12 @@ class Plan:
     @classmethod
     def of(
         cls, fault: Fault, strike: Strike, source_of: Callable[[str], Source], writer: str
-    ) -> Plan:
+    ) -> FaultPlan:
         """The plan of a scenario's fault for one writer."""
         kinds = frozenset(KIND_NAMED[name] for name in strike.kinds)
         return cls(strike, kinds, _window(fault), source_of, source_of(writer), count(1))
 
-    def drawn_for(self, entity: str) -> Plan:
+    def drawn_for(self, entity: str) -> FaultPlan:
         """The same plan with draws of its own for an entity; ordinals go on together."""
         return replace(self, source=self.source_of(entity))
 
@@ -185,7 +185,7 @@ class Crashes:
     """When a driver dies, and how long until it is back: a Poisson process inside a window."""
 
     mean_gap_ms: float
-    window: Window
+    window: FaultWindow
     source: Source
     restart: Distribution
     _instants: list[float] = field(default_factory=list)
@@ -213,8 +213,8 @@ class Crashes:
 class WriterFaults(msgspec.Struct, frozen=True):
     """All faults that can strike the requests of one writer."""
 
-    plans: Sequence[Plan] = ()
-    listings: Sequence[Plan] = ()
+    plans: Sequence[FaultPlan] = ()
+    listings: Sequence[FaultPlan] = ()
     """The plans that strike a listing of the log as a whole."""
 
     @property
@@ -238,13 +238,13 @@ class WriterFaults(msgspec.Struct, frozen=True):
         return struck
 
 
-def missed_by(listings: Sequence[Plan], sending: Sending) -> int:
+def missed_by(listings: Sequence[FaultPlan], sending: Sending) -> int:
     """How many of the newest versions a listing of the log misses."""
     struck = [plan.strike for plan in listings if plan.strikes(sending)]
     return max((strike.misses for strike in struck if isinstance(strike, StaleListing)), default=0)
 
 
-def _besides(struck: Struck, plan: Plan, sending: Sending) -> Struck:
+def _besides(struck: Struck, plan: FaultPlan, sending: Sending) -> Struck:
     """What befalls a sending, with what one more fault does to it."""
     match plan.strike:
         case Throttling():
@@ -280,7 +280,7 @@ def faults_of(
 ) -> WriterFaults:
     """The faults that can strike requests of `writer` of `group`."""
     plans = [
-        Plan.of(fault, fault.strike, partial(streams.source, name), writer)
+        FaultPlan.of(fault, fault.strike, partial(streams.source, name), writer)
         for fault, name in _hitting(faults, {group, writer})
         if fault.strike is not None
     ]
@@ -317,8 +317,8 @@ def _named(faults: Sequence[Fault]) -> Iterator[tuple[Fault, str]]:
         yield fault, f"fault {kind} {seen[kind]}"
 
 
-def _window(fault: Fault) -> Window:
-    return Window() if fault.between is None else Window(*fault.between)
+def _window(fault: Fault) -> FaultWindow:
+    return FaultWindow() if fault.between is None else FaultWindow(*fault.between)
 
 
 def _crashes(fault: Fault, options: WriterCrash, source: Source) -> Crashes:

@@ -18,7 +18,7 @@ from whitecap.sim.store.objects import FakeStore
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class CommitHistory:
     """The commits in the store and the snapshots that they lead to."""
 
     store: FakeStore

@@ -50,7 +50,7 @@ class StoredObject(msgspec.Struct):
         return self.entry.modified_at_ms
 
 
-class DataFile(msgspec.Struct, frozen=True):
+class StoredDataFile(msgspec.Struct, frozen=True):
     """A data file as it was written, and when (simulated)."""
 
     written: WriteRows
@@ -131,24 +131,27 @@ OBJECTS: Packer[tuple[str, StoredObject]] = Packer(_pack_objects, _unpack_object
 _Layout = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
-def packer_of_data_files() -> Packer[tuple[str, DataFile]]:
+def packer_of_data_files() -> Packer[tuple[str, StoredDataFile]]:
     """Packs data files whose rows are kept by columns."""
     stores, layouts = Stores(), dict[_Layout, int]()
 
-    def plain(key: str, file: DataFile) -> tuple[str, int, PlainRows, float]:
+    def plain(key: str, file: StoredDataFile) -> tuple[str, int, PlainRows, float]:
         written = file.written
         assert isinstance(written.rows, StoredRows)
         layout = written.columns, written.types, written.partition_columns
         number = layouts.setdefault(layout, len(layouts))
         return key, number, stores.plain(written.rows), file.written_at_ms
 
-    def pack(entries: Sequence[tuple[str, DataFile]]) -> bytes:
+    def pack(entries: Sequence[tuple[str, StoredDataFile]]) -> bytes:
         return msgspec.msgpack.encode([plain(key, file) for key, file in entries])
 
-    def unpack(content: bytes) -> list[tuple[str, DataFile]]:
+    def unpack(content: bytes) -> list[tuple[str, StoredDataFile]]:
         numbered = list(layouts)
         return [
-            (key, DataFile(WriteRows(key, stores.rows(rows), *numbered[layout]), written_at_ms))
+            (
+                key,
+                StoredDataFile(WriteRows(key, stores.rows(rows), *numbered[layout]), written_at_ms),
+            )
             for key, layout, rows, written_at_ms in _PLAIN_FILES.decode(content)
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class Kind(IntEnum):
+class RequestKind(IntEnum):
     """One kind of request.
 
     The last ones are of services that a commit protocol needs besides the object store: DynamoDB
@@ -39,10 +39,17 @@ class Kind(IntEnum):
     @property
     def is_of_the_store(self) -> bool:
         """Whether the object store serves it, and counts it against its limits."""
-        return self <= Kind.RENAME
+        return self <= RequestKind.RENAME
 
 
-_LABELS = [kind.name.lower() for kind in Kind]
-_READS = {Kind.LIST, Kind.GET, Kind.HEAD, Kind.GET_ITEM, Kind.QUERY, Kind.GET_COMMITS}
-_WRITES = frozenset(Kind) - _READS
-KIND_NAMED = {kind.label: kind for kind in Kind}
+_LABELS = [kind.name.lower() for kind in RequestKind]
+_READS = {
+    RequestKind.LIST,
+    RequestKind.GET,
+    RequestKind.HEAD,
+    RequestKind.GET_ITEM,
+    RequestKind.QUERY,
+    RequestKind.GET_COMMITS,
+}
+_WRITES = frozenset(RequestKind) - _READS
+KIND_NAMED = {kind.label: kind for kind in RequestKind}

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.time.random_streams import Uniforms
 
 Legs = NDArray[Any]
@@ -62,31 +62,37 @@ NOTHING = Latency(1, 2, lambda ranks: np.zeros((len(ranks), 2 * ranks.shape[1]))
 
 
 def latencies_of(store: Store) -> list[Latency]:
-    """The latency of each kind of request of a profile, in the order of `Kind`."""
+    """The latency of each kind of request of a profile, in the order of `RequestKind`."""
     share = store.effect.share
     put_per_byte = store.put.per_mib / MIB
     latencies = {
-        Kind.LIST: _plain(store.list, share, back=store.list.per_1000_keys / 1000),
-        Kind.GET: _plain(store.get, share, back=store.get.per_mib / MIB),
-        Kind.HEAD: _plain(store.head, share),
-        Kind.PUT: _plain(store.put, share, out=put_per_byte),
-        Kind.PUT_IF_ABSENT: _conditional(store.put_if_absent, share, put_per_byte),
-        Kind.COPY: _plain(store.copy_object or store.put, share),
-        Kind.DELETE: _plain(store.delete, share),
-        Kind.RENAME: _plain(store.rename or store.put, share),
+        RequestKind.LIST: _plain(store.list, share, back=store.list.per_1000_keys / 1000),
+        RequestKind.GET: _plain(store.get, share, back=store.get.per_mib / MIB),
+        RequestKind.HEAD: _plain(store.head, share),
+        RequestKind.PUT: _plain(store.put, share, out=put_per_byte),
+        RequestKind.PUT_IF_ABSENT: _conditional(store.put_if_absent, share, put_per_byte),
+        RequestKind.COPY: _plain(store.copy_object or store.put, share),
+        RequestKind.DELETE: _plain(store.delete, share),
+        RequestKind.RENAME: _plain(store.rename or store.put, share),
         **{kind: _plain(measured, share) for kind, measured in services_of(store).items()},
     }
-    return [latencies.get(kind, NOTHING) for kind in Kind]
+    return [latencies.get(kind, NOTHING) for kind in RequestKind]
 
 
-def services_of(store: Store) -> dict[Kind, Measured]:
+def services_of(store: Store) -> dict[RequestKind, Measured]:
     """What a profile says of requests to services beside the store."""
-    measured: dict[Kind, Measured] = {}
+    measured: dict[RequestKind, Measured] = {}
     if (dynamodb := store.dynamodb) is not None:
-        measured[Kind.GET_ITEM] = dynamodb.get_item
-        measured[Kind.QUERY], measured[Kind.PUT_ITEM] = dynamodb.query, dynamodb.put_item
+        measured[RequestKind.GET_ITEM] = dynamodb.get_item
+        measured[RequestKind.QUERY], measured[RequestKind.PUT_ITEM] = (
+            dynamodb.query,
+            dynamodb.put_item,
+        )
     if (catalog := store.catalog) is not None:
-        measured[Kind.GET_COMMITS], measured[Kind.RATIFY] = catalog.get_commits, catalog.ratify
+        measured[RequestKind.GET_COMMITS], measured[RequestKind.RATIFY] = (
+            catalog.get_commits,
+            catalog.ratify,
+        )
     return measured
 
 

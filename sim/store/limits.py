@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from whitecap.sim.scenario.store import Limits
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 
 SPAN_MS = 500.0
 """The time over which requests are counted: a bucket holds what flows in during a second."""
@@ -84,7 +84,7 @@ class Counter:
         self._counts = {at: n for at, n in self._counts.items() if at >= current}
 
 
-Bucket = TokenBucket | Counter
+RequestBucket = TokenBucket | Counter
 
 
 @dataclass(slots=True)
@@ -97,14 +97,14 @@ class Throttle:
     limits: Limits
     in_order: bool
     now_ms: Callable[[], float]
-    buckets: list[Bucket | None] = field(init=False)
+    buckets: list[RequestBucket | None] = field(init=False)
     """The buckets of requests for the log, by kind; all reads share one, and all writes."""
-    _of_data: dict[str, list[Bucket | None]] = field(init=False, default_factory=dict)
+    _of_data: dict[str, list[RequestBucket | None]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.buckets = self._new_buckets()
 
-    def refuses(self, kind: Kind, now_ms: float) -> bool:
+    def refuses(self, kind: RequestKind, now_ms: float) -> bool:
         """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""
         bucket = self.buckets[kind]
         return bucket is not None and bucket.refuses(1, now_ms) > 0
@@ -114,7 +114,7 @@ class Throttle:
         """Whether any request can be refused at all."""
         return any(bucket is not None for bucket in self.buckets)
 
-    def of_data(self, directory: str, kind: Kind) -> Bucket | None:
+    def of_data(self, directory: str, kind: RequestKind) -> RequestBucket | None:
         """The bucket of requests for data files: the log's, or each directory's own."""
         if self.limits.of_each == "account":
             return self.buckets[kind]
@@ -122,16 +122,18 @@ class Throttle:
             self._of_data[directory] = self._new_buckets()
         return self._of_data[directory][kind]
 
-    def _new_buckets(self) -> list[Bucket | None]:
+    def _new_buckets(self) -> list[RequestBucket | None]:
         limits = self.limits
         if limits.requests_per_s is not None:
             reads = writes = self._bucket(limits.requests_per_s)
         else:
             reads, writes = self._bucket(limits.reads_per_s), self._bucket(limits.writes_per_s)
-        of_the_store = [writes if kind.writes else reads for kind in Kind if kind.is_of_the_store]
-        return of_the_store + [None] * (len(Kind) - len(of_the_store))
+        of_the_store = [
+            writes if kind.writes else reads for kind in RequestKind if kind.is_of_the_store
+        ]
+        return of_the_store + [None] * (len(RequestKind) - len(of_the_store))
 
-    def _bucket(self, per_s: float | None) -> Bucket | None:
+    def _bucket(self, per_s: float | None) -> RequestBucket | None:
         if per_s is None:
             return None
         left = per_s - self.limits.others_per_s
@@ -142,7 +144,7 @@ class Pulse(NamedTuple):
     """Several requests for data files at once, `after_ms` of their job's time."""
 
     after_ms: float
-    bucket: Bucket
+    bucket: RequestBucket
     requests: int
 
 
@@ -151,8 +153,8 @@ class DataRequests:
     """The requests of jobs for data files: those that `read` a file, and those that `write` one."""
 
     throttle: Throttle
-    read: tuple[Kind, ...]
-    write: tuple[Kind, ...]
+    read: tuple[RequestKind, ...]
+    write: tuple[RequestKind, ...]
 
     def pulses(self, read: Iterable[str], written: Iterable[str], spent_ms: float) -> list[Pulse]:
         """The requests of a job for some files, spread evenly over its time, in order of time."""
@@ -171,9 +173,11 @@ class DataRequests:
             assert isinstance(bucket, Counter)
             bucket.passes_evenly(count, began_ms, spent_ms)
 
-    def _counts(self, read: Iterable[str], written: Iterable[str]) -> list[tuple[Bucket, int]]:
+    def _counts(
+        self, read: Iterable[str], written: Iterable[str]
+    ) -> list[tuple[RequestBucket, int]]:
         """How many requests come to each bucket, by directory and kind."""
-        counts: dict[tuple[str, Kind], int] = {}
+        counts: dict[tuple[str, RequestKind], int] = {}
         for paths, kinds in ((read, self.read), (written, self.write)):
             for path in paths:
                 directory = path.rpartition("/")[0]

@@ -19,10 +19,10 @@ from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
 from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.coordinator import Commit, Coordinator, LogRequests, Sees, Shown
-from whitecap.sim.store.exchange import Answer, Effect, StoreRefused
-from whitecap.sim.store.faults import Plan, Sending, missed_by
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.coordinator import CommitAttempt, Coordinator, LogRequests, Sees, Shown
+from whitecap.sim.store.exchange import Effect, Reply, StoreRefused
+from whitecap.sim.store.faults import FaultPlan, Sending, missed_by
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.log_directory import (
     CHECKSUM_BYTES,
     NO_SEGMENT,
@@ -32,7 +32,7 @@ from whitecap.sim.store.log_directory import (
     Segment,
     checksum_key,
 )
-from whitecap.sim.time.kernel import Clock, Pause, Waiting
+from whitecap.sim.time.kernel import Clock, Waiting, Waits
 
 LOG_KEY = f"{LOG_DIRECTORY}/"
 
@@ -130,7 +130,7 @@ class LogAccess(msgspec.Struct):
         self, key: str, appears: Callable[[], Moment | None], size_bytes: int
     ) -> Waiting[bool]:
         kinds = self.requests.read
-        size = size_bytes if kinds[0] is Kind.GET else 0
+        size = size_bytes if kinds[0] is RequestKind.GET else 0
         if not (yield from self.connection.is_there(kinds[0], key, appears, size)):
             return False
         yield from self.connection.read(kinds[1:], key, size_bytes)
@@ -188,11 +188,13 @@ class LogAccess(msgspec.Struct):
         listings = self.connection.sender.faults.listings
         return self._stale(shown, listings) if listings else shown
 
-    def _stale(self, listing: Waiting[Shown], plans: Sequence[Plan]) -> Waiting[Shown]:
+    def _stale(self, listing: Waiting[Shown], plans: Sequence[FaultPlan]) -> Waiting[Shown]:
         """What a stale listing shows: it may miss the newest versions, but never version 0."""
         segment, moment = yield from listing
         tape = self.connection.sender.tape
-        sending = Sending(tape, Kind.LIST, tape.numbers[Kind.LIST], 0, moment[0], key=LOG_KEY)
+        sending = Sending(
+            tape, RequestKind.LIST, tape.numbers[RequestKind.LIST], 0, moment[0], key=LOG_KEY
+        )
         missed = min(missed_by(plans, sending), max(segment.version, 0))
         if not missed:
             return segment, moment
@@ -203,21 +205,21 @@ class LogAccess(msgspec.Struct):
         """`_ask_pages` where requests are passed: the same answer at the same instant."""
         connection, directory, clock = self.connection, self.directory, self.clock
         page_size = self.cluster.profile.list.page_size
-        yield connection.sent(Kind.LIST)
+        yield connection.sent(RequestKind.LIST)
         moment = (clock.now_ms, clock.order)
         on_page = directory.count(moment)
         if on_page > page_size:
-            connection.answered(Kind.LIST, page_size)
+            connection.answered(RequestKind.LIST, page_size)
             before_last = -(-on_page // page_size) - 1
             if before_last > 1:
-                connection.passed_again(Kind.LIST, page_size, before_last - 1)
-            yield connection.sent(Kind.LIST)
+                connection.passed_again(RequestKind.LIST, page_size, before_last - 1)
+            yield connection.sent(RequestKind.LIST)
             moment = (clock.now_ms, clock.order)
             on_page = max(0, directory.count(moment) - page_size * before_last)
         if sees is not None:
             sees(moment)
         shown = directory.segment(moment), moment
-        connection.answered(Kind.LIST, on_page)
+        connection.answered(RequestKind.LIST, on_page)
         return shown
 
     def _ask_pages(self, sees: Sees) -> Waiting[Shown]:
@@ -233,35 +235,35 @@ class LogAccess(msgspec.Struct):
                 sees(moment)
             return self.directory.segment(moment), moment
 
-        def first(moment: Moment) -> Answer:
+        def first(moment: Moment) -> Reply:
             count = self.directory.count(moment)
             if count <= listing.page_size:
-                return Answer((count, seen(moment)), "listed", count)
-            return Answer((count, None), "listed", listing.page_size)
+                return Reply((count, seen(moment)), "listed", count)
+            return Reply((count, None), "listed", listing.page_size)
 
-        def last(moment: Moment) -> Answer:
+        def last(moment: Moment) -> Reply:
             count = self.directory.count(moment)
-            return Answer(seen(moment), "listed", max(0, count - before))
+            return Reply(seen(moment), "listed", max(0, count - before))
 
         ask = self.connection.ask
         if self.cluster.profile.spark.fast_listing:
-            yield from self.connection.read((Kind.HEAD, Kind.LIST), LOG_KEY, 0)
+            yield from self.connection.read((RequestKind.HEAD, RequestKind.LIST), LOG_KEY, 0)
             answer = yield from ask(
-                Kind.LIST, LOG_KEY, lambda moment: Answer(seen(moment), "listed", 1)
+                RequestKind.LIST, LOG_KEY, lambda moment: Reply(seen(moment), "listed", 1)
             )
             return answer.value  # type: ignore[no-any-return]
-        count, shown = (yield from ask(Kind.LIST, LOG_KEY, first)).value
+        count, shown = (yield from ask(RequestKind.LIST, LOG_KEY, first)).value
         if shown is not None:
             return shown  # type: ignore[no-any-return]
         before = listing.page_size * (-(-count // listing.page_size) - 1)
-        full = Answer(result="listed", size=listing.page_size)
+        full = Reply(result="listed", size=listing.page_size)
         pages = before // listing.page_size - 1
-        yield from self.connection.repeat(Kind.LIST, LOG_KEY, full, pages)
+        yield from self.connection.repeat(RequestKind.LIST, LOG_KEY, full, pages)
         return (yield from self._shown_by(last))
 
     def _shown_by(self, effect: Effect) -> Waiting[Shown]:
         """What the last page shows, which has the end of the log."""
-        shown: Shown = (yield from self.connection.ask(Kind.LIST, LOG_KEY, effect)).value
+        shown: Shown = (yield from self.connection.ask(RequestKind.LIST, LOG_KEY, effect)).value
         return shown
 
     # Attempts -----------------------------------------------------------------------------------
@@ -276,7 +278,7 @@ class LogAccess(msgspec.Struct):
         attempt = self.cluster.recorder.attempt(self.record, version, self.clock.now_ms)
         self.record.last_body = request.body
         was_in_doubt = self.record.put_in_doubt
-        result = yield from self.coordinator.take(Commit(request, version, attempt))
+        result = yield from self.coordinator.take(CommitAttempt(request, version, attempt))
         attempt.ends(result, self.clock.now_ms)
         if self.record.put_in_doubt:
             self._is_known(result, was_in_doubt)
@@ -347,6 +349,6 @@ class LogAccess(msgspec.Struct):
         if self.cluster.is_shared:
             yield self.clock.arrive()
 
-    def passes(self, spent_ms: float) -> Pause:
+    def passes(self, spent_ms: float) -> Waits:
         """Let time pass for a job of Spark's. Raises `WriterCrashed`."""
         return self.connection.sender.life.reach(self.clock.now_ms + spent_ms)

@@ -34,10 +34,10 @@ from whitecap.sim.scenario.store import AtKey
 from whitecap.sim.store.commit_table import CommitTable
 from whitecap.sim.store.kept import (
     OBJECTS,
-    DataFile,
     DescribedCommit,
     Landing,
     Landings,
+    StoredDataFile,
     StoredObject,
     packer_of_data_files,
 )
@@ -68,7 +68,7 @@ class FakeStore:
     rows_written: int = 0
     log: LogDirectory = field(default_factory=LogDirectory)
     objects: PackedMap[str, StoredObject] = field(init=False)
-    data_files: GrowingMap[str, DataFile] = field(init=False)
+    data_files: GrowingMap[str, StoredDataFile] = field(init=False)
     landings: Landings = field(default_factory=Landings)
     queue: KeyQueue = field(default_factory=KeyQueue)
     overwritten: list[Landing] = field(default_factory=list)
@@ -206,7 +206,7 @@ class FakeStore:
         self.rows_written += len(file.rows)
         if self.rows_written > self.most_rows:
             raise Overgrown
-        self.data_files.add(file.key, DataFile(file, now_ms))
+        self.data_files.add(file.key, StoredDataFile(file, now_ms))
         return self.data_file_size(len(file.rows))
 
     def read_rows(self, request: ReadRows) -> RowsOf | Gone:
@@ -237,7 +237,7 @@ class FakeStore:
         """How many bytes a data file of so many rows has."""
         return DATA_FILE_OVERHEAD_BYTES + rows * self.bytes_per_row
 
-    def _data_file_entry(self, file: DataFile) -> Entry:
+    def _data_file_entry(self, file: StoredDataFile) -> Entry:
         at_ms = self.epoch_ms + int(file.written_at_ms)
         return Entry(file.written.key, self.data_file_size(len(file.written.rows)), at_ms)
 

@@ -15,25 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.latency import NOTHING, Latency
 from whitecap.sim.time.draws import Columns, DrawTable
 from whitecap.sim.time.random_streams import RERUN_BITS, Source, row_of
 
 USUAL = {
-    Kind.LIST: 32,
-    Kind.GET: 24,
-    Kind.HEAD: 20,
-    Kind.PUT: 4,
-    Kind.PUT_IF_ABSENT: 4,
-    Kind.COPY: 1,
-    Kind.DELETE: 1,
-    Kind.RENAME: 1,
-    Kind.GET_ITEM: 2,
-    Kind.QUERY: 4,
-    Kind.PUT_ITEM: 4,
-    Kind.GET_COMMITS: 4,
-    Kind.RATIFY: 2,
+    RequestKind.LIST: 32,
+    RequestKind.GET: 24,
+    RequestKind.HEAD: 20,
+    RequestKind.PUT: 4,
+    RequestKind.PUT_IF_ABSENT: 4,
+    RequestKind.COPY: 1,
+    RequestKind.DELETE: 1,
+    RequestKind.RENAME: 1,
+    RequestKind.GET_ITEM: 2,
+    RequestKind.QUERY: 4,
+    RequestKind.PUT_ITEM: 4,
+    RequestKind.GET_COMMITS: 4,
+    RequestKind.RATIFY: 2,
 }
 """Requests of each kind whose draws are made with those of the job: 97 of 100 transactions make no
 more. The number matters for speed alone."""
@@ -72,7 +72,7 @@ def place(purpose: int, number: int = 0, part: int = 0) -> int:
 
 
 @lru_cache(maxsize=256)
-def _block_places(kind: Kind, block: int, sending: int, ranks: int) -> NDArray[np.uint64]:
+def _block_places(kind: RequestKind, block: int, sending: int, ranks: int) -> NDArray[np.uint64]:
     """Where the draws of `MORE` requests stand, the same for all writers and jobs."""
     parts = range(sending * ranks, (sending + 1) * ranks)
     numbers = range(block * MORE, (block + 1) * MORE)
@@ -80,27 +80,27 @@ def _block_places(kind: Kind, block: int, sending: int, ranks: int) -> NDArray[n
     return np.array([place(purpose, n, part) for n in numbers for part in parts], np.uint64)
 
 
-def _purpose(kind: Kind) -> int:
+def _purpose(kind: RequestKind) -> int:
     """What the latencies of a kind of request stand under."""
-    return kind if kind.is_of_the_store else _SERVICES + kind - Kind.GET_ITEM
+    return kind if kind.is_of_the_store else _SERVICES + kind - RequestKind.GET_ITEM
 
 
 @dataclass(slots=True)
 class Tapes:
-    """Makes the tapes of one writer's transactions; `latencies` are in the order of `Kind`."""
+    """Makes the tapes of one writer's transactions; `latencies` are in the order of kinds."""
 
     source: Source
     latencies: Sequence[Latency]
     compute: Distribution
     stretches: list[Stretch] = field(init=False)
     _table: DrawTable = field(init=False)
-    _tables_beyond: dict[tuple[Kind, int], DrawTable] = field(default_factory=dict)
-    _last_beyond: dict[tuple[Kind, int], int] = field(default_factory=dict)
+    _tables_beyond: dict[tuple[RequestKind, int], DrawTable] = field(default_factory=dict)
+    _last_beyond: dict[tuple[RequestKind, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
         self.stretches, at = [], 1
-        for kind in Kind:
+        for kind in RequestKind:
             latency = self.latencies[kind]
             count = 0 if latency is NOTHING else USUAL[kind]
             purpose, ranks = _purpose(kind), range(latency.ranks)
@@ -115,7 +115,7 @@ class Tapes:
         """The tape of one run of a job."""
         return Tape(self, row_of(job, rerun), self._table.row(job, rerun))
 
-    def beyond(self, row: int, kind: Kind, block: int, sending: int) -> list[float]:
+    def beyond(self, row: int, kind: RequestKind, block: int, sending: int) -> list[float]:
         """The legs of `MORE` requests of one run of a job.
 
         Where the job before asked for the same, several jobs' are drawn at once: the longer a log
@@ -133,7 +133,7 @@ class Tapes:
             table = self._tables_beyond[kind, block] = DrawTable(self.source, columns)
         return table.row(job)
 
-    def _is_usual_now(self, job: int, kind: Kind, block: int) -> bool:
+    def _is_usual_now(self, job: int, kind: RequestKind, block: int) -> bool:
         """Whether the job before asked for the same block."""
         last = self._last_beyond.get((kind, block))
         self._last_beyond[kind, block] = job
@@ -154,7 +154,7 @@ class Tape:
         self.row = row
         self.drawn = drawn
         self.stretches = tapes.stretches
-        self.numbers = [0] * len(Kind)
+        self.numbers = [0] * len(RequestKind)
         self._more: dict[tuple[int, int, int], list[float]] = {}
 
     def beside(self) -> Tape:
@@ -174,10 +174,10 @@ class Tape:
 
     @property
     def latencies(self) -> Sequence[Latency]:
-        """How long requests take, in the order of `Kind`."""
+        """How long requests take, in the order of `RequestKind`."""
         return self._tapes.latencies
 
-    def next_number(self, kind: Kind, count: int = 1) -> int:
+    def next_number(self, kind: RequestKind, count: int = 1) -> int:
         """The number of a request that is made now, among those of its kind.
 
         Of several that are made at once it is the first one's.
@@ -186,7 +186,7 @@ class Tape:
         self.numbers[kind] = number + count
         return number
 
-    def next_legs(self, kind: Kind) -> RequestLegs:
+    def next_legs(self, kind: RequestKind) -> RequestLegs:
         """The legs of a request that is made now."""
         number = self.numbers[kind]
         self.numbers[kind] = number + 1
@@ -196,7 +196,7 @@ class Tape:
         drawn, at = self.drawn, first + number * width
         return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
-    def legs(self, kind: Kind, number: int, sending: int = 0) -> RequestLegs:
+    def legs(self, kind: RequestKind, number: int, sending: int = 0) -> RequestLegs:
         """The way out, the way back, and the way back where a put-if-absent found the key taken.
 
         `sending` counts how often the request was sent before.
@@ -208,7 +208,9 @@ class Tape:
             drawn, at = self.drawn, first + number * width
         return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
-    def repeated(self, kind: Kind, first: int, count: int, sent_ms: float, size: int) -> float:
+    def repeated(
+        self, kind: RequestKind, first: int, count: int, sent_ms: float, size: int
+    ) -> float:
         """The reply to the last of some requests, each sent when the one before was answered.
 
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
@@ -220,7 +222,7 @@ class Tape:
                 now_ms = now_ms + drawn[at] + drawn[at + 1] + back_for_size
         return now_ms
 
-    def _in_pieces(self, kind: Kind, first: int, count: int) -> list[Piece]:
+    def _in_pieces(self, kind: RequestKind, first: int, count: int) -> list[Piece]:
         """The draws of some requests: the usual ones, then block by block."""
         begin, width, usual = self.stretches[kind]
         end, pieces = first + count, list[Piece]()
@@ -234,7 +236,7 @@ class Tape:
             first = block * MORE + until
         return pieces
 
-    def backoff(self, kind: Kind, number: int, sending: int) -> float:
+    def backoff(self, kind: RequestKind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
         return self.uniform(self._tapes.source, _BACKOFF + kind, number, sending)
 
@@ -242,7 +244,7 @@ class Tape:
         """A uniform number for the wait after requests for data files were refused."""
         return self.uniform(self._tapes.source, _DATA, pulse, refused)
 
-    def service(self, kind: Kind, number: int, sending: int = 0) -> float:
+    def service(self, kind: RequestKind, number: int, sending: int = 0) -> float:
         """The rank of the time for which a request is served at its key."""
         return self.uniform(self._tapes.source, _SERVICE + kind, number, sending)
 
@@ -250,7 +252,7 @@ class Tape:
         """A number of any source, at the address of one of this transaction's requests."""
         return source.uniform(self.row, place(purpose, number, sending))
 
-    def _beyond(self, kind: Kind, block: int, sending: int) -> list[float]:
+    def _beyond(self, kind: RequestKind, block: int, sending: int) -> list[float]:
         """The legs of `MORE` requests."""
         drawn = self._more.get((kind, block, sending))
         if drawn is None:

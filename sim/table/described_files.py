@@ -21,7 +21,7 @@ from whitecap.engine.log.listed_files import ListedFiles, PartitionKey
 from whitecap.engine.packed.blocks import GrowingMap
 from whitecap.engine.storage.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import WriteRows
-from whitecap.sim.store.kept import DataFile, DescribedCommit
+from whitecap.sim.store.kept import DescribedCommit, StoredDataFile
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.initial_statistics import InitialStatistics, StatisticsTexts
@@ -238,27 +238,27 @@ class Describing(Protocol):
         ...
 
 
-class DescribedDataFiles(GrowingMap[str, DataFile]):
+class DescribedDataFiles(GrowingMap[str, StoredDataFile]):
     """The data files of the store: those of the initial table described, later ones as written."""
 
-    def __init__(self, initial: Describing, written: GrowingMap[str, DataFile]) -> None:
+    def __init__(self, initial: Describing, written: GrowingMap[str, StoredDataFile]) -> None:
         self._initial = initial
         self._written = written
         self._deleted: set[str] = set()
 
-    def __getitem__(self, key: str) -> DataFile:
+    def __getitem__(self, key: str) -> StoredDataFile:
         file = self._written.get(key)
         if file is not None:
             return file
         described = None if key in self._deleted else self._initial.data_file(key)
         if described is None:
             raise KeyError(key)
-        return DataFile(described, 0.0)
+        return StoredDataFile(described, 0.0)
 
-    def __setitem__(self, key: str, file: DataFile) -> None:
+    def __setitem__(self, key: str, file: StoredDataFile) -> None:
         self._written[key] = file
 
-    def add(self, key: str, file: DataFile) -> None:
+    def add(self, key: str, file: StoredDataFile) -> None:
         """Put in a file of a key that has none."""
         self._written.add(key, file)
 

@@ -19,13 +19,13 @@ from whitecap.engine.storage.requests import Response, Steps
 
 T = TypeVar("T")
 
-Arrival = Event
+Wakeup = Event
 """Succeeds when the kernel comes to a process's instant."""
 
 Waiting = Generator[Event, Any, T]
 """A piece of a process: yields events, returns a `T`."""
 
-Pause = Sequence[Event]
+Waits = Sequence[Event]
 """The events of a piece of a process that returns nothing; nearly always there are none."""
 
 LANE_BITS, JOB_BITS = 8, 40
@@ -35,7 +35,7 @@ FIRST = 0
 """The order of what happens before anything else at its instant."""
 
 
-class World(Protocol):
+class Responder(Protocol):
     """Answers a transaction's requests."""
 
     @property
@@ -165,7 +165,7 @@ class Clock:
         """Let the process that waits go on now."""
         self.kernel.enter(self.kernel.now_ms, self.order, self._event)
 
-    def reach(self, instant_ms: float) -> Pause:
+    def reach(self, instant_ms: float) -> Waits:
         """Go on to an instant; in a patient run the kernel has to come there first."""
         self.now_ms = instant_ms
         return (self.arrive(),) if self.kernel.patient else ()
@@ -192,7 +192,7 @@ def _done(action: Callable[[], object]) -> None:
     action()
 
 
-def drive(steps: Steps[T], world: World) -> Waiting[T]:
+def drive(steps: Steps[T], world: Responder) -> Waiting[T]:
     """Run a transaction to its end in simulated time.
 
     If this generator is closed or an exception is thrown in, the transaction's generator is closed.

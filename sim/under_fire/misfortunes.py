@@ -24,7 +24,7 @@ from whitecap.sim.store.faults import (
     faults_of,
     missed_by,
 )
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.latency import NOTHING
 from whitecap.sim.store.tape import Tape, Tapes
 from whitecap.sim.time.random_streams import RandomStreams
@@ -72,23 +72,23 @@ class Misfortunes:
                 self._faults[name] = faults_of(faults, group_name, name, streams)
                 self._crashes[name] = crashes_of(faults, {group_name, name}, name, streams)
                 source = streams.source("under fire", name)
-                self._tapes_of[name] = Tapes(source, [NOTHING] * len(Kind), ZERO)
+                self._tapes_of[name] = Tapes(source, [NOTHING] * len(RequestKind), ZERO)
 
     def crashes(self, writer: str) -> list[Crashes]:
         """When a writer's process dies, whatever it does."""
         return self._crashes[writer]
 
-    def befall(self, sender: Sender, kind: Kind, key: str) -> tuple[Struck, int]:
+    def befall(self, sender: Sender, kind: RequestKind, key: str) -> tuple[Struck, int]:
         """What befalls a request, and how many of the newest versions a listing misses."""
         now_ms = self.now_ms()
         if sender.writer not in self._faults:
             return UNHARMED, 0
         with self._lock:
             faults, tape = self._faults[sender.writer], self._tape(sender)
-            decides = kind is Kind.PUT_IF_ABSENT
+            decides = kind is RequestKind.PUT_IF_ABSENT
             number = tape.next_number(kind)
             sending = Sending(tape, kind, number, 0, now_ms, decides, key)
-            misses = missed_by(faults.listings, sending) if kind is Kind.LIST else 0
+            misses = missed_by(faults.listings, sending) if kind is RequestKind.LIST else 0
             return faults.befall(sending), misses
 
     def _tape(self, sender: Sender) -> Tape:

@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 from whitecap.sim.store.faults import UNHARMED, Crash, Struck
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.under_fire.bucket import Bucket, Object
 from whitecap.sim.under_fire.misfortunes import Sender
 
@@ -30,7 +30,7 @@ BUCKET = "whitecap"
 TABLE = "table/"
 """Where the table lies in the bucket."""
 
-Befall = Callable[[Sender, Kind, str], tuple[Struck, int]]
+Befall = Callable[[Sender, RequestKind, str], tuple[Struck, int]]
 Kill = Callable[[Sender, Crash], None]
 
 _COMMIT = re.compile(r"_delta_log/(\d{20})\.json$")
@@ -112,7 +112,7 @@ class Handler(BaseHTTPRequestHandler):
         if "uploadId" in self._query or "x-amz-copy-source" in self.headers:
             return self._fails(501, "NotImplemented")
         if_absent = self.headers.get("If-None-Match") == "*"
-        kind = Kind.PUT_IF_ABSENT if if_absent else Kind.PUT
+        kind = RequestKind.PUT_IF_ABSENT if if_absent else RequestKind.PUT
         sender = self._sender
 
         def effect() -> bool:
@@ -127,15 +127,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if not self._key:
-            return self._serve(Kind.LIST, lambda: None, lambda _: None)
-        return self._serve(Kind.GET, lambda: self.service.bucket.get(self._key), self._object)
+            return self._serve(RequestKind.LIST, lambda: None, lambda _: None)
+        return self._serve(
+            RequestKind.GET, lambda: self.service.bucket.get(self._key), self._object
+        )
 
     def do_HEAD(self) -> None:
-        self._serve(Kind.HEAD, lambda: self.service.bucket.get(self._key), self._object)
+        self._serve(RequestKind.HEAD, lambda: self.service.bucket.get(self._key), self._object)
 
     def do_DELETE(self) -> None:
         self._serve(
-            Kind.DELETE, lambda: self.service.bucket.delete(self._key), lambda _: self._answer(204)
+            RequestKind.DELETE,
+            lambda: self.service.bucket.delete(self._key),
+            lambda _: self._answer(204),
         )
 
     def do_POST(self) -> None:
@@ -148,11 +152,13 @@ class Handler(BaseHTTPRequestHandler):
                 self.service.bucket.delete(key)
 
         return self._serve(
-            Kind.DELETE, effect, lambda _: self._answer(200, b"<DeleteResult></DeleteResult>")
+            RequestKind.DELETE,
+            effect,
+            lambda _: self._answer(200, b"<DeleteResult></DeleteResult>"),
         )
 
     def _serve(
-        self, kind: Kind, effect: Callable[[], object], answer: Callable[[object], None]
+        self, kind: RequestKind, effect: Callable[[], object], answer: Callable[[object], None]
     ) -> None:
         """Serve one request: its effect, its reply, and everything that befalls it."""
         service, sender, key = self.service, self._sender, self._key
@@ -160,7 +166,7 @@ class Handler(BaseHTTPRequestHandler):
         struck, misses = UNHARMED, 0
         if sender is not None:
             struck, misses = service.befall(sender, kind, key.removeprefix(TABLE))
-        if kind is Kind.LIST:
+        if kind is RequestKind.LIST:
             answer = lambda _: self._listing(misses)  # noqa: E731
             service.struck.update(["stale_listing"] if misses else [])
         if struck is UNHARMED:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from whitecap.engine.session.table import SharedTable
 from whitecap.sim.scenario.table import Table
-from whitecap.sim.store.history import History
+from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.rows import KeysInUse, TableRows
@@ -24,7 +24,7 @@ class TableInStore:
     rows: TableRows
     store: FakeStore
     shared: SharedTable
-    history: History
+    history: CommitHistory
     throttle: Throttle
     keys: KeysInUse
     first_new_key: int

@@ -16,14 +16,22 @@ import msgspec
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.sim.recording.recorder import AttemptRecord
-from whitecap.sim.store.coordinator import Commit, LogRequests
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.coordinator import CommitAttempt, LogRequests
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.protocols.catalog import ByCatalog
 
-Process = Generator[Kind, None, Any]
+Process = Generator[RequestKind, None, Any]
 
-REQUESTS = LogRequests((), (), (Kind.GET,), (Kind.PUT,), (Kind.PUT,), (Kind.DELETE,), (Kind.HEAD,))
+REQUESTS = LogRequests(
+    (),
+    (),
+    (RequestKind.GET,),
+    (RequestKind.PUT,),
+    (RequestKind.PUT,),
+    (RequestKind.DELETE,),
+    (RequestKind.HEAD,),
+)
 
 
 @dataclass
@@ -33,7 +41,13 @@ class StepwiseConnection:
     clock: Any = field(default_factory=lambda: SimpleNamespace(now_ms=0.0, order=0))
 
     def ask(
-        self, kind: Kind, key: str, effect: Any, size: int = 0, shared: bool = True, **more: Any
+        self,
+        kind: RequestKind,
+        key: str,
+        effect: Any,
+        size: int = 0,
+        shared: bool = True,
+        **more: Any,
     ) -> Process:
         if shared:
             yield kind
@@ -89,7 +103,9 @@ class Place:
     def writes(self, who: int, version: int) -> Process:
         """Writer `who` tries one version."""
         attempt = AttemptRecord(who, 1, version, 0.0)
-        commit = Commit(PutIfAbsent(log_key(version), f"by {who}".encode()), version, attempt)
+        commit = CommitAttempt(
+            PutIfAbsent(log_key(version), f"by {who}".encode()), version, attempt
+        )
         result = yield from self.coordinator().take(commit)
         self.results[who] = version, result
 
@@ -104,7 +120,7 @@ class Place:
         yield from self.writes(who, newest + 1)
 
     def _pages(self, _: Any) -> Process:
-        yield Kind.LIST
+        yield RequestKind.LIST
         return self.store.log.segment((0.0, 0)), (0.0, 0)
 
     def owners(self) -> dict[int, int]:

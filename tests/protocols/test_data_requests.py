@@ -11,7 +11,7 @@ from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.store import Limits
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.limits import Counter, DataRequests, LimitsBite, Throttle, TokenBucket
 
 ONE_PUT = {"data_files": {"read": [], "write": ["put"], "source": "me"}}
@@ -41,7 +41,9 @@ def test_a_counter_gives_up_where_a_bucket_might_refuse() -> None:
 
 
 def test_requests_of_a_job_are_spread_over_its_time_and_all_are_there() -> None:
-    data = DataRequests(_throttle(reads_per_s=1, writes_per_s=1), (Kind.GET,) * 3, (Kind.PUT,))
+    data = DataRequests(
+        _throttle(reads_per_s=1, writes_per_s=1), (RequestKind.GET,) * 3, (RequestKind.PUT,)
+    )
     pulses = data.pulses(["d=1/a", "d=1/b", "d=2/c"], ["d=1/x"] * 40, 10_000.0)
     assert sum(pulse.requests for pulse in pulses) == 3 * 3 + 40
     times = [pulse.after_ms for pulse in pulses]
@@ -53,18 +55,26 @@ def test_requests_of_a_job_are_spread_over_its_time_and_all_are_there() -> None:
 @pytest.mark.parametrize(("of_each", "shared"), [("prefix", False), ("account", True)])
 def test_a_prefix_has_limits_of_its_own_and_an_account_has_one(of_each: str, shared: bool) -> None:
     throttle = _throttle(writes_per_s=5, reads_per_s=5, of_each=of_each)
-    of_log = throttle.buckets[Kind.PUT]
-    first, second = (throttle.of_data(directory, Kind.PUT) for directory in ("d=1", "d=2"))
+    of_log = throttle.buckets[RequestKind.PUT]
+    first, second = (throttle.of_data(directory, RequestKind.PUT) for directory in ("d=1", "d=2"))
     assert (first is second) == (first is of_log) == shared
-    assert throttle.of_data("d=1", Kind.COPY) is first
-    assert throttle.of_data("d=1", Kind.GET) is not first
+    assert throttle.of_data("d=1", RequestKind.COPY) is first
+    assert throttle.of_data("d=1", RequestKind.GET) is not first
 
 
 def test_all_requests_may_have_one_limit_of_which_others_take_a_part() -> None:
     throttle = _throttle(requests_per_s=10, others_per_s=4, of_each="account")
-    kinds = (Kind.GET, Kind.PUT, Kind.LIST, Kind.HEAD, Kind.COPY, Kind.DELETE, Kind.PUT)
+    kinds = (
+        RequestKind.GET,
+        RequestKind.PUT,
+        RequestKind.LIST,
+        RequestKind.HEAD,
+        RequestKind.COPY,
+        RequestKind.DELETE,
+        RequestKind.PUT,
+    )
     assert [throttle.refuses(kind, 0.0) for kind in kinds] == [False] * 6 + [True]
-    assert not throttle.refuses(Kind.PUT_ITEM, 0.0)  # another service
+    assert not throttle.refuses(RequestKind.PUT_ITEM, 0.0)  # another service
 
 
 # In runs -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, finished, run_scenario
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.store.history import History
+from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -301,7 +301,7 @@ def _patient(scenario: Scenario, requests: bool) -> FinishedRun:
 
 def _check_kept_commits(run: FinishedRun) -> None:
     """What is known of commits without reading them is what their files say, in their order."""
-    history = History(run.world.store, run.world.shared.commits)
+    history = CommitHistory(run.world.store, run.world.shared.commits)
     for version in range(run.world.initial_version + 1, run.world.store.log.newest + 1):
         commit, stored = history.commit(version), run.world.store.objects[log_key(version)]
         read = decode_commit(stored.body, version, stored.modified_at_ms)

@@ -11,7 +11,7 @@ from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.store.faults import Sending, crashes_of, faults_of, next_crash
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.tape import Tape, Tapes
 from whitecap.sim.time.random_streams import RandomStreams
@@ -168,7 +168,10 @@ def test_adding_a_fault_moves_no_other_faults_draws() -> None:
     def strikes(faults: list[Fault]) -> list[bool]:
         found = faults_of(faults, "loader", "loader-1", RandomStreams(5))
         tapes = [_tape(job) for job in range(100)]
-        return [found.befall(Sending(t, Kind.PUT_IF_ABSENT, 0, 0, 0.0)).loses_reply for t in tapes]
+        return [
+            found.befall(Sending(t, RequestKind.PUT_IF_ABSENT, 0, 0, 0.0)).loses_reply
+            for t in tapes
+        ]
 
     assert 20 < sum(strikes([lost])) < 80
     assert strikes([lost]) == strikes([throttled, lost])

@@ -13,7 +13,7 @@ from scipy.stats import ks_2samp, spearmanr
 from tests.sim.sim_worlds import INSERT, ran, rows, scenario
 from whitecap.sim.run import FinishedRun
 from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.time.random_streams import RandomStreams
 
@@ -85,7 +85,7 @@ def test_the_way_out_does_not_tell_how_long_the_answer_takes(profile: str) -> No
         assert abs(spearmanr(out, _totals(found)).statistic) < 4 / len(found) ** 0.5
 
 
-def _legs(kind: Kind, **store: Any) -> np.ndarray[Any, Any]:
+def _legs(kind: RequestKind, **store: Any) -> np.ndarray[Any, Any]:
     """Legs of 40,000 requests, one a line."""
     latency = latencies_of(scenario(store={"profile": "s3", **store}).store)[kind]
     source = RandomStreams(98).source("test", "legs")
@@ -97,7 +97,7 @@ def _legs(kind: Kind, **store: Any) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("profile", WITHOUT_QUEUE)
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_both_ways_together_are_the_latency_of_either_answer(profile: str, share: float) -> None:
-    out, *backs = _legs(Kind.PUT_IF_ABSENT, profile=profile, effect={"share": share}).T
+    out, *backs = _legs(RequestKind.PUT_IF_ABSENT, profile=profile, effect={"share": share}).T
     put = scenario(store=profile).store.put_if_absent
     assert (out.max() > 0) == (share > 0)
     for back, answer in zip(backs, (put.success, put.loss), strict=True):
@@ -109,27 +109,31 @@ def test_half_of_a_latency_is_half_of_the_faster_answers() -> None:
     """A put wins in 40 to 80 ms and loses in 45 to 90; a way out may take 40, the shortest."""
     win = {"latency": {"uniform": {"low": "40 ms", "high": "80 ms"}}}
     loss = {"latency": {"uniform": {"low": "45 ms", "high": "90 ms"}}}
-    out, _, _ = _legs(Kind.PUT_IF_ABSENT, put_if_absent={"success": win, "loss": loss}).T
+    out, _, _ = _legs(RequestKind.PUT_IF_ABSENT, put_if_absent={"success": win, "loss": loss}).T
     assert np.median(out) == pytest.approx(0.5 * 60, rel=0.02)
     assert out.max() <= 40.1
 
 
 def test_constant_latencies_are_cut_at_the_share() -> None:
     put = {"success": {"latency": "100 ms"}, "loss": {"latency": "60 ms"}}
-    legs = _legs(Kind.PUT_IF_ABSENT, put_if_absent=put, effect={"share": 0.5})
+    legs = _legs(RequestKind.PUT_IF_ABSENT, put_if_absent=put, effect={"share": 0.5})
     assert legs[0].tolist() == [30.0, 70.0, 30.0]
-    legs = _legs(Kind.LIST, list={"latency": "80 ms"}, effect={"share": 0.25})
+    legs = _legs(RequestKind.LIST, list={"latency": "80 ms"}, effect={"share": 0.25})
     assert legs[0].tolist() == [20.0, 60.0]
 
 
 def test_ways_out_and_back_that_are_given_are_drawn_apart() -> None:
     ways = {"out": {"exponential": {"mean": "10 ms"}}, "back": {"exponential": {"mean": "30 ms"}}}
-    for kind, name in ((Kind.LIST, "list"), (Kind.GET, "get"), (Kind.PUT, "put")):
+    for kind, name in (
+        (RequestKind.LIST, "list"),
+        (RequestKind.GET, "get"),
+        (RequestKind.PUT, "put"),
+    ):
         out, back = _legs(kind, **{name: ways}).T
         assert (out.mean(), back.mean()) == pytest.approx((10, 30), rel=0.02)
         assert abs(np.corrcoef(out, back)[0, 1]) < 0.02
     put = {"out": ways["out"], "success": {"back": "50 ms"}, "loss": {"back": "5 ms"}}
-    out, success, loss = _legs(Kind.PUT_IF_ABSENT, put_if_absent=put).T
+    out, success, loss = _legs(RequestKind.PUT_IF_ABSENT, put_if_absent=put).T
     assert out.mean() == pytest.approx(10, rel=0.02)
     assert {*success.tolist(), *loss.tolist()} == {50.0, 5.0}
 

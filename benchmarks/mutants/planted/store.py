@@ -133,7 +133,7 @@ MUTANTS = (
         "            if answer is THROTTLED:\n"
         "                yield from self._back_off(sending, throttled)\n",
         "            if answer is THROTTLED and ask.attempt is not None:\n"
-        "                return Answer(PutResult.CREATED, result=PutResult.CREATED.value)\n"
+        "                return Reply(PutResult.CREATED, result=PutResult.CREATED.value)\n"
         "            if answer is THROTTLED:\n"
         "                yield from self._back_off(sending, throttled)\n",
         "T1's put of version 6 is answered 503 and taken for done: its rows are nowhere.",
@@ -142,8 +142,8 @@ MUTANTS = (
         "a put without a reply counts as done",
         Area.CLIENT,
         EXCHANGE,
-        'NO_REPLY = Answer(PutResult.UNKNOWN, result="unknown")\n',
-        'NO_REPLY = Answer(PutResult.CREATED, result="unknown")\n',
+        'NO_REPLY = Reply(PutResult.UNKNOWN, result="unknown")\n',
+        'NO_REPLY = Reply(PutResult.CREATED, result="unknown")\n',
         "T1's put of version 6 is late and gets no reply; T2 takes version 6. T1 was told that it "
         "has committed.",
     ),
@@ -151,8 +151,8 @@ MUTANTS = (
         "a put without a reply counts as a lost race",
         Area.CLIENT,
         EXCHANGE,
-        'NO_REPLY = Answer(PutResult.UNKNOWN, result="unknown")\n',
-        'NO_REPLY = Answer(PutResult.ALREADY_EXISTS, result="unknown")\n',
+        'NO_REPLY = Reply(PutResult.UNKNOWN, result="unknown")\n',
+        'NO_REPLY = Reply(PutResult.ALREADY_EXISTS, result="unknown")\n',
         "T1's INSERT became version 6 without a reply, is taken for beaten, and becomes version 7 "
         "too.",
     ),
@@ -212,9 +212,9 @@ MUTANTS = (
         "an acknowledged data file is not kept",
         Area.STORE,
         OBJECTS,
-        "        self.data_files.add(file.key, DataFile(file, now_ms))\n",
+        "        self.data_files.add(file.key, StoredDataFile(file, now_ms))\n",
         "        if len(self.data_files) % 10 != 9:\n"
-        "            self.data_files.add(file.key, DataFile(file, now_ms))\n",
+        "            self.data_files.add(file.key, StoredDataFile(file, now_ms))\n",
         "T1 writes file a and commits version 6, which names it. The store has no a.",
     ),
 )

@@ -22,9 +22,9 @@ from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.connection import Connection, read_effect
-from whitecap.sim.store.coordinator import Commit, Pages, Sees, Shown
-from whitecap.sim.store.exchange import Answer, StoreRefused
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.coordinator import CommitAttempt, Pages, Sees, Shown
+from whitecap.sim.store.exchange import Reply, StoreRefused
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.log_directory import STAGED_COMMITS_KEY, Moment, Segment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
@@ -39,15 +39,15 @@ BRANCH, PUBLISHER = 1, 255
 class ByCatalog(FileCalls):
     """The catalog decides; the log in the store follows."""
 
-    def take(self, commit: Commit) -> Waiting[PutResult]:
+    def take(self, commit: CommitAttempt) -> Waiting[PutResult]:
         request, version, transaction_id = commit.request, commit.version, commit.transaction_id
         if self.in_doubt != version:
             yield from self._with(self._last_published, self._stage(commit))
 
-        def ratifies(moment: Moment) -> Answer:
+        def ratifies(moment: Moment) -> Reply:
             return answered(self.store.ratify(request, version, moment[0], transaction_id))
 
-        result = yield from self.decides(Kind.RATIFY, CATALOG_KEY, ratifies, commit)
+        result = yield from self.decides(RequestKind.RATIFY, CATALOG_KEY, ratifies, commit)
         if result is PutResult.CREATED:
             self._publish_later(version)
         return result
@@ -55,26 +55,26 @@ class ByCatalog(FileCalls):
     def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:
         """The catalog's newest version, with the checkpoint that the listing shows of it."""
 
-        def look(moment: Moment) -> Answer:
+        def look(moment: Moment) -> Reply:
             if sees is not None:
                 sees(moment)
-            return Answer((self.store.log.newest, moment), "found")
+            return Reply((self.store.log.newest, moment), "found")
 
         def asks(connection: Connection) -> Waiting[Any]:
-            return connection.ask(Kind.GET_COMMITS, CATALOG_KEY, look)
+            return connection.ask(RequestKind.GET_COMMITS, CATALOG_KEY, look)
 
         (_, listed), answer = yield from self._with(asks, pages(None))
         version, moment = answer.value
         return Segment(version, self.store.log.checkpoint_before(version, listed)), moment
 
-    def _stage(self, commit: Commit) -> Waiting[None]:
+    def _stage(self, commit: CommitAttempt) -> Waiting[None]:
         name = f"{commit.version:020}.{commit.transaction_id}.json"
         key = f"{STAGED_COMMITS_KEY}{name}"
-        yield from self.sends(Kind.PUT, key, read_effect(0), commit.size_bytes, shared=False)
-        yield from self.connection.read((Kind.HEAD,), key, 0)
+        yield from self.sends(RequestKind.PUT, key, read_effect(0), commit.size_bytes, shared=False)
+        yield from self.connection.read((RequestKind.HEAD,), key, 0)
 
     def _last_published(self, connection: Connection) -> Waiting[None]:
-        return connection.read((Kind.LIST,), STAGED_COMMITS_KEY, 0)
+        return connection.read((RequestKind.LIST,), STAGED_COMMITS_KEY, 0)
 
     def _with(
         self, branch: Callable[[Connection], Waiting[Any]], steps: Waiting[Any]
@@ -114,10 +114,10 @@ class ByCatalog(FileCalls):
         if (yield from self.is_there(version)):
             return
 
-        def unpublished(_: Moment) -> Answer:
-            return Answer([v for v in self.store.unpublished if v <= version], "found")
+        def unpublished(_: Moment) -> Reply:
+            return Reply([v for v in self.store.unpublished if v <= version], "found")
 
-        asked = self.connection.ask(Kind.GET_COMMITS, CATALOG_KEY, unpublished)
+        asked = self.connection.ask(RequestKind.GET_COMMITS, CATALOG_KEY, unpublished)
         for number in (yield from asked).value:
             yield from self._copy(number)
 
@@ -125,10 +125,10 @@ class ByCatalog(FileCalls):
         key, size_bytes = log_key(version), self.store.log.sizes[version]
         yield from self.connection.read(self.requests.read, key, size_bytes)
 
-        def appears(moment: Moment) -> Answer:
+        def appears(moment: Moment) -> Reply:
             return answered(self.store.is_now_published(version, moment))
 
-        yield from self.sends(Kind.PUT_IF_ABSENT, key, appears, size_bytes)
+        yield from self.sends(RequestKind.PUT_IF_ABSENT, key, appears, size_bytes)
 
 
 def _caught(steps: Waiting[Any]) -> Waiting[Any]:

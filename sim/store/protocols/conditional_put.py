@@ -9,17 +9,17 @@ from __future__ import annotations
 from functools import partial
 
 from whitecap.engine.storage.requests import Put, PutIfAbsent, PutResult
-from whitecap.sim.store.coordinator import Commit
+from whitecap.sim.store.coordinator import CommitAttempt
 from whitecap.sim.store.key_queue import InLine
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 
-class ConditionalPut(FileCalls):
+class ByConditionalPut(FileCalls):
     """PUT `N.json` if it is absent."""
 
-    def take(self, commit: Commit) -> Waiting[PutResult]:
+    def take(self, commit: CommitAttempt) -> Waiting[PutResult]:
         profile = self.cluster.profile.put_if_absent
         sent: Put | PutIfAbsent = commit.request
         if not profile.exclusive:
@@ -32,10 +32,10 @@ class ConditionalPut(FileCalls):
         return self._asks(commit, sent, in_line)
 
     def _asks(
-        self, commit: Commit, sent: Put | PutIfAbsent, in_line: InLine | None
+        self, commit: CommitAttempt, sent: Put | PutIfAbsent, in_line: InLine | None
     ) -> Waiting[PutResult]:
         asked = self.connection.ask(
-            Kind.PUT_IF_ABSENT,
+            RequestKind.PUT_IF_ABSENT,
             commit.request.key,
             lambda moment: answered(self._put(commit, sent, moment[0])),
             commit.size_bytes,
@@ -46,11 +46,11 @@ class ConditionalPut(FileCalls):
         return result
 
     def _passes(
-        self, commit: Commit, sent: Put | PutIfAbsent, in_line: InLine
+        self, commit: CommitAttempt, sent: Put | PutIfAbsent, in_line: InLine
     ) -> Waiting[PutResult]:
         """What `_asks` comes to where requests pass."""
         connection = self.connection
-        yield connection.sent(Kind.PUT_IF_ABSENT, commit.size_bytes)
+        yield connection.sent(RequestKind.PUT_IF_ABSENT, commit.size_bytes)
         turn = connection.arrived_in_line(in_line)
         result = PutResult.ALREADY_EXISTS
         if not turn.taken:
@@ -60,7 +60,7 @@ class ConditionalPut(FileCalls):
         connection.left_line(turn, result is PutResult.ALREADY_EXISTS)
         return result
 
-    def _put(self, commit: Commit, sent: Put | PutIfAbsent, now_ms: float) -> PutResult:
+    def _put(self, commit: CommitAttempt, sent: Put | PutIfAbsent, now_ms: float) -> PutResult:
         """The effect."""
         request, version = commit.request, commit.version
         result = self.store.put_commit(sent, version, now_ms, commit.transaction_id)

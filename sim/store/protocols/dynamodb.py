@@ -18,9 +18,9 @@ from __future__ import annotations
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.commit_table import CommitItem, CommitTable
-from whitecap.sim.store.coordinator import Commit, Pages, Sees, Shown
-from whitecap.sim.store.exchange import DONE, Answer, StoreRefused
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.coordinator import CommitAttempt, Pages, Sees, Shown
+from whitecap.sim.store.exchange import DONE, Reply, StoreRefused
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
@@ -36,21 +36,22 @@ class ByDynamoDB(FileCalls):
     def table(self) -> CommitTable:
         return self.store.commit_table
 
-    def take(self, commit: Commit) -> Waiting[PutResult]:
+    def take(self, commit: CommitAttempt) -> Waiting[PutResult]:
         return self.alone(commit.version, self._write(commit))
 
     def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:
         """Finish what is under way, then list."""
 
-        def newest(moment: Moment) -> Answer:
+        def newest(moment: Moment) -> Reply:
             return _lookup_answer(self.table.newest(moment[0]))
 
-        item = (yield from self.connection.ask(Kind.QUERY, f"{LOG_DIRECTORY}/", newest)).value
+        reply = yield from self.connection.ask(RequestKind.QUERY, f"{LOG_DIRECTORY}/", newest)
+        item = reply.value
         if item is not None and not item.complete:
             yield from self.alone(item.version, self._recover(item))
         return (yield from pages(sees))
 
-    def _write(self, commit: Commit) -> Waiting[PutResult]:
+    def _write(self, commit: CommitAttempt) -> Waiting[PutResult]:
         version = commit.version
         if self.in_doubt != version:
             if (yield from self.is_there(version, commit.attempt)):
@@ -59,13 +60,13 @@ class ByDynamoDB(FileCalls):
             yield from self.write_temporary(commit)
         item = CommitItem(version, commit.request.body, commit.transaction_id)
 
-        def puts(moment: Moment) -> Answer:
+        def puts(moment: Moment) -> Reply:
             if not self.table.put_if_absent(item, moment[0]):
                 return answered(PutResult.ALREADY_EXISTS)
             self.store.lands(version, moment[0], commit.transaction_id)
             return answered(PutResult.CREATED)
 
-        result = yield from self.decides(Kind.PUT_ITEM, log_key(version), puts, commit)
+        result = yield from self.decides(RequestKind.PUT_ITEM, log_key(version), puts, commit)
         if result is PutResult.CREATED:
             yield from self._follow(item)
         return result
@@ -73,11 +74,11 @@ class ByDynamoDB(FileCalls):
     def _see_to(self, previous: int, version: int) -> Waiting[None]:
         """See that the version before is in the log; of the first one, that no item is left."""
 
-        def gets(moment: Moment) -> Answer:
+        def gets(moment: Moment) -> Reply:
             return _lookup_answer(self.table.item(previous, moment[0]))
 
         key = log_key(previous)
-        item = (yield from self.connection.ask(Kind.GET_ITEM, key, gets)).value
+        item = (yield from self.connection.ask(RequestKind.GET_ITEM, key, gets)).value
         if previous == version:
             return
         if item is None or item.complete:
@@ -114,11 +115,11 @@ class ByDynamoDB(FileCalls):
         if (yield from self.is_there(item.version)):
             return False
 
-        def appears(moment: Moment) -> Answer:
+        def appears(moment: Moment) -> Reply:
             self.store.publish(item.version, item.body, moment[0])
             return DONE
 
-        yield from self.sends(Kind.PUT, key, appears, size_bytes)
+        yield from self.sends(RequestKind.PUT, key, appears, size_bytes)
         return True
 
     def _complete(self, item: CommitItem) -> Waiting[None]:
@@ -128,12 +129,12 @@ class ByDynamoDB(FileCalls):
         wall_s = self.cluster.wall_ms(self.clock.now_ms) // 1000
         expires_ms = (wall_s + dynamodb.ttl // 1000) * 1000 - self.store.epoch_ms
 
-        def completes(_: Moment) -> Answer:
+        def completes(_: Moment) -> Reply:
             self.table.put_complete(item, expires_ms)
             return DONE
 
-        yield from self.sends(Kind.PUT_ITEM, log_key(item.version), completes)
+        yield from self.sends(RequestKind.PUT_ITEM, log_key(item.version), completes)
 
 
-def _lookup_answer(item: CommitItem | None) -> Answer:
-    return Answer(item, "missing" if item is None else "found")
+def _lookup_answer(item: CommitItem | None) -> Reply:
+    return Reply(item, "missing" if item is None else "found")

@@ -16,9 +16,9 @@ from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.coordinator import Commit, LogRequests, Pages, Sees, Shown
-from whitecap.sim.store.exchange import DONE, NO_REPLY, Answer, Effect, StoreRefused
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.coordinator import CommitAttempt, LogRequests, Pages, Sees, Shown
+from whitecap.sim.store.exchange import DONE, NO_REPLY, Effect, Reply, StoreRefused
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.time.kernel import Clock, Waiting
@@ -54,11 +54,11 @@ class FileCalls(msgspec.Struct):
     def is_there(self, version: int, attempt: AttemptRecord | None = None) -> Waiting[bool]:
         """`exists`: whether a commit's file is there; an `attempt` at it has then lost."""
 
-        def look(moment: Moment) -> Answer:
+        def look(moment: Moment) -> Reply:
             is_there = self.store.is_published(version)
             if is_there and attempt is not None:
                 attempt.effect_at_ms = moment[0]
-            return Answer(is_there, "found" if is_there else "missing")
+            return Reply(is_there, "found" if is_there else "missing")
 
         if not self.requests.probe:
             yield self.clock.arrive()
@@ -69,15 +69,15 @@ class FileCalls(msgspec.Struct):
             yield from self.connection.read(rest, log_key(version), 0)
         return bool(answer.value)
 
-    def write_temporary(self, commit: Commit) -> Waiting[None]:
+    def write_temporary(self, commit: CommitAttempt) -> Waiting[None]:
         """`create(overwrite = true)`, which does not ask for the file itself; then its bytes."""
         key = commit.temporary_key
         yield from self.connection.read(self.requests.probe[1:], key, 0)
-        yield from self.sends(Kind.PUT, key, _nothing, commit.size_bytes, shared=False)
+        yield from self.sends(RequestKind.PUT, key, _nothing, commit.size_bytes, shared=False)
 
     def sends(
-        self, kind: Kind, key: str, effect: Effect, size_bytes: int = 0, shared: bool = True
-    ) -> Waiting[Answer]:
+        self, kind: RequestKind, key: str, effect: Effect, size_bytes: int = 0, shared: bool = True
+    ) -> Waiting[Reply]:
         """A request that can be sent again without harm: until there is a reply."""
         while True:
             asked = self.connection.ask(kind, key, effect, size_bytes, shared)
@@ -85,7 +85,12 @@ class FileCalls(msgspec.Struct):
                 return answer
 
     def decides(
-        self, kind: Kind, key: str, effect: Effect, commit: Commit, size_bytes: int = 0
+        self,
+        kind: RequestKind,
+        key: str,
+        effect: Effect,
+        commit: CommitAttempt,
+        size_bytes: int = 0,
     ) -> Waiting[PutResult]:
         """The request whose effect is the commit; unknown without a reply."""
         self.in_doubt = commit.version
@@ -108,10 +113,10 @@ class FileCalls(msgspec.Struct):
         return done
 
 
-def answered(result: PutResult) -> Answer:
+def answered(result: PutResult) -> Reply:
     """The answer to a request that decides."""
-    return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
+    return Reply(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
 
 
-def _nothing(_: Moment) -> Answer:
+def _nothing(_: Moment) -> Reply:
     return DONE

@@ -10,9 +10,9 @@ HadoopFileSystemLogStore.java: writeWithRename.
 from __future__ import annotations
 
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.store.coordinator import Commit
-from whitecap.sim.store.exchange import Answer
-from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.coordinator import CommitAttempt
+from whitecap.sim.store.exchange import Reply
+from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
@@ -21,17 +21,17 @@ from whitecap.sim.time.kernel import Waiting
 class ByRename(FileCalls):
     """`exists`; write the temporary file; rename it, or delete it where that is refused."""
 
-    def take(self, commit: Commit) -> Waiting[PutResult]:
+    def take(self, commit: CommitAttempt) -> Waiting[PutResult]:
         request, version, transaction_id = commit.request, commit.version, commit.transaction_id
         if self.in_doubt != version:
             if (yield from self.is_there(version, commit.attempt)):
                 return PutResult.ALREADY_EXISTS
             yield from self.write_temporary(commit)
 
-        def renames(moment: Moment) -> Answer:
+        def renames(moment: Moment) -> Reply:
             return answered(self.store.put_commit(request, version, moment[0], transaction_id))
 
-        result = yield from self.decides(Kind.RENAME, request.key, renames, commit)
+        result = yield from self.decides(RequestKind.RENAME, request.key, renames, commit)
         if result is PutResult.ALREADY_EXISTS:
-            yield from self.connection.read((Kind.DELETE,), commit.temporary_key, 0)
+            yield from self.connection.read((RequestKind.DELETE,), commit.temporary_key, 0)
         return result
