@@ -15,7 +15,7 @@ from benchmarks.workloads import Workload
 from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.run import finished
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 
 Watching = AbstractContextManager[object]
 
@@ -46,7 +46,7 @@ def measure(workload: Workload, watching: Watching | None = None) -> Measurement
     Writing the recording counts in proportion to the attempts.
     """
     scenario = workload.scenario()
-    world = World.of(scenario, RandomStreams(scenario.seed, 0), with_requests=False)
+    world = SimulatedWorld.of(scenario, RandomStreams(scenario.seed, 0), with_requests=False)
     world.start()
     with seldom_collecting():
         if workload.from_share:

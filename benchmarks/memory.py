@@ -17,7 +17,7 @@ from benchmarks.workloads import MIXES, made
 from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.run import finished
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 
 FROM, TO = 100_000, 300_000
 """Attempts: buffers are full at the first, and the second gives the slope of a million."""
@@ -41,7 +41,7 @@ class Growth:
 def growth(mix: str) -> Growth:
     """Run a mix up to `TO` attempts and close its recording."""
     scenario = made(mix, WRITERS, FILES, TO)
-    world = World.of(scenario, RandomStreams(scenario.seed, 0))
+    world = SimulatedWorld.of(scenario, RandomStreams(scenario.seed, 0))
     world.start()
     with seldom_collecting():
         first, before = _at(world, FROM)
@@ -53,7 +53,7 @@ def growth(mix: str) -> Growth:
     return Growth(attempts, (after - before) / attempts, (most - before) / attempts)
 
 
-def _at(world: World, attempts: int) -> tuple[int, int]:
+def _at(world: SimulatedWorld, attempts: int) -> tuple[int, int]:
     """Go on to so many attempts. Returns how many there were and resident memory in bytes."""
     while world.recorder.attempted < attempts:
         world.kernel.run_until(world.kernel.now_ms + world.scenario.duration * STEP / TO)

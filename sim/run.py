@@ -21,7 +21,7 @@ from whitecap.sim.history.conservation import (
 from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.requests import priced_requests
 from whitecap.sim.history.tables import commit_row, writers_table
-from whitecap.sim.history.walk import LogWalk, Step
+from whitecap.sim.history.walk import LogWalk, WalkedVersion
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.garbage import OLD_OBJECTS, seldom_collecting
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
@@ -41,13 +41,13 @@ from whitecap.sim.scenario.figures import origins_of
 from whitecap.sim.store.limits import LimitsBite
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 from whitecap.sim.writers.table_in_store import TableInStore
 
 SLICES = 200
 """In how many pieces of simulated time a run reports its progress."""
 
-Progress = Callable[["Tick"], None]
+_OnTick = Callable[["Tick"], None]
 
 Findings = Callable[["FinishedRun"], Mapping[str, int]]
 """Counts what is wrong with a finished run, by name; the manifest holds it as `findings`."""
@@ -68,10 +68,10 @@ class FinishedRun:
 
     scenario: Scenario
     recording: Recording
-    world: World = field(repr=False)
+    world: SimulatedWorld = field(repr=False)
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[WalkedVersion]:
         """The finished log, version by version; of several tables that of the first."""
         return list(LogWalk(self.world.store, self.world.shared.commits).steps())
 
@@ -84,7 +84,7 @@ def run_scenario(
     out: Path | None = None,
     labels: Mapping[str, str] | None = None,
     requests: bool = False,
-    progress: Progress | None = None,
+    progress: _OnTick | None = None,
     overwrite: bool = False,
     until_ms: float | None = None,
     findings: Findings | None = None,
@@ -129,15 +129,15 @@ def _world(
     most_rows: float,
     *,
     patient: bool = False,
-) -> World:
-    world = World.of(scenario, streams, requests, patient)
+) -> SimulatedWorld:
+    world = SimulatedWorld.of(scenario, streams, requests, patient)
     for table in world.tables:
         table.store.most_rows = most_rows
     return world
 
 
 def finished(
-    world: World,
+    world: SimulatedWorld,
     labels: Mapping[str, str] | None = None,
     out: Path | None = None,
     *,
@@ -161,7 +161,7 @@ def _written(run: FinishedRun, out: Path, overwrite: bool) -> FinishedRun:
     return replace(run, recording=recording)
 
 
-def _finished(world: World, labels: Mapping[str, str] | None) -> FinishedRun:
+def _finished(world: SimulatedWorld, labels: Mapping[str, str] | None) -> FinishedRun:
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
     apart = scenario.tells_statements_apart
@@ -188,7 +188,9 @@ def _finished(world: World, labels: Mapping[str, str] | None) -> FinishedRun:
     return FinishedRun(scenario, recording, world)
 
 
-def _walked(table: TableInStore, world: World, commits: RowStream, damage: Damage) -> WalkedLog:
+def _walked(
+    table: TableInStore, world: SimulatedWorld, commits: RowStream, damage: Damage
+) -> WalkedLog:
     """Go through a table's log and make its versions rows of `commits`."""
     scenario, store = world.scenario, table.store
     store.settle(world.kernel.now_ms)
@@ -210,7 +212,10 @@ def _walked(table: TableInStore, world: World, commits: RowStream, damage: Damag
 
 
 def manifest_of(
-    world: World, labels: Mapping[str, str], counts: Mapping[str, int], walked: list[WalkedLog]
+    world: SimulatedWorld,
+    labels: Mapping[str, str],
+    counts: Mapping[str, int],
+    walked: list[WalkedLog],
 ) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
@@ -260,7 +265,7 @@ def damage_of(walked: list[WalkedLog]) -> dict[str, int]:
     return {name: count for name, count in damage.items() if count}
 
 
-def _tables(world: World, walked: list[WalkedLog]) -> dict[str, Any]:
+def _tables(world: SimulatedWorld, walked: list[WalkedLog]) -> dict[str, Any]:
     """The table's name and initial version; of several tables all names and rows as well."""
     names = [table.name for table in world.tables]
     versions = [table.initial_version for table in world.tables]
@@ -293,7 +298,7 @@ def _end_ms(kernel: Kernel) -> float:
     return math.nextafter(kernel.now_ms, math.inf) if kernel.stopped else kernel.now_ms
 
 
-def _simulate(world: World, duration_ms: float, progress: Progress | None) -> None:
+def _simulate(world: SimulatedWorld, duration_ms: float, progress: _OnTick | None) -> None:
     world.start()
     with seldom_collecting():
         for piece in range(1, SLICES + 1):

@@ -26,8 +26,8 @@ from whitecap.sim.store.log_directory import LogDirectory, PastDays
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces
 from whitecap.sim.table.initial_table import create_table
-from whitecap.sim.table.rows import KeysInUse, KeysOfSlices, TableRows
-from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.table.rows import KeysInUse, KeysOfSlices, ScenarioRows
+from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.assembly import Assembly
@@ -44,7 +44,7 @@ a larger table are described instead."""
 
 
 @dataclass
-class World:
+class SimulatedWorld:
     """Everything that exists in one run."""
 
     scenario: Scenario
@@ -62,7 +62,7 @@ class World:
         with_requests: bool = False,
         patient: bool = False,
         with_plans: bool = True,
-    ) -> World:
+    ) -> SimulatedWorld:
         """Make the world at simulated instant 0.
 
         In a `patient` world every process waits for the kernel at each of its requests, so that
@@ -128,12 +128,12 @@ def _tables(scenario: Scenario, streams: RandomStreams, kernel: Kernel) -> Itera
     of_account = throttle() if scenario.store.limits.of_each == "account" else None
     for number, table in enumerate(scenario.all_tables):
         entity = "table" if number == 0 else f"table {table.name}"
-        ids = Ids(streams.source("ids", entity))
+        ids = DrawnIds(streams.source("ids", entity))
         yield _placed(table, scenario, ids, of_account or throttle())
 
 
-def _placed(table: Table, scenario: Scenario, ids: Ids, throttle: Throttle) -> TableInStore:
-    rows = TableRows.of(table, scenario.start_ms)
+def _placed(table: Table, scenario: Scenario, ids: DrawnIds, throttle: Throttle) -> TableInStore:
+    rows = ScenarioRows.of(table, scenario.start_ms)
     exclusive = scenario.is_exclusive
     store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
     begun = _begun(table, rows, store, ids, dialect_named(scenario.dialect))
@@ -160,7 +160,9 @@ class Begun:
     places: DescribedFiles | None
 
 
-def _begun(table: Table, rows: TableRows, store: FakeStore, ids: Ids, dialect: Dialect) -> Begun:
+def _begun(
+    table: Table, rows: ScenarioRows, store: FakeStore, ids: DrawnIds, dialect: Dialect
+) -> Begun:
     if table.real is not None:
         files = RealFiles.of(table, rows)
         initial = files.put(table, rows, store, ids, dialect)

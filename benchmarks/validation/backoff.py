@@ -24,9 +24,9 @@ from whitecap.sim.recording.recorder import Recorder, TransactionRecord
 from whitecap.sim.scenario.arrivals import Arrival, Schedule
 from whitecap.sim.scenario.writers import Rerun, WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
-from whitecap.sim.time.random_streams import RandomStreams, Source, row_of
+from whitecap.sim.time.random_streams import RandomSource, RandomStreams, row_of
 from whitecap.sim.writers.jobs import Job
-from whitecap.sim.writers.writer import Part, Writer
+from whitecap.sim.writers.writer import Writer, WriterPart
 
 HOP_MS = NormalDist(10, 2)
 """One message; a negative draw counts as its amount. Source: the simulator's `Net`."""
@@ -82,7 +82,7 @@ class Client:
     kernel: Kernel
     recorder: Recorder
     row: Row
-    hops: Source
+    hops: RandomSource
     queueing: int = 0
 
     def starts_anew(self) -> None:
@@ -146,13 +146,15 @@ def contest(clients: int, algorithm: str, replication: int, seed: int = 1) -> Co
     return Contest(row.calls, row.last_known_ms)
 
 
-def _writer(name: str, number: int, group: WriterGroup, client: Client, reruns: Source) -> Writer:
+def _writer(
+    name: str, number: int, group: WriterGroup, client: Client, reruns: RandomSource
+) -> Writer:
     return Writer(
         name=name,
         number=number,
         group_name="clients",
         group=group,
-        parts=[Part("WRITE", lambda _number, _now_ms: Write(), "row", client)],
+        parts=[WriterPart("WRITE", lambda _number, _now_ms: Write(), "row", client)],
         think_ms=lambda _job: 0.0,
         instants=lambda _first: iter((0.0,)),
         rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.history.walk import Step
+from whitecap.sim.history.walk import WalkedVersion
 from whitecap.sim.recording.arrays import array_of, scalar_of
 
 KEEPS_ROWS = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
@@ -38,7 +38,7 @@ COLUMNS_CHECKED = {
 }  # fmt: skip
 """Table of a recording -> the columns that this looks at."""
 
-Numbers = NDArray[np.int64]
+_Numbers = NDArray[np.int64]
 
 Owners = frozenset[tuple[int | None, int]]
 """Transactions with a version that each of them wrote."""
@@ -108,7 +108,7 @@ def check_conservation(
         )
 
 
-def broken_by(step: Step) -> Iterator[str]:
+def broken_by(step: WalkedVersion) -> Iterator[str]:
     """What one version breaks: rules for the rows and files that are live."""
     if step.operation in KEEPS_ROWS and step.rows_added not in (0, None):
         yield f"version {step.version} ({step.operation}) changes the rows by {step.rows_added}"
@@ -143,7 +143,7 @@ def _outcomes(transactions: pa.Table) -> pa.Array:
     return pc.value_counts(transactions["outcome"])
 
 
-def _numbers(table: pa.Table, column: str) -> Numbers:
+def _numbers(table: pa.Table, column: str) -> _Numbers:
     """A column of whole numbers; `_NOBODY` stands for NULL."""
     chunked = table[column]
     filled = pc.fill_null(chunked, scalar_of(_NOBODY, chunked.type)).combine_chunks()
@@ -166,7 +166,7 @@ def _miscounted(transactions: pa.Table, attempts: pa.Table) -> Iterator[str]:
         yield f"transaction {number} miscounts its attempts"
 
 
-def _contiguous(versions: Numbers) -> Iterator[str]:
+def _contiguous(versions: _Numbers) -> Iterator[str]:
     wrong = np.flatnonzero(versions != np.arange(len(versions)))
     if len(wrong):
         first = wrong[0]
@@ -192,10 +192,10 @@ def _owned(
     yield from _each_commit_has_its_put(attempts, owned[owners != _NOBODY], lost)
 
 
-def _each_commit_has_its_put(attempts: pa.Table, owned: Numbers, lost: Numbers) -> Iterator[str]:
+def _each_commit_has_its_put(attempts: pa.Table, owned: _Numbers, lost: _Numbers) -> Iterator[str]:
     """A put that was told `created` owns its version; beyond these, only puts without a reply."""
 
-    def put(*results: str) -> Numbers:
+    def put(*results: str) -> _Numbers:
         some = attempts.filter(pc.is_in(attempts["result"], array_of(results, pa.string())))
         return _pairs(_numbers(some, "transaction_id"), _numbers(some, "version"))
 
@@ -211,17 +211,17 @@ _VERSION_BITS = 32
 """A transaction and a version are one number here: no run has so many versions."""
 
 
-def _pairs(transactions: Numbers, versions: Numbers) -> Numbers:
+def _pairs(transactions: _Numbers, versions: _Numbers) -> _Numbers:
     return (transactions << _VERSION_BITS) + versions
 
 
-def _of_pairs(owners: Owners) -> Numbers:
+def _of_pairs(owners: Owners) -> _Numbers:
     pairs = [(_NOBODY if owner is None else owner, version) for owner, version in owners]
     numbers = np.array(pairs, np.int64).reshape(-1, 2)
     return _pairs(numbers[:, 0], numbers[:, 1])
 
 
-def _missing(pairs: Numbers, *among: Numbers) -> list[tuple[int, int]]:
+def _missing(pairs: _Numbers, *among: _Numbers) -> list[tuple[int, int]]:
     """The pairs that are in none of the other sets, in order."""
     missing = np.setdiff1d(pairs, np.concatenate(among)).tolist()
     return [(pair >> _VERSION_BITS, pair & ((1 << _VERSION_BITS) - 1)) for pair in missing]

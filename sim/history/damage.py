@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from whitecap.sim.history.conservation import broken_by
-from whitecap.sim.history.walk import Step
+from whitecap.sim.history.walk import WalkedVersion
 from whitecap.sim.scenario import Scenario
 
 DAMAGE = "damage"
@@ -33,7 +33,7 @@ class Damage:
         self._versions: list[int] = []
         self._files = 0
 
-    def unless_expected(self, step: Step) -> Sequence[str]:
+    def unless_expected(self, step: WalkedVersion) -> Sequence[str]:
         """What a version breaks, unless its engine is known to break this."""
         broken = list(broken_by(step))
         if step.engine_info not in self._known_for_it or not broken:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whitecap.sim.history.walk import Step
+from whitecap.sim.history.walk import WalkedVersion
 from whitecap.sim.recording.recording import schema_of, table_of
 from whitecap.sim.recording.writer_record import WriterRecord
 
@@ -19,7 +19,7 @@ def writers_table(writers: Iterable[WriterRecord], tells_apart: bool = False) ->
     return table_of("writers", (astuple(each)[:width] for each in writers), tells_apart)
 
 
-def commit_row(step: Step, table_name: str | None = None) -> tuple[Any, ...]:
+def commit_row(step: WalkedVersion, table_name: str | None = None) -> tuple[Any, ...]:
     """A version in the order of its table's columns; `table_name` where there are several."""
     return (
         step.version,

@@ -18,7 +18,7 @@ from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.objects import FakeStore
 
 
-class Step(msgspec.Struct, frozen=True):
+class WalkedVersion(msgspec.Struct, frozen=True):
     """One version. `rows_added` is negative where rows went, `None` where statistics lack."""
 
     version: int
@@ -53,7 +53,7 @@ class LogWalk:
         self._live = _LiveRows()
         self._rows: int | None = 0
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[WalkedVersion]:
         """Each version that landed, in order of versions."""
         sizes = self._store.log.sizes
         for landing in sorted(self._store.landings, key=lambda landing: landing.version):
@@ -62,7 +62,7 @@ class LogWalk:
             rows = self._apply(commit)
             info = commit.commit_info
             self._note(None if info is None else info.txn_id)
-            yield Step(
+            yield WalkedVersion(
                 landing.version,
                 landing.transaction_id,
                 landing.landed_at_ms,

@@ -31,7 +31,7 @@ from whitecap.sim.quantities.units import MS_PER
 Instants = Mapping[int, int]
 """When a version was committed, in epoch milliseconds."""
 
-Floats = NDArray[np.float64]
+_Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 LEAST_SIGMA, MOST_SIGMA = 0.05, 3.0
@@ -90,8 +90,8 @@ class Brackets:
     The group was there for `span_ms`, and its commits are spread evenly over it, or not.
     """
 
-    low: Floats
-    high: Floats
+    low: _Floats
+    high: _Floats
     in_flight: Rows
     follows: Rows
     span_ms: float
@@ -131,7 +131,7 @@ def bracket(commit: ObservedCommit, instants: Instants) -> tuple[float, float] |
     return (low, max(high, low + 1)) if high > 0 else None
 
 
-def _since_others(read: Rows, own: Rows, instants: Instants) -> Floats:
+def _since_others(read: Rows, own: Rows, instants: Instants) -> _Floats:
     """How long before the version that was read others committed; the first counts as theirs."""
     others = np.array(sorted({min(instants)} | set(instants) - set(own.tolist())))
     last = others[np.searchsorted(others, read, side="right") - 1]
@@ -186,13 +186,13 @@ def _fit(brackets: Brackets, bounds: Bounds, influence: float, waiting: float) -
     return Fit(location, math.exp(point[1]), location - half, location + half, least)
 
 
-def _likeliest(brackets: Brackets, start: Floats, bounds: Bounds) -> tuple[Floats, float]:
+def _likeliest(brackets: Brackets, start: _Floats, bounds: Bounds) -> tuple[_Floats, float]:
     """The likeliest point within bounds, and how improbable it is."""
     solution = minimize(_improbability, start, (brackets,), "L-BFGS-B", bounds=bounds)
     return solution.x, float(solution.fun)
 
 
-def _improbability(point: Floats, brackets: Brackets) -> float:
+def _improbability(point: _Floats, brackets: Brackets) -> float:
     """Minus the log-likelihood.
 
     A point is the windows' location and log of sigma; the log of the rate at which jobs begin while
@@ -209,14 +209,14 @@ def _improbability(point: Floats, brackets: Brackets) -> float:
     return float(rate * brackets.span_ms - by_chance.sum() - begun)
 
 
-def _log_begun(brackets: Brackets, log_odds: Floats, waiting: float) -> float:
+def _log_begun(brackets: Brackets, log_odds: _Floats, waiting: float) -> float:
     """What it adds that after each of the group's commits a job may have begun at once."""
     odds = np.exp(np.minimum(log_odds, MOST_ODDS))
     at_once = np.bincount(brackets.follows, odds, len(odds) + 1)[:-1]
     return float(np.log(1 - waiting + waiting * at_once).sum())
 
 
-def _log_masses(brackets: Brackets, location: float, sigma: float, tilt: float) -> Floats:
+def _log_masses(brackets: Brackets, location: float, sigma: float, tilt: float) -> _Floats:
     """The mass of the tilted lognormal in each bracket, by Gauss-Legendre quadrature."""
     with np.errstate(divide="ignore"):
         low = (np.log(brackets.low) - location) / sigma
@@ -226,12 +226,12 @@ def _log_masses(brackets: Brackets, location: float, sigma: float, tilt: float) 
     half = (high - low)[:, None] / 2
     at = low[:, None] + half * (1 + NODES)
     logs = tilt * np.exp(location + sigma * at) - at**2 / 2 + np.log(half * WEIGHTS)
-    most: Floats = logs.max(axis=1)
-    masses: Floats = np.exp(logs - most[:, None]).sum(axis=1)
+    most: _Floats = logs.max(axis=1)
+    masses: _Floats = np.exp(logs - most[:, None]).sum(axis=1)
     return most + np.log(masses) - math.log(2 * math.pi) / 2
 
 
-def _log_densities(windows: Floats, location: float, sigma: float, tilt: float) -> Floats:
+def _log_densities(windows: _Floats, location: float, sigma: float, tilt: float) -> _Floats:
     """The density of the tilted lognormal at these windows."""
     at = (np.log(windows) - location) / sigma
     return tilt * windows - at**2 / 2 - np.log(windows * sigma) - math.log(2 * math.pi) / 2

@@ -18,9 +18,9 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.sim.quantities.normal import standard_normal
-from whitecap.sim.quantities.quantiles import Quantiles, Values
+from whitecap.sim.quantities.quantiles import Quantiles
 from whitecap.sim.quantities.section import OneOf, Section
-from whitecap.sim.quantities.tails import Pareto, Part, mean_ms, mixed, require_all
+from whitecap.sim.quantities.tails import Floats, Pareto, Part, mean_ms, mixed, require_all
 from whitecap.sim.quantities.units import Duration, Number
 from whitecap.sim.time.random_streams import Uniforms
 
@@ -55,9 +55,9 @@ class Lognormal(Section):
         variance = math.log1p(self.cv**2)
         return math.log(self.mean) - variance / 2, math.sqrt(variance)
 
-    def quantile(self, ranks: Uniforms) -> Values:
+    def quantile(self, ranks: Uniforms) -> Floats:
         mu, sigma = self.parameters()
-        durations: Values = np.exp(mu + sigma * standard_normal(ranks))
+        durations: Floats = np.exp(mu + sigma * standard_normal(ranks))
         return durations
 
     def mean_ms(self) -> float:
@@ -78,7 +78,7 @@ class Uniform(Section):
             raise ValueError("high is smaller than low")
         return high
 
-    def quantile(self, ranks: Uniforms) -> Values:
+    def quantile(self, ranks: Uniforms) -> Floats:
         return self.low + (self.high - self.low) * ranks
 
     def mean_ms(self) -> float:
@@ -90,7 +90,7 @@ class Exponential(Section):
 
     mean: Duration = Field(gt=0)
 
-    def quantile(self, ranks: Uniforms) -> Values:
+    def quantile(self, ranks: Uniforms) -> Floats:
         return -self.mean * np.log1p(-ranks)
 
     def mean_ms(self) -> float:
@@ -126,13 +126,13 @@ class Distribution(OneOf):
             return mean_ms(self.mixture)
         return self.constant if self.constant is not None else float(self.chosen.mean_ms())
 
-    def quantile(self, ranks: Uniforms) -> Values:
+    def quantile(self, ranks: Uniforms) -> Floats:
         """The durations in milliseconds with these ranks, which lie in (0, 1)."""
         if self.constant is not None:
             return np.full(ranks.shape, self.constant)
         if self.mixture is not None:
             return mixed(self.mixture, ranks)
-        durations: Values = self.chosen.quantile(ranks)
+        durations: Floats = self.chosen.quantile(ranks)
         return durations
 
     def at(self, rank: float) -> float:

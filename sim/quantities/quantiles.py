@@ -11,15 +11,13 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
 from whitecap.engine.remembered import once_for_each
 from whitecap.sim.quantities.section import Section
+from whitecap.sim.quantities.tails import Floats
 from whitecap.sim.quantities.units import Duration, about
 from whitecap.sim.time.random_streams import Uniforms
-
-Values = NDArray[np.float64]
 
 OPTIONS = frozenset({"between", "mean"})
 """Keys beside the quantiles."""
@@ -92,7 +90,7 @@ class Quantiles(Section):
         ranked = sorted((_rank(name), value) for name, value in self.points.items())
         return [rank for rank, _ in ranked], [value for _, value in ranked]
 
-    def quantile(self, ranks: Uniforms) -> Values:
+    def quantile(self, ranks: Uniforms) -> Floats:
         joined, excess_ms = self._joined(ranks), self.excess_ms
         if excess_ms == 0:
             return joined
@@ -100,13 +98,13 @@ class Quantiles(Section):
         beyond = np.maximum(0.0, (ranks - highest) / (1 - highest))
         return joined - excess_ms * np.log1p(-beyond)
 
-    def _joined(self, ranks: Uniforms) -> Values:
+    def _joined(self, ranks: Uniforms) -> Floats:
         if self.between is Between.STRAIGHT:
             return np.interp(ranks, *self._knots())
         return np.exp(np.interp(ranks, *self._knots()))
 
     @once_for_each
-    def _knots(self) -> tuple[Values, Values]:
+    def _knots(self) -> tuple[Floats, Floats]:
         """Between which points lines are drawn: probabilities, and values or their logarithms."""
         measured, values = self.table()
         ends = values if self.between is Between.STRAIGHT else np.log(values)

@@ -16,7 +16,7 @@ from whitecap.sim.time.random_streams import Uniforms
 if TYPE_CHECKING:
     from whitecap.sim.quantities.distributions import Distribution
 
-Values = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 MAX_ALPHA = 100.0
 """Of a power law: all durations then lie within a twentieth of the shortest one."""
@@ -37,8 +37,8 @@ class Pareto(Section):
     minimum: Duration = Field(gt=0)
     alpha: Number = Field(gt=1, le=MAX_ALPHA)
 
-    def quantile(self, ranks: Uniforms) -> Values:
-        lengths: Values = self.minimum * (1 - ranks) ** (-1 / self.alpha)
+    def quantile(self, ranks: Uniforms) -> Floats:
+        lengths: Floats = self.minimum * (1 - ranks) ** (-1 / self.alpha)
         return lengths
 
     def mean_ms(self) -> float:
@@ -59,7 +59,7 @@ def require_all(parts: Sequence[Part]) -> None:
         raise ValueError(f"the shares come to {total:g} and not to 1")
 
 
-def mixed(parts: Sequence[Part], ranks: Uniforms) -> Values:
+def mixed(parts: Sequence[Part], ranks: Uniforms) -> Floats:
     """Durations each of one of several kinds.
 
     One number decides both of which kind it is and how long: the lowest ranks are of the first

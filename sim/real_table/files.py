@@ -19,7 +19,7 @@ from whitecap.engine.storage.requests import Row, WriteRows
 from whitecap.engine.values.texts import from_text
 from whitecap.sim.real_table.spread import column_values, spread_keys
 from whitecap.sim.real_table.vectors import hidden_of
-from whitecap.sim.table.rows import Slice, TableRows
+from whitecap.sim.table.rows import ScenarioRows, Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class RealFile:
     `line` is what the simulated log says of it.
     """
 
-    table: TableRows
+    table: ScenarioRows
     partition_columns: tuple[str, ...]
     line: AddFile
     rows: int

@@ -16,10 +16,10 @@ from whitecap.sim.real_table.counts import RowCounts
 from whitecap.sim.real_table.files import RealFile
 from whitecap.sim.real_table.vectors import inline_vector
 from whitecap.sim.recording.dataset.place import is_uri
-from whitecap.sim.table.rows import TableRows
+from whitecap.sim.table.rows import ScenarioRows
 
 
-def real_files(snapshot: Snapshot, rows: TableRows, rows_each: int) -> list[RealFile]:
+def real_files(snapshot: Snapshot, rows: ScenarioRows, rows_each: int) -> list[RealFile]:
     """The live files, oldest first, each row of which stands for `rows_each` of theirs."""
     files = sorted(snapshot.all_files(), key=lambda file: (file.modification_time, by_path(file)))
     lines = _Lines.of(snapshot, RowCounts.of(files), rows_each)

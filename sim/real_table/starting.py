@@ -21,8 +21,8 @@ from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.described_files import DescribedDataFiles
 from whitecap.sim.table.initial_files import InitialTable
-from whitecap.sim.table.initial_table import NewId, create_table_of
-from whitecap.sim.table.rows import Slice, TableRows
+from whitecap.sim.table.initial_table import MakeId, create_table_of
+from whitecap.sim.table.rows import ScenarioRows, Slice
 
 MOST_OF_NEW_KEYS = 1 << 62
 """Above greater keys there is no room for those of new rows: these begin at 0 then."""
@@ -36,7 +36,7 @@ class RealFiles:
     key: str | None
 
     @classmethod
-    def of(cls, table: Table, rows: TableRows) -> RealFiles:
+    def of(cls, table: Table, rows: ScenarioRows) -> RealFiles:
         """Those of a scenario's table. Raises `InvalidInput` if the real one is gone."""
         assert table.real is not None
         assert table.version is not None
@@ -45,7 +45,7 @@ class RealFiles:
         return cls(real_files(snapshot, rows, table.rows_each), table.key)
 
     def put(
-        self, table: Table, rows: TableRows, store: FakeStore, new_id: NewId, dialect: Dialect
+        self, table: Table, rows: ScenarioRows, store: FakeStore, new_id: MakeId, dialect: Dialect
     ) -> InitialTable:
         """Put them into the store, with a log that adds them."""
         store.data_files = DescribedDataFiles(self, store.data_files)

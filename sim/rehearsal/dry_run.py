@@ -39,7 +39,7 @@ from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.table import Initial, Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_table import create_table
-from whitecap.sim.table.rows import KeysInUse, TableRows
+from whitecap.sim.table.rows import KeysInUse, ScenarioRows
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.workload import NewKeys, Workload
 
@@ -142,7 +142,7 @@ def _refusals(
     small: Table,
     platform: Platform,
 ) -> list[str]:
-    rows = TableRows.of(small, DEFAULT_START_MS)
+    rows = ScenarioRows.of(small, DEFAULT_START_MS)
     store = FakeStore(DEFAULT_START_MS, small.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)

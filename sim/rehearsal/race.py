@@ -20,7 +20,7 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.table import Initial, Table
 from whitecap.sim.scenario.writers import JobPart, Streaming, WriterGroup
-from whitecap.sim.table.rows import KeysInUse, TableRows
+from whitecap.sim.table.rows import KeysInUse, ScenarioRows
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.workload import NewKeys, Workload
 
@@ -92,15 +92,15 @@ def race_of(scenario: Scenario, loser: Contestant, winner: Contestant, *, alike:
     )
 
 
-def _few_rows(table: Table, start_ms: int) -> TableRows:
+def _few_rows(table: Table, start_ms: int) -> ScenarioRows:
     slices = prod(
         each.days or len(each.among or ()) for each in table.values.values()
     )  # an empty product is 1
     few = Initial(rows=min(max(FEW_ROWS, 2 * slices), MOST_ROWS))
-    return TableRows.of(table.model_copy(update={"initial": few, "exists": True}), start_ms)
+    return ScenarioRows.of(table.model_copy(update={"initial": few, "exists": True}), start_ms)
 
 
-def _small_table(table: Table, rows: TableRows) -> TableOf:
+def _small_table(table: Table, rows: ScenarioRows) -> TableOf:
     keys = range(rows.initial.rows)
     made = rows.maker.rows(keys, [rows.initial.slice_of(key) for key in keys])
     names = rows.schema.names
@@ -117,7 +117,7 @@ def _small_table(table: Table, rows: TableRows) -> TableOf:
     )
 
 
-def _text(part: JobPart, rows: TableRows, start_ms: int, drawn: Sequence[float]) -> str:
+def _text(part: JobPart, rows: ScenarioRows, start_ms: int, drawn: Sequence[float]) -> str:
     """The statement with the values of a job."""
     draws = cycle(drawn)
     keys, new_keys = KeysInUse(rows.initial), NewKeys(0, rows.initial.rows)

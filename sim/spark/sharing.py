@@ -11,7 +11,7 @@ from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 
 
 @dataclass(slots=True)
-class Place:
+class QueuePlace:
     """One process's place in a queue."""
 
     clock: Clock
@@ -23,7 +23,7 @@ class Slots:
 
     def __init__(self, count: int) -> None:
         self._free = count
-        self._queue: deque[Place] = deque()
+        self._queue: deque[QueuePlace] = deque()
 
     def acquire(self, clock: Clock, until_ms: float = math.inf) -> Waiting[bool]:
         """Take a slot, waiting until an instant at most. Returns whether one was taken."""
@@ -31,7 +31,7 @@ class Slots:
         if self._free:
             self._free -= 1
             return True
-        place = Place(clock)
+        place = QueuePlace(clock)
         self._queue.append(place)
         if until_ms < math.inf:
             instant_ms = max(until_ms, clock.now_ms)
@@ -40,7 +40,7 @@ class Slots:
         clock.now_ms = clock.kernel.now_ms
         return place.is_served
 
-    def _leave(self, place: Place) -> None:
+    def _leave(self, place: QueuePlace) -> None:
         if not place.is_served:
             self._queue.remove(place)
             place.clock.wake()

@@ -10,7 +10,7 @@ from statistics import NormalDist
 from whitecap.engine.storage.requests import Compute as Job
 from whitecap.sim.scenario.clusters import Load
 from whitecap.sim.scenario.writers import Compute
-from whitecap.sim.time.random_streams import Source, row_of
+from whitecap.sim.time.random_streams import RandomSource, row_of
 
 GIB = 1024.0**3
 MILLION = 1e6
@@ -58,7 +58,7 @@ class LoadOverTime:
     Its draws belong to instants, so that they are the same whoever computes.
     """
 
-    def __init__(self, load: Load, source: Source) -> None:
+    def __init__(self, load: Load, source: RandomSource) -> None:
         self._source = source
         self._step_ms = load.lasts / STEPS
         self._sigma = math.sqrt(math.log1p(load.cv**2))

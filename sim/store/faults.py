@@ -38,7 +38,7 @@ from whitecap.sim.scenario.faults import (
 from whitecap.sim.store.kinds import KIND_NAMED, RequestKind
 from whitecap.sim.store.log_directory import POINTER_KEY, STAGED_COMMITS_KEY
 from whitecap.sim.store.tape import Tape
-from whitecap.sim.time.random_streams import RandomStreams, Source
+from whitecap.sim.time.random_streams import RandomSource, RandomStreams
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +115,13 @@ class FaultPlan:
     strike: Strike
     kinds: frozenset[RequestKind]
     window: FaultWindow
-    source_of: Callable[[str], Source]
-    source: Source
+    source_of: Callable[[str], RandomSource]
+    source: RandomSource
     ordinals: Iterator[int]
 
     @classmethod
     def of(
-        cls, fault: Fault, strike: Strike, source_of: Callable[[str], Source], writer: str
+        cls, fault: Fault, strike: Strike, source_of: Callable[[str], RandomSource], writer: str
     ) -> FaultPlan:
         """The plan of a scenario's fault for one writer."""
         kinds = frozenset(KIND_NAMED[name] for name in strike.kinds)
@@ -186,7 +186,7 @@ class Crashes:
 
     mean_gap_ms: float
     window: FaultWindow
-    source: Source
+    source: RandomSource
     restart: Distribution
     _instants: list[float] = field(default_factory=list)
 
@@ -321,5 +321,5 @@ def _window(fault: Fault) -> FaultWindow:
     return FaultWindow() if fault.between is None else FaultWindow(*fault.between)
 
 
-def _crashes(fault: Fault, options: WriterCrash, source: Source) -> Crashes:
+def _crashes(fault: Fault, options: WriterCrash, source: RandomSource) -> Crashes:
     return Crashes(1 / options.rate, _window(fault), source, options.restart)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.latency import NOTHING, Latency
-from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.random_streams import RERUN_BITS, Source, row_of
+from whitecap.sim.time.draws import DrawnColumns, DrawTable
+from whitecap.sim.time.random_streams import RERUN_BITS, RandomSource, row_of
 
 USUAL = {
     RequestKind.LIST: 32,
@@ -89,7 +89,7 @@ def _purpose(kind: RequestKind) -> int:
 class Tapes:
     """Makes the tapes of one writer's transactions; `latencies` are in the order of kinds."""
 
-    source: Source
+    source: RandomSource
     latencies: Sequence[Latency]
     compute: Distribution
     stretches: list[Stretch] = field(init=False)
@@ -98,7 +98,7 @@ class Tapes:
     _last_beyond: dict[tuple[RequestKind, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
+        columns = [DrawnColumns([place(_COMPUTE)], self.compute.quantile)]
         self.stretches, at = [], 1
         for kind in RequestKind:
             latency = self.latencies[kind]
@@ -106,7 +106,7 @@ class Tapes:
             purpose, ranks = _purpose(kind), range(latency.ranks)
             if count:
                 places = [place(purpose, n, part) for n in range(count) for part in ranks]
-                columns.append(Columns(places, latency.drawn))
+                columns.append(DrawnColumns(places, latency.drawn))
             self.stretches.append((at, latency.legs, count))
             at += count * latency.legs
         self._table = DrawTable(self.source, columns)
@@ -129,7 +129,7 @@ class Tapes:
             return legs
         table = self._tables_beyond.get((kind, block))
         if table is None:
-            columns = [Columns(places.tolist(), latency.drawn)]
+            columns = [DrawnColumns(places.tolist(), latency.drawn)]
             table = self._tables_beyond[kind, block] = DrawTable(self.source, columns)
         return table.row(job)
 
@@ -248,7 +248,7 @@ class Tape:
         """The rank of the time for which a request is served at its key."""
         return self.uniform(self._tapes.source, _SERVICE + kind, number, sending)
 
-    def uniform(self, source: Source, purpose: int, number: int, sending: int = 0) -> float:
+    def uniform(self, source: RandomSource, purpose: int, number: int, sending: int = 0) -> float:
         """A number of any source, at the address of one of this transaction's requests."""
         return source.uniform(self.row, place(purpose, number, sending))
 

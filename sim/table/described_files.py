@@ -26,7 +26,7 @@ from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.initial_statistics import InitialStatistics, StatisticsTexts
 from whitecap.sim.table.made import MadeWhenAsked
-from whitecap.sim.table.rows import TableRows
+from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.time.identifiers import id_text
 from whitecap.sim.time.random_streams import Words
 
@@ -90,7 +90,7 @@ class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
         self,
         partitions: Sequence[InitialPartition],
         statistics: InitialStatistics,
-        rows: TableRows,
+        rows: ScenarioRows,
         store: FakeStore,
         ids: FileIds,
     ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.sim.table.rows import SCATTER, Keys, scattered
+from whitecap.sim.table.rows import SCATTER, RowKeys, scattered
 
 Numbers = NDArray[np.int64]
 Extremes = tuple[Numbers, Numbers]
@@ -69,7 +69,7 @@ class Scattered:
         return bounds
 
 
-Rule = Ordered | Cyclic | Scattered
+_Rule = Ordered | Cyclic | Scattered
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ class Numbering:
 
     of: NumberOf
     value: Callable[[int], Any]
-    rule: Rule
+    rule: _Rule
 
 
-def extremes(numbering: Numbering, keys: Keys, size: int, many: int = MANY) -> Extremes:
+def extremes(numbering: Numbering, keys: RowKeys, size: int, many: int = MANY) -> Extremes:
     """The extremes of each file of `size` keys; the last one may have fewer."""
     if isinstance(keys, range) and len(keys) >= max(many, size):
         whole = len(keys) // size * size
@@ -92,7 +92,7 @@ def extremes(numbering: Numbering, keys: Keys, size: int, many: int = MANY) -> E
     return _by_looking(numbering.of, keys, size)
 
 
-def _by_looking(number_of: NumberOf, keys: Keys, size: int) -> Extremes:
+def _by_looking(number_of: NumberOf, keys: RowKeys, size: int) -> Extremes:
     least, most = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     step = max(1, MANY // size) * size
     for begin in range(0, len(keys), step):

@@ -14,7 +14,7 @@ import numpy as np
 
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.values.texts import to_text
-from whitecap.sim.table.rows import FileRows, Keys, TableRows
+from whitecap.sim.table.rows import InitialFileRows, RowKeys, ScenarioRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,17 @@ class InitialPartition:
     """The keys of one partition, in ascending order, and how many a file takes."""
 
     values: Mapping[str, str]
-    keys: Keys
+    keys: RowKeys
     rows_per_file: int
 
-    def files(self, rows: TableRows) -> Iterator[FileRows]:
+    def files(self, rows: ScenarioRows) -> Iterator[InitialFileRows]:
         """The rows of each file."""
         return (self.file(number, rows) for number in range(self.file_count))
 
-    def file(self, number: int, rows: TableRows) -> FileRows:
+    def file(self, number: int, rows: ScenarioRows) -> InitialFileRows:
         """The rows of one file."""
         begin = number * self.rows_per_file
-        return FileRows(self.keys, begin, self.rows_per_file, rows.initial, rows.maker)
+        return InitialFileRows(self.keys, begin, self.rows_per_file, rows.initial, rows.maker)
 
     def count_of(self, number: int) -> int:
         """How many rows a file has."""
@@ -50,7 +50,9 @@ class InitialPartition:
         return at // self.rows_per_file
 
 
-def partitions(rows: TableRows, partition_by: Sequence[str], size: int) -> list[InitialPartition]:
+def partitions(
+    rows: ScenarioRows, partition_by: Sequence[str], size: int
+) -> list[InitialPartition]:
     """The partitions that hold initial rows, by their values."""
     if not partition_by:
         return [InitialPartition({}, range(rows.initial.rows), size)]
@@ -62,7 +64,9 @@ def partitions(rows: TableRows, partition_by: Sequence[str], size: int) -> list[
     ]
 
 
-def _keys_by_values(rows: TableRows, partition_by: Sequence[str]) -> dict[tuple[Any, ...], Keys]:
+def _keys_by_values(
+    rows: ScenarioRows, partition_by: Sequence[str]
+) -> dict[tuple[Any, ...], RowKeys]:
     """Keys are ranges where the layout makes them so; otherwise they are looked for."""
     names = [dimension.name for dimension in rows.dimensions]
     places = [names.index(name) for name in partition_by]
@@ -75,7 +79,7 @@ def _keys_by_values(rows: TableRows, partition_by: Sequence[str]) -> dict[tuple[
     return _keys_by_search(rows, places)
 
 
-def _keys_by_search(rows: TableRows, places: Sequence[int]) -> dict[tuple[Any, ...], Keys]:
+def _keys_by_search(rows: ScenarioRows, places: Sequence[int]) -> dict[tuple[Any, ...], RowKeys]:
     of_dimension = rows.initial.places_of(np.arange(rows.initial.rows))
     values = [rows.dimensions[place].initial for place in places]
     code = np.zeros(rows.initial.rows, np.int64)
@@ -110,7 +114,9 @@ class InitialTable:
 class KeyPlaces:
     """Where the initial rows of a key are, without a look at any row."""
 
-    def __init__(self, rows: TableRows, partition_by: Sequence[str], initial: InitialTable) -> None:
+    def __init__(
+        self, rows: ScenarioRows, partition_by: Sequence[str], initial: InitialTable
+    ) -> None:
         names = [dimension.name for dimension in rows.dimensions]
         self._rows = rows
         self._places = [names.index(name) for name in partition_by]

@@ -33,13 +33,13 @@ from whitecap.sim.table.extremes import (
 )
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.made import MadeWhenAsked
-from whitecap.sim.table.rows import TableRows, filler_of, scattered
+from whitecap.sim.table.rows import ScenarioRows, filler_of, scattered
 
 
 class InitialStatistics:
     """The statistics of initial files; what a column's values follow is looked at once for all."""
 
-    def __init__(self, rows: TableRows, partition_by: Sequence[str], indexed: Indexed) -> None:
+    def __init__(self, rows: ScenarioRows, partition_by: Sequence[str], indexed: Indexed) -> None:
         self._rows = rows
         self._indexed = indexed
         self._columns = columns_with_statistics(rows.schema, partition_by, indexed)
@@ -172,7 +172,7 @@ def _narrow(numbers: Numbers) -> NDArray[Any]:
     return numbers.astype(np.int32) if len(numbers) and numbers.max() < 2**31 else numbers
 
 
-def _without_order(partition: InitialPartition, column: Field, rows: TableRows) -> list[Extent]:
+def _without_order(partition: InitialPartition, column: Field, rows: ScenarioRows) -> list[Extent]:
     """The extents of a column whose type has no bounds, or some of whose values are NULL or NaN."""
     unbounded: dict[int, Extent] = {}  # the same for all files with as many NULLs
     return [
@@ -182,7 +182,7 @@ def _without_order(partition: InitialPartition, column: Field, rows: TableRows) 
 
 
 def _extents_of_rows(
-    partition: InitialPartition, column: Field, rows: TableRows
+    partition: InitialPartition, column: Field, rows: ScenarioRows
 ) -> Iterator[Extent]:
     listed = next((d.initial for d in rows.dimensions if d.name == column.name), None)
     at = rows.schema.index(column.name)
@@ -195,7 +195,7 @@ def _extents_of_rows(
             yield extent_of(file.column(at))
 
 
-def numbering_of(column: Field, rows: TableRows) -> Numbering | None:
+def numbering_of(column: Field, rows: ScenarioRows) -> Numbering | None:
     """Numbers for the values that a column has at the start; `None` where they have no order."""
     if column.name == rows.key:
         return Numbering(_itself, int, Ordered())
@@ -215,7 +215,7 @@ def numbering_of(column: Field, rows: TableRows) -> Numbering | None:
     )
 
 
-def _of_dimension(rows: TableRows, place: int, values: Sequence[Any]) -> Numbering | None:
+def _of_dimension(rows: ScenarioRows, place: int, values: Sequence[Any]) -> Numbering | None:
     if any(value is None or value != value for value in values):
         return None
     ranks, in_order = _ranked(values)

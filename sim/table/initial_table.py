@@ -45,18 +45,18 @@ from whitecap.sim.table.described_files import (
 )
 from whitecap.sim.table.initial_files import InitialTable, partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics
-from whitecap.sim.table.rows import TableRows
-from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.random_streams import Words
 
-NewId = Callable[[], str]
+MakeId = Callable[[], str]
 
 
 def create_table(
     table: Table,
-    rows: TableRows,
+    rows: ScenarioRows,
     store: FakeStore,
-    new_id: NewId,
+    new_id: MakeId,
     dialect: Dialect,
     described: bool = False,
 ) -> InitialTable:
@@ -85,9 +85,9 @@ def create_table(
 
 def create_table_of(
     table: Table,
-    rows: TableRows,
+    rows: ScenarioRows,
     store: FakeStore,
-    new_id: NewId,
+    new_id: MakeId,
     dialect: Dialect,
     lines: Sequence[AddFile],
 ) -> InitialTable:
@@ -119,7 +119,7 @@ class _Created:
 
 
 def _created(
-    table: Table, rows: TableRows, store: FakeStore, new_id: NewId, dialect: Dialect
+    table: Table, rows: ScenarioRows, store: FakeStore, new_id: MakeId, dialect: Dialect
 ) -> _Created:
     now_ms = store.epoch_ms
     metadata, protocol = _metadata(table, rows, now_ms, new_id, dialect)
@@ -128,9 +128,9 @@ def _created(
     return _Created(commit, metadata, protocol, now_ms)
 
 
-def _numbers(new_id: NewId, count: int) -> Words:
+def _numbers(new_id: MakeId, count: int) -> Words:
     """So many new ids as numbers, each in two halves."""
-    if isinstance(new_id, Ids):
+    if isinstance(new_id, DrawnIds):
         return new_id.numbers(count)
     ids = (UUID(new_id()).int for _ in range(count))
     halves = [(number >> 64, number & (1 << 64) - 1) for number in ids]
@@ -138,7 +138,7 @@ def _numbers(new_id: NewId, count: int) -> Words:
 
 
 def _metadata(
-    table: Table, rows: TableRows, now_ms: int, new_id: NewId, dialect: Dialect
+    table: Table, rows: ScenarioRows, now_ms: int, new_id: MakeId, dialect: Dialect
 ) -> tuple[Metadata, Protocol]:
     """What the table is, and the protocol that it needs.
 

@@ -84,17 +84,17 @@ class RowMaker:
         return self._columns[position](keys, slices)
 
 
-Keys = Sequence[int] | NDArray[np.int64]
+RowKeys = Sequence[int] | NDArray[np.int64]
 """Keys of rows: a range where they are one, so that they take no room."""
 
 
-class FileRows(RowsByColumn):
+class InitialFileRows(RowsByColumn):
     """The rows of one data file, made whenever they are read: some of a partition's keys."""
 
     __slots__ = ("_begin", "_initial", "_keys", "_maker", "_size")
 
     def __init__(
-        self, keys: Keys, begin: int, size: int, initial: InitialSlices, maker: RowMaker
+        self, keys: RowKeys, begin: int, size: int, initial: InitialSlices, maker: RowMaker
     ) -> None:
         self._keys = keys
         self._begin = begin
@@ -253,7 +253,7 @@ class KeysInUse:
 
 
 @dataclass(frozen=True)
-class TableRows:
+class ScenarioRows:
     """Everything about the rows of a scenario's table."""
 
     schema: Schema
@@ -268,7 +268,7 @@ class TableRows:
         return {column.name.lower(): column.type for column in self.schema}
 
     @classmethod
-    def of(cls, table: Table, start_ms: int) -> TableRows:
+    def of(cls, table: Table, start_ms: int) -> ScenarioRows:
         """The rows that a scenario describes, at the wall clock of its start."""
         schema = parse_ddl(table.columns)
         today = day_at(start_ms, 0.0)

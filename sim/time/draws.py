@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.sim.time.random_streams import Source, Uniforms, rows_of
+from whitecap.sim.time.random_streams import RandomSource, Uniforms, rows_of
 
 FEW, SOME, MANY, VERY_MANY = 8, 32, 64, 512
 """Jobs of a block, growing with the run: a thousand writers with a few jobs each stay cheap, and
@@ -27,7 +27,7 @@ WIDE = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class DrawnColumns:
     """Some places of a row, and what is drawn with the uniform numbers that stand there."""
 
     places: Sequence[int]
@@ -45,8 +45,8 @@ class DrawTable:
     turn: in a long run every writer has many tables.
     """
 
-    source: Source
-    columns: Sequence[Columns]
+    source: RandomSource
+    columns: Sequence[DrawnColumns]
     _places: NDArray[np.uint64] = field(init=False)
     _blocks: dict[int, tuple[int, NDArray[Any]]] = field(default_factory=dict)
 

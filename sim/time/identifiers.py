@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from whitecap.sim.time.draws import block_of
-from whitecap.sim.time.random_streams import Source, Words, row_of, rows_of
+from whitecap.sim.time.random_streams import RandomSource, Words, row_of, rows_of
 
 # RFC 9562: version 4 in the high bits of the third field, variant 10 in those of the fourth.
 _VERSION = 0x4000 << 64
@@ -24,13 +24,13 @@ DIGITS = 32
 """Hexadecimal digits of an id."""
 
 
-class Ids(msgspec.Struct):
+class DrawnIds(msgspec.Struct):
     """The ids that are given out one after the other in a row of a source.
 
     The digits of the first ones may be known already.
     """
 
-    source: Source
+    source: RandomSource
     row: int = 0
     _digits: str = ""
     _given: int = 0
@@ -57,10 +57,10 @@ class Ids(msgspec.Struct):
 class IdsOfJobs:
     """The ids of one writer's transactions; the first of each are made for many jobs at once."""
 
-    source: Source
+    source: RandomSource
     _blocks: dict[int, tuple[range, str]] = field(default_factory=dict)
 
-    def of(self, job: int, rerun: int) -> Ids:
+    def of(self, job: int, rerun: int) -> DrawnIds:
         """Those of one run of a job."""
         jobs, digits = self._blocks.get(rerun, (range(0), ""))
         if job not in jobs:
@@ -69,7 +69,7 @@ class IdsOfJobs:
             digits = ids.astype(">u8").tobytes().hex()
             self._blocks[rerun] = jobs, digits
         begin = (job - jobs.start) * USUAL * DIGITS
-        return Ids(self.source, row_of(job, rerun), digits[begin : begin + USUAL * DIGITS])
+        return DrawnIds(self.source, row_of(job, rerun), digits[begin : begin + USUAL * DIGITS])
 
 
 def _as_ids(words: Words) -> Words:

@@ -1,10 +1,10 @@
 """Random numbers by address: a number follows from what it is for, not from who drew before.
 
-A `Source` is named by seed, replication, component (what its numbers are for) and entity (whose
-they are). Each of its numbers stands in a row (a job and which run of it) at a place. Nobody's
-numbers move when somebody else draws more of them, when a transaction is run once more, or when a
-writer or a fault is added: two variants of a scenario share them, and can be compared pairwise
-(common random numbers).
+A `RandomSource` is named by seed, replication, component (what its numbers are for) and entity
+(whose they are). Each of its numbers stands in a row (a job and which run of it) at a place.
+Nobody's numbers move when somebody else draws more of them, when a transaction is run once more, or
+when a writer or a fault is added: two variants of a scenario share them, and can be compared
+pairwise (common random numbers).
 
 The numbers are SplitMix64's (Steele, Lea and Flood, "Fast splittable pseudorandom number
 generators", OOPSLA 2014): a counter, mixed. That needs no state, costs a third of a microsecond for
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 Uniforms = NDArray[np.float64]
 Words = NDArray[np.uint64]
-Numbers = Sequence[int] | NDArray[Any]
+_Numbers = Sequence[int] | NDArray[Any]
 """Of rows or of places, none negative."""
 
 _GAMMA = 0x9E3779B97F4A7C15
@@ -44,15 +44,15 @@ class RandomStreams:
         self.seed = seed
         self.replication = replication
 
-    def source(self, component: str, entity: str) -> Source:
+    def source(self, component: str, entity: str) -> RandomSource:
         """The numbers for `component` of `entity`."""
         name = f"{self.seed}\0{self.replication}\0{component}\0{entity}"
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-        return Source(int.from_bytes(digest, "little"))
+        return RandomSource(int.from_bytes(digest, "little"))
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RandomSource:
     """Numbers by row and place."""
 
     key: int
@@ -70,13 +70,13 @@ class Source:
         """A number from (0, 1), both ends excluded."""
         return ((self.word(row, place) >> 12) + 0.5) * 2.0**-52
 
-    def uniforms(self, rows: Numbers, places: Numbers) -> Uniforms:
+    def uniforms(self, rows: _Numbers, places: _Numbers) -> Uniforms:
         """The same numbers, a line for each row and a column for each place."""
         words = self.words(rows, places)
         uniforms: Uniforms = (words >> np.uint64(12)).astype(np.float64)
         return (uniforms + 0.5) * 2.0**-52
 
-    def words(self, rows: Numbers, places: Numbers) -> Words:
+    def words(self, rows: _Numbers, places: _Numbers) -> Words:
         """Random bits in the same order."""
         of_rows = np.asarray(rows, np.uint64) * np.uint64(_GAMMA) + np.uint64(self.key)
         steps = (np.asarray(places, np.uint64) + np.uint64(1)) * np.uint64(_GAMMA)

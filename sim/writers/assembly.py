@@ -24,8 +24,8 @@ from whitecap.sim.store.kinds import KIND_NAMED
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import DataRequests, Throttle
 from whitecap.sim.store.tape import Tapes
-from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.identifiers import Ids, IdsOfJobs
+from whitecap.sim.time.draws import DrawnColumns, DrawTable
+from whitecap.sim.time.identifiers import DrawnIds, IdsOfJobs
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.checkpoints import FunctionProgress, QueryProcess
@@ -42,9 +42,9 @@ from whitecap.sim.writers.jobs import TableClients
 from whitecap.sim.writers.table_in_store import TableInStore
 from whitecap.sim.writers.table_jobs import TableJobs, entity_of
 from whitecap.sim.writers.transactions import Transactions
-from whitecap.sim.writers.writer import Part, Writer
+from whitecap.sim.writers.writer import Writer, WriterPart
 
-Place = tuple[int, Member]
+_Place = tuple[int, Member]
 """A writer's number in the run, and which of its group it is."""
 
 
@@ -116,7 +116,7 @@ class Assembly:
         self, name: str, group_name: str, group: WriterGroup, number: int, member: Member
     ) -> Writer:
         reruns, restarts = (self.streams.source(what, name) for what in ("rerun", "restart"))
-        pauses = DrawTable(self.streams.source("arrival", name), [Columns([0], _pause(group))])
+        pauses = DrawTable(self.streams.source("arrival", name), [DrawnColumns([0], _pause(group))])
 
         def pause_ms(job: int) -> float:
             pause: float = pauses.row(job)[0]
@@ -155,8 +155,8 @@ class Assembly:
         return lambda _: iter(())
 
     def _parts(
-        self, name: str, group_name: str, group: WriterGroup, instants: Instants, place: Place
-    ) -> Iterator[Part]:
+        self, name: str, group_name: str, group: WriterGroup, instants: Instants, place: _Place
+    ) -> Iterator[WriterPart]:
         """The statements of the writer's jobs, or its query's batches."""
         number, member = place
         faults = faults_of(self.scenario.faults, group_name, name, self.streams)
@@ -164,7 +164,7 @@ class Assembly:
             jobs = self._jobs_on(group.streaming.table)
             cluster = self._clusters.of(name, group_name, group, jobs.table)
             transactions = self._transactions(name, cluster, group.compute, instants, jobs, faults)
-            yield Part(*jobs.batches(group, number), jobs.table.name, transactions)
+            yield WriterPart(*jobs.batches(group, number), jobs.table.name, transactions)
         process = self._query_process(group)
         for position, part in enumerate(group.parts):
             entity = entity_of(name, position)
@@ -177,7 +177,7 @@ class Assembly:
                 made = jobs.statements(entity, part, group, number, member)
             else:
                 made = jobs.of_function(position, part, group, number, process)
-            yield Part(*made, jobs.table.name, transactions)
+            yield WriterPart(*made, jobs.table.name, transactions)
 
     def _query_process(self, group: WriterGroup) -> QueryProcess | None:
         """The process of a query whose function runs the statements of a group, if there is one."""
@@ -185,7 +185,7 @@ class Assembly:
             return None
         name = group.foreach_batch.checkpoint
         if name not in self._functions:
-            app_id = Ids(self.streams.source("ids", f"checkpoint {name}"))()
+            app_id = DrawnIds(self.streams.source("ids", f"checkpoint {name}"))()
             self._functions[name] = FunctionProgress(app_id)
         return QueryProcess(self._functions[name])
 

@@ -15,7 +15,7 @@ from typing import Self
 
 from whitecap.sim.quantities.units import DAY_MS, MS_PER
 from whitecap.sim.scenario.arrivals import WEEKDAYS, Bursts, Open, Profile, Schedule, Trace
-from whitecap.sim.time.random_streams import Source, row_of
+from whitecap.sim.time.random_streams import RandomSource, row_of
 from whitecap.sim.writers.choices import Member
 
 Instants = Callable[[int], Iterator[float]]
@@ -53,7 +53,7 @@ class OpenInstants:
     starts_ms: float
     gap_ms: Callable[[int], float]
     calendar: Calendar
-    bursts: Source
+    bursts: RandomSource
 
     def __call__(self, first: int) -> Iterator[float]:
         """From the job of that number on."""
@@ -177,7 +177,7 @@ def weekly(profile: Profile, calendar: Calendar) -> Pieces:
         yield float((hour + 1) * HOUR_MS - calendar.start_ms), factor
 
 
-def bursting(bursts: Bursts, source: Source) -> Pieces:
+def bursting(bursts: Bursts, source: RandomSource) -> Pieces:
     """Bursts and the times between them; they have been going on for long when the run begins."""
     in_burst = source.uniform(row_of(0), 1) < bursts.lasts / bursts.every
     until_ms = 0.0

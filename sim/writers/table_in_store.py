@@ -9,7 +9,7 @@ from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.table.rows import KeysInUse, TableRows
+from whitecap.sim.table.rows import KeysInUse, ScenarioRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class TableInStore:
     """
 
     table: Table
-    rows: TableRows
+    rows: ScenarioRows
     store: FakeStore
     shared: SharedTable
     history: CommitHistory

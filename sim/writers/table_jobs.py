@@ -13,7 +13,7 @@ from whitecap.engine.sql.parsing.statements import Insert, Statement
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import STREAMING, JobPart, WriterGroup
 from whitecap.sim.store.limits import DataRequests
-from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint, QueryProcess
@@ -134,7 +134,7 @@ class TableJobs:
             assert group.streaming is not None
             parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
             workload = self._workload(f"checkpoint {name}", parameters, number)
-            app_id = Ids(self.streams.source("ids", f"checkpoint {name}"))()
+            app_id = DrawnIds(self.streams.source("ids", f"checkpoint {name}"))()
             schema = self.table.rows.schema
             self._checkpoints[name] = Checkpoint(app_id, schema, workload.work)
         return self._checkpoints[name]

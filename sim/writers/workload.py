@@ -17,9 +17,9 @@ import msgspec
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.scenario.parameters import Choice, Keys, Parameter, Rows
-from whitecap.sim.table.rows import Dimension, KeysInUse, Slice, TableRows, day_at
-from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.random_streams import Source
+from whitecap.sim.table.rows import Dimension, KeysInUse, ScenarioRows, Slice, day_at
+from whitecap.sim.time.draws import DrawnColumns, DrawTable
+from whitecap.sim.time.random_streams import RandomSource
 from whitecap.sim.writers.choices import ALONE, EVENLY, Member, pick
 
 DrawsOf = Callable[[int], Iterable[float]]
@@ -64,7 +64,7 @@ class Workload:
 
     def __init__(
         self,
-        table: TableRows,
+        table: ScenarioRows,
         parameters: Mapping[str, Parameter],
         draws_of: DrawsOf,
         keys: KeysInUse,
@@ -195,13 +195,13 @@ class Workload:
 
 
 def draws_for(
-    table: TableRows, parameters: Mapping[str, Parameter], source: Source
+    table: ScenarioRows, parameters: Mapping[str, Parameter], source: RandomSource
 ) -> Callable[[int], Sequence[float]]:
     """As many numbers for each job as its choices take."""
     named = parameters.keys()
     free = sum(dimension.name not in named for dimension in table.dimensions)
     count = sum(_draws_taken(parameter, free) for parameter in parameters.values())
-    return DrawTable(source, [Columns(range(count), lambda uniforms: uniforms)]).row
+    return DrawTable(source, [DrawnColumns(range(count), lambda uniforms: uniforms)]).row
 
 
 def _draws_taken(parameter: Parameter, free: int) -> int:

@@ -53,7 +53,7 @@ class Executor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WriterPart:
     """One of the statements that each job of a writer runs, or its query's batch.
 
     `new_job` takes the number of the writer's job, and the instant.
@@ -92,7 +92,7 @@ class Writer:
     number: int
     group_name: str
     group: WriterGroup
-    parts: Sequence[Part]
+    parts: Sequence[WriterPart]
     think_ms: Callable[[int], float]
     instants: Instants
     rerun: Callable[[int, int], float]

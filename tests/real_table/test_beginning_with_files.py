@@ -17,7 +17,7 @@ from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 
 VECTORS = {"delta.enableDeletionVectors": "true"}
 VECTOR = {
@@ -46,8 +46,8 @@ def _ids(least: int, most: int) -> dict[str, Any]:
     return {"stats": bounds}
 
 
-def _world(scenario: Scenario) -> World:
-    return World.of(scenario, RandomStreams(scenario.seed, 0))
+def _world(scenario: Scenario) -> SimulatedWorld:
+    return SimulatedWorld.of(scenario, RandomStreams(scenario.seed, 0))
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from whitecap.sim.recording import recorded_table, recorder, row_stream
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store import log_directory
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 
 GROUP_ROWS = 6
 
@@ -70,7 +70,7 @@ def test_narrow_limits_make_the_same_files(tmp_path: Path, monkeypatch: pytest.M
 
 def test_transactions_leave_memory_soon_after_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder, "SETTLED_TOGETHER", 5)
-    run = World.of(scenario(), RandomStreams(1, 0), with_requests=True)
+    run = SimulatedWorld.of(scenario(), RandomStreams(1, 0), with_requests=True)
     run.start()
     run.kernel.run_until(run.scenario.duration)
     noted = run.recorder

@@ -36,10 +36,10 @@ from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics, numbering_of
 from whitecap.sim.table.initial_table import create_table
-from whitecap.sim.table.rows import TableRows
-from whitecap.sim.time.identifiers import Ids, id_text
-from whitecap.sim.time.random_streams import RandomStreams, Source
-from whitecap.sim.world import World
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.time.identifiers import DrawnIds, id_text
+from whitecap.sim.time.random_streams import RandomSource, RandomStreams
+from whitecap.sim.world import SimulatedWorld
 
 DDL = (
     "event_id BIGINT, day INT, country STRING, price DECIMAL(9, 2), at TIMESTAMP, seen BOOLEAN, "
@@ -69,7 +69,7 @@ tables = st.builds(
 def test_statistics_of_described_files_are_those_of_their_rows(
     table: Table, indexed: Indexed
 ) -> None:
-    rows = TableRows.of(table, DEFAULT_START_MS)
+    rows = ScenarioRows.of(table, DEFAULT_START_MS)
     columns = tuple(table.partition_by)
     described = InitialStatistics(rows, columns, indexed)
     for partition in partitions(rows, columns, table.initial.rows_per_file):
@@ -81,7 +81,7 @@ def test_statistics_of_described_files_are_those_of_their_rows(
 
 @given(tables)
 def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
-    rows = TableRows.of(table, DEFAULT_START_MS)
+    rows = ScenarioRows.of(table, DEFAULT_START_MS)
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
     files = [file.keys() for partition in found for file in partition.files(rows)]
     paths = [f"file-{number}" for number in range(len(files))]
@@ -96,7 +96,7 @@ def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
 
 @given(tables)
 def test_the_columns_of_a_file_are_those_of_its_rows(table: Table) -> None:
-    rows = TableRows.of(table, DEFAULT_START_MS)
+    rows = ScenarioRows.of(table, DEFAULT_START_MS)
     for partition in partitions(rows, table.partition_by, table.initial.rows_per_file):
         for file in partition.files(rows):
             by_row = [list(column) for column in zip(*file, strict=True)]
@@ -109,7 +109,7 @@ def test_the_columns_of_a_file_are_those_of_its_rows(table: Table) -> None:
 
 @given(tables, st.sampled_from([3, 5, 13, 40]))
 def test_extremes_by_rule_are_those_that_a_look_at_every_key_gives(table: Table, size: int) -> None:
-    rows = TableRows.of(table, DEFAULT_START_MS)
+    rows = ScenarioRows.of(table, DEFAULT_START_MS)
     for partition in partitions(rows, table.partition_by, size):
         for column in rows.schema:
             numbering = numbering_of(column, rows)
@@ -172,7 +172,7 @@ def test_a_described_table_and_one_that_was_read_make_the_same_recording(
 @given(tables)
 def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: Table) -> None:
     store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
-    rows = TableRows.of(table, DEFAULT_START_MS)
+    rows = ScenarioRows.of(table, DEFAULT_START_MS)
     initial = create_table(table, rows, store, counting_ids().__next__, DELTA_OSS_4_4)
     for commit in initial.commits:
         stored = store.objects[log_key(commit.version)]
@@ -184,7 +184,7 @@ def made(
 ) -> tuple[FakeStore, InitialTable]:
     """The store with a table's beginning in it."""
     store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
-    rows = TableRows.of(table, DEFAULT_START_MS)
+    rows = ScenarioRows.of(table, DEFAULT_START_MS)
     return store, create_table(table, rows, store, new_id, DELTA_OSS_4_4, described)
 
 
@@ -218,7 +218,7 @@ odd_tables = st.builds(
 @given(st.one_of(tables, odd_tables), st.booleans())
 def test_a_described_commit_is_the_one_that_is_written(table: Table, counted: bool) -> None:
     def new_id() -> Callable[[], str]:
-        return counting_ids().__next__ if counted else Ids(Source(7))
+        return counting_ids().__next__ if counted else DrawnIds(RandomSource(7))
 
     store, initial = made(table, new_id(), described=False)
     described_store, described = made(table, new_id(), described=True)
@@ -235,7 +235,7 @@ def test_a_described_commit_is_the_one_that_is_written(table: Table, counted: bo
 
 @given(tables)
 def test_described_files_are_found_by_path_and_by_partition(table: Table) -> None:
-    store, initial = made(table, Ids(Source(7)), described=True)
+    store, initial = made(table, DrawnIds(RandomSource(7)), described=True)
     files = initial.commits[1].adds
     assert isinstance(files, InitialFiles)
     by_partition: dict[tuple[str | None, ...], list[AddFile]] = {}
@@ -258,7 +258,7 @@ def test_data_files_of_a_described_table_are_written_deleted_and_written_again()
     table = Table.model_validate(
         {"schema": DDL, "key": "event_id", "initial": {"rows": 9, "rows_per_file": 2}}
     )
-    store, _ = made(table, Ids(Source(7)), described=True)
+    store, _ = made(table, DrawnIds(RandomSource(7)), described=True)
     keys = list(store.data_files)
     assert len(keys) == len(store.data_files) == 5
     file = store.data_files[keys[1]]
@@ -273,7 +273,7 @@ def test_data_files_of_a_described_table_are_written_deleted_and_written_again()
 
 
 def test_many_ids_at_once_are_those_that_come_one_by_one() -> None:
-    one_by_one, at_once = Ids(Source(7), 3), Ids(Source(7), 3)
+    one_by_one, at_once = DrawnIds(RandomSource(7), 3), DrawnIds(RandomSource(7), 3)
     assert at_once() == one_by_one()
     numbers = at_once.numbers(100).tolist()
     texts = [id_text(upper << 64 | lower) for upper, lower in numbers]
@@ -290,7 +290,7 @@ def large(rows: int) -> Scenario:
 
 
 def test_of_ten_million_rows_only_the_files_that_a_writer_touches_are_made() -> None:
-    world = World.of(large(10_000_000), RandomStreams(1, 0), False)
+    world = SimulatedWorld.of(large(10_000_000), RandomStreams(1, 0), False)
     files = world.shared.data_files
     assert len(world.store.data_files) == 10_002
     assert len(files) == 0

@@ -18,7 +18,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.history.damage import Damage
-from whitecap.sim.history.walk import Step
+from whitecap.sim.history.walk import WalkedVersion
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.replay.choice import named_run
@@ -187,7 +187,7 @@ def test_of_engines_with_different_defaults_the_weaker_level_is_what_a_table_pro
 def test_damage_of_a_sound_engine_is_not_excused_by_another_one_on_its_table() -> None:
     mixed = scenario({"writers.loader.dialect": "delta-rs-1.6.6"})
     damage = Damage(mixed)
-    of_spark = Step(
+    of_spark = WalkedVersion(
         version=7,
         transaction_id=1,
         landed_at_ms=0.0,

@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from whitecap.sim.time.draws import Columns, DrawTable, block_of
-from whitecap.sim.time.random_streams import RandomStreams, Source, row_of
+from whitecap.sim.time.draws import DrawnColumns, DrawTable, block_of
+from whitecap.sim.time.random_streams import RandomSource, RandomStreams, row_of
 
 
 def _first(streams: RandomStreams, component: str, entity: str, count: int = 50) -> list[float]:
@@ -61,7 +61,7 @@ def test_runs_of_a_job_have_numbers_of_their_own() -> None:
     ],
 )
 def test_numbers_are_uniform_and_unrelated_along_rows_and_places(rows, places) -> None:  # type: ignore[no-untyped-def]
-    draws = Source(12345).uniforms(rows, places).ravel()
+    draws = RandomSource(12345).uniforms(rows, places).ravel()
     counted = np.histogram(draws, 100, (0, 1))[0]
     chi_squared = ((counted - 2000.0) ** 2 / 2000).sum()
     assert 55 < chi_squared < 160  # 99 degrees of freedom: beyond, less than once in a thousand
@@ -71,7 +71,7 @@ def test_numbers_are_uniform_and_unrelated_along_rows_and_places(rows, places) -
 
 def test_a_row_is_the_same_in_whichever_block_it_was_made() -> None:
     source = RandomStreams(3).source("x", "y")
-    columns = [Columns([0, 4], lambda u: u), Columns([9], lambda u: 10 * u)]
+    columns = [DrawnColumns([0, 4], lambda u: u), DrawnColumns([9], lambda u: 10 * u)]
 
     def table() -> DrawTable:
         return DrawTable(source, columns)
@@ -87,7 +87,7 @@ def test_a_row_is_the_same_in_whichever_block_it_was_made() -> None:
 
 
 def test_draws_that_are_made_ahead_take_little_more_than_eight_bytes_each() -> None:
-    draws = DrawTable(RandomStreams(3).source("x", "y"), [Columns(range(64), lambda u: u)])
+    draws = DrawTable(RandomStreams(3).source("x", "y"), [DrawnColumns(range(64), lambda u: u)])
     tracemalloc.start()
     draws.row(100)
     kept_bytes, _ = tracemalloc.get_traced_memory()

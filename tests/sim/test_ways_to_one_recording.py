@@ -20,7 +20,7 @@ from whitecap.sim.run import FinishedRun, finished, run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 
 Document = dict[str, Any]
 
@@ -286,14 +286,14 @@ def _let_nothing_befall(document: Document) -> None:
 def _general(scenario: Scenario, requests: bool, patient: bool) -> FinishedRun:
     """Every statement the general way, none by a plan."""
     streams = RandomStreams(scenario.seed, 0)
-    world = World.of(scenario, streams, requests, patient, with_plans=False)
+    world = SimulatedWorld.of(scenario, streams, requests, patient, with_plans=False)
     world.start()
     world.kernel.run_until(scenario.duration)
     return finished(world)
 
 
 def _patient(scenario: Scenario, requests: bool) -> FinishedRun:
-    world = World.of(scenario, RandomStreams(scenario.seed, 0), requests, patient=True)
+    world = SimulatedWorld.of(scenario, RandomStreams(scenario.seed, 0), requests, patient=True)
     world.start()
     world.kernel.run_until(scenario.duration)
     return finished(world)

@@ -17,7 +17,7 @@ from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.arrivals import Profile
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 from whitecap.sim.writers.instants import HOUR_MS
 
 WEEK_MS = 7 * 24 * HOUR_MS
@@ -35,7 +35,7 @@ def scenario(arrival: dict[str, Any], duration: str = "28 d", **parts: Any) -> S
 def due(arrival: dict[str, Any], duration: str = "28 d", replication: int = 0) -> list[float]:
     """The instants at which the jobs of one writer fall due within the run."""
     made = scenario(arrival, duration)
-    (writer,) = World.of(made, RandomStreams(1, replication)).writers
+    (writer,) = SimulatedWorld.of(made, RandomStreams(1, replication)).writers
     return list(takewhile(lambda instant_ms: instant_ms < made.duration, writer.instants(0)))
 
 
@@ -102,7 +102,7 @@ def test_writers_of_a_group_have_their_bursts_together() -> None:
     made = scenario({"open": {"rate": "60 per h", "bursts": bursts}}, count=2)
     one, other = (
         np.histogram(list(takewhile(lambda t: t < 28 * 24 * HOUR_MS, writer.instants(0))), 672)[0]
-        for writer in World.of(made, RandomStreams(1)).writers
+        for writer in SimulatedWorld.of(made, RandomStreams(1)).writers
     )
     assert np.corrcoef(one, other)[0, 1] > 0.7
 

@@ -23,7 +23,7 @@ from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.world import World
+from whitecap.sim.world import SimulatedWorld
 
 PARAMETERS: dict[str, Any] = {
     "rows": {"rows": {"count": 3, "existing": 0.4}},
@@ -51,13 +51,13 @@ def _scenario(statement: str) -> Scenario:
     return scenario_of(document(duration="80 s", writers={"w": writer}))
 
 
-def _table(world: World, log: TableLog) -> Table:
+def _table(world: SimulatedWorld, log: TableLog) -> Table:
     table = Table(world.scenario.table.name, world.shared)
     table.log = log
     return table
 
 
-def _table_rows(world: World) -> list[Row]:
+def _table_rows(world: SimulatedWorld) -> list[Row]:
     table = _table(world, TableLog(world.shared.commits))
     at_once = AtOnce(world.store, counting_ids())
     snapshot = run(table.latest(), at_once)
@@ -65,9 +65,9 @@ def _table_rows(world: World) -> list[Row]:
     return sorted((row for one in files for row in one.live_rows()), key=repr)
 
 
-def _from_texts(finished: FinishedRun) -> World:
+def _from_texts(finished: FinishedRun) -> SimulatedWorld:
     """A world in which the recorded statements were run one after the other, as texts."""
-    world = World.of(finished.scenario, RandomStreams(finished.scenario.seed, 0), False)
+    world = SimulatedWorld.of(finished.scenario, RandomStreams(finished.scenario.seed, 0), False)
     log = TableLog(world.shared.commits)
     at_once = AtOnce(world.store, counting_ids())
     for row in rows(finished):
