@@ -16,7 +16,7 @@ from typing import Any
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Judgement
-from whitecap.sim.oracles.history import History, Promise, Transaction
+from whitecap.sim.oracles.history import History, HistoryTransaction, Promise
 from whitecap.sim.oracles.judging import judge_table
 from whitecap.sim.replay.delta_rs.operations import columns_of, operation_of
 from whitecap.sim.under_fire.clients import RealClient
@@ -111,10 +111,10 @@ class StaleHandles:
 
     def _transaction(
         self, name: str, text: str, answer: Mapping[str, Any], versions: tuple[int, ...]
-    ) -> Transaction:
+    ) -> HistoryTransaction:
         outcome = RecordedOutcome(answer["outcome"])
         is_told = outcome is RecordedOutcome.COMMITTED
-        return Transaction(
+        return HistoryTransaction(
             name=name, writer=name, outcome=outcome, statement=text, read_version=self._version,
             acknowledged=versions if is_told else (), wrote=versions,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
     from whitecap.sim.scenario import Scenario
-    from whitecap.sim.under_fire.verdict import Beside, LeftOut, Verdict
+    from whitecap.sim.under_fire.verdict import Beside, JudgedRun, SkippedRun
 
 
 def chaos_of_real_writers(
@@ -32,7 +32,7 @@ def chaos_of_real_writers(
     from whitecap.terminal.as_json import print_json
 
     engine = Spark() if real == "spark" else Deltalake(python)
-    runs: list[Verdict | LeftOut] = []
+    runs: list[JudgedRun | SkippedRun] = []
     is_interrupted = False
     try:
         for run in run_under_fire(scenarios, numbers, seed, out, engine):
@@ -50,7 +50,7 @@ def chaos_of_real_writers(
     return ExitCode.INTERRUPTED if is_interrupted else _exit_code(runs)
 
 
-def _exit_code(runs: Sequence[Verdict | LeftOut]) -> ExitCode:
+def _exit_code(runs: Sequence[JudgedRun | SkippedRun]) -> ExitCode:
     """That of the worst run; where all were left out there was nothing to do."""
     if all(run.is_left_out for run in runs):
         return ExitCode.BAD_INPUT
@@ -60,13 +60,13 @@ def _exit_code(runs: Sequence[Verdict | LeftOut]) -> ExitCode:
     return ExitCode.FINE if is_sound else ExitCode.EXPECTATION_MISSED
 
 
-def _show_run(run: Verdict | LeftOut) -> None:
+def _show_run(run: JudgedRun | SkippedRun) -> None:
     """One run, as soon as it is over."""
     from whitecap.reports.statistics.wording import counted
-    from whitecap.sim.under_fire.verdict import LeftOut
+    from whitecap.sim.under_fire.verdict import SkippedRun
 
     title = f"{run.name}, run {run.number}"
-    if isinstance(run, LeftOut):
+    if isinstance(run, SkippedRun):
         click.echo(f"{title}: left out, {run.why}")
         return
     colour = "green" if run.is_sound else "yellow" if run.is_expected else "red"
@@ -77,7 +77,7 @@ def _show_run(run: Verdict | LeftOut) -> None:
         print_indented(console, line, by=2)
 
 
-def _lines(verdict: Verdict) -> Iterator[str]:
+def _lines(verdict: JudgedRun) -> Iterator[str]:
     yield f"{verdict.dialect} simulated, {verdict.version} real"
     yield f"{'':30} {'simulated':>10} {'real':>6}"
     for each in (*verdict.outcomes(), *verdict.anomalies()):

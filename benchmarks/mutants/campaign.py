@@ -18,7 +18,7 @@ import msgspec
 from benchmarks.mutants.mutant import ROOT
 
 if TYPE_CHECKING:
-    from whitecap.sim.chaos.swarm import Drawn
+    from whitecap.sim.chaos.swarm import DrawnVariation
 
 SEED = 20_261_122
 
@@ -90,7 +90,7 @@ class Campaign(msgspec.Struct, frozen=True):
         self.directory.mkdir(parents=True, exist_ok=True)
         (self.directory / "races.json").write_bytes(msgspec.json.encode(races))
 
-    def variations(self, numbers: Sequence[int]) -> Iterator[tuple[int, Drawn]]:
+    def variations(self, numbers: Sequence[int]) -> Iterator[tuple[int, DrawnVariation]]:
         """The runs that show bugs, with their numbers."""
         for number in numbers:
             clean = self.clean(number)
@@ -126,7 +126,7 @@ def _path(name: str) -> Path:
     return ROOT / f"benchmarks/mutants/scenarios/{name}.yaml"
 
 
-def _drawn(number: int) -> Drawn:
+def _drawn(number: int) -> DrawnVariation:
     from whitecap.sim.chaos.swarm import drawn
     from whitecap.sim.loading import load_scenario
 
@@ -134,7 +134,7 @@ def _drawn(number: int) -> Drawn:
     return drawn(scenario, SEED, number)
 
 
-def _judged(drawn: Drawn, number: int) -> CleanRun:
+def _judged(drawn: DrawnVariation, number: int) -> CleanRun:
     from whitecap.sim.chaos.examining import examine
     from whitecap.sim.chaos.one_run import judged
     from whitecap.sim.oracles.runs.reopening import judgement_with_readers

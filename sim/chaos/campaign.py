@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.sim.chaos.examining import Examined, examine
 from whitecap.sim.chaos.exercised import all_properties
-from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
+from whitecap.sim.chaos.one_run import CampaignRun, ChaosRun, RunJudge, make
 from whitecap.sim.chaos.trials import Trials, tell_nobody
 from whitecap.sim.oracles.finding import NotChecked
 from whitecap.sim.scenario import Scenario
@@ -51,12 +51,12 @@ class Campaign:
         """What is left of it when so many runs are made."""
         return replace(self, first=self.first + runs, runs=max(self.runs - runs, 0))
 
-    def planned(self) -> Iterator[PlannedRun]:
+    def planned(self) -> Iterator[CampaignRun]:
         """Every run, by its number."""
         for number in range(self.first, self.first + self.runs):
             scenario = self.scenarios[number % len(self.scenarios)]
             rows = number % self.rows_every == 0
-            yield PlannedRun(scenario, self.seed, number, self.without, rows)
+            yield CampaignRun(scenario, self.seed, number, self.without, rows)
 
 
 def fault_kinds(named: Iterable[str]) -> frozenset[str]:
@@ -76,10 +76,10 @@ def fault_kinds(named: Iterable[str]) -> frozenset[str]:
 class Judges:
     """`whole` judges runs whose statements are run again, `quick` the others."""
 
-    whole: Judge
-    quick: Judge
+    whole: RunJudge
+    quick: RunJudge
 
-    def of(self, planned: PlannedRun) -> Judge:
+    def of(self, planned: CampaignRun) -> RunJudge:
         """Who judges a run, and looks for the cause of what is wrong with it."""
         return self.whole if planned.rows else self.quick
 
@@ -103,7 +103,7 @@ def run_campaign(
 
 
 def _made(
-    judges: Judges, make_small: bool, trials: Trials | None, planned: PlannedRun
+    judges: Judges, make_small: bool, trials: Trials | None, planned: CampaignRun
 ) -> tuple[ChaosRun, Examined | None]:
     judge = judges.of(planned)
     run = make(judge, planned)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from whitecap.sim.chaos.explaining import explanation
-from whitecap.sim.chaos.one_run import MOST_ROWS, ChaosRun, Judge, judged_to_the_end
+from whitecap.sim.chaos.one_run import MOST_ROWS, ChaosRun, RunJudge, judged_to_the_end
 from whitecap.sim.chaos.parts import NO_SCENARIO
 from whitecap.sim.chaos.shrinking import Shrunk, shrink
 from whitecap.sim.chaos.trials import Tell, tell_nobody
@@ -39,7 +39,7 @@ class Examined:
 
 
 def examine(
-    run: ChaosRun, judge: Judge, *, make_small: bool = True, tell: Tell = tell_nobody
+    run: ChaosRun, judge: RunJudge, *, make_small: bool = True, tell: Tell = tell_nobody
 ) -> Examined:
     """Look for the cause of what is wrong with it, and make it small.
 
@@ -58,7 +58,7 @@ def examine(
     return Examined(run, cause, shrink(scenario, fails, tell=tell) if make_small else None)
 
 
-def _cause(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> str | None:
+def _cause(scenario: Scenario, judge: RunJudge, findings: Collection[Finding]) -> str | None:
     """What all of them follow from, or else those of each anomaly; `None` if some from nothing."""
     of_anomaly: dict[Anomaly, list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -71,7 +71,7 @@ def _cause(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> s
     return ", and ".join(dict.fromkeys(named)) if len(named) == len(causes) else None
 
 
-def _cause_of(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> str | None:
+def _cause_of(scenario: Scenario, judge: RunJudge, findings: Collection[Finding]) -> str | None:
     only_inserts = all(finding.only_inserts_missed for finding in findings)
     return explanation(scenario, _Fails.like(findings, judge), only_inserts_missed=only_inserts)
 
@@ -83,11 +83,11 @@ class _Fails:
     Rows without number go wrong in whichever way.
     """
 
-    judge: Judge
+    judge: RunJudge
     anomalies: frozenset[Anomaly]
 
     @classmethod
-    def like(cls, findings: Collection[Finding], judge: Judge) -> Self:
+    def like(cls, findings: Collection[Finding], judge: RunJudge) -> Self:
         """With the anomalies of some findings."""
         return cls(judge, frozenset(finding.anomaly for finding in findings))
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.recorded import Interruption, RecordedOutcome
-from whitecap.sim.chaos.swarm import Drawn
+from whitecap.sim.chaos.swarm import DrawnVariation
 from whitecap.sim.scenario.faults import Fault
 
 COLUMNS = {
@@ -41,7 +41,7 @@ def all_properties(without: frozenset[str] = frozenset()) -> list[str]:
     ]  # fmt: skip
 
 
-def exercised(drawn: Drawn, tables: Mapping[str, pa.Table]) -> frozenset[str]:
+def exercised(drawn: DrawnVariation, tables: Mapping[str, pa.Table]) -> frozenset[str]:
     """What of it one run met."""
     transactions, attempts = tables["transactions"], tables["attempts"]
     met = {name for name, is_met in _outcomes(transactions, attempts) if is_met}

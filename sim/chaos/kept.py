@@ -16,7 +16,7 @@ from whitecap.sim.machine.code_version import code_version
 CAMPAIGN = "campaign.json"
 """In the directory of a campaign."""
 
-Document = dict[str, Any]
+_Document = dict[str, Any]
 
 _NOT_KEPT = ("wrong",)
 """Of a tally: the runs themselves, whose scenarios lie beside it."""
@@ -27,10 +27,10 @@ class Course:
     """How far a campaign is: what its runs came to, and what was wrong, each as in JSON."""
 
     tally: Tally
-    findings: list[Document] = field(default_factory=list)
+    findings: list[_Document] = field(default_factory=list)
 
 
-def definition_of(campaign: Campaign) -> Document:
+def definition_of(campaign: Campaign) -> _Document:
     """What makes two campaigns the same, however many runs they have."""
     return {
         "scenarios": [scenario.hash for scenario in campaign.scenarios],
@@ -92,6 +92,6 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
 """Of a tally: what JSON has other kinds for."""
 
 
-def _tally(counted: Document) -> Tally:
+def _tally(counted: _Document) -> Tally:
     given: dict[str, Any] = {name: _KINDS.get(name, int)(of) for name, of in counted.items()}
     return Tally(**given)

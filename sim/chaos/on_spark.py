@@ -26,7 +26,7 @@ REMEDY = (
 )
 
 
-class OnSpark:
+class SparkMap:
     """A `map` whose items are dealt to the tasks of a job of this session.
 
     Raises `EnvironmentMissing` where a job fails: what runs do wrong they say themselves.

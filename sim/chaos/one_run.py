@@ -14,7 +14,7 @@ from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos.exercised import COLUMNS, exercised
 from whitecap.sim.chaos.parts import NO_SCENARIO
-from whitecap.sim.chaos.swarm import Drawn, drawn
+from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.chaos.timeline import Lane, lanes_of
 from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
@@ -24,7 +24,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.store.objects import Overgrown
 
-Judge = Callable[[FinishedRun], Judgement]
+RunJudge = Callable[[FinishedRun], Judgement]
 """What says whether a finished run is sound."""
 
 TWICE = 50
@@ -84,7 +84,7 @@ class ChaosRun:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
+class CampaignRun:
     """Run `number` of a campaign over `scenario` with `seed`, without faults of some kinds.
 
     `rows`: whether statements are run again beside it, or their dependencies are judged alone.
@@ -96,12 +96,12 @@ class PlannedRun:
     without: frozenset[str] = frozenset()
     rows: bool = True
 
-    def drawn(self, length: float) -> Drawn:
+    def drawn(self, length: float) -> DrawnVariation:
         """What it is, with so many times as many jobs. Raises one of `NO_SCENARIO`."""
         return drawn(self.scenario, self.seed, self.number, self.without, length)
 
 
-def make(judge: Judge, planned: PlannedRun) -> ChaosRun:
+def make(judge: RunJudge, planned: CampaignRun) -> ChaosRun:
     """Draw it, run it, judge it; once more, longer, if little was committed and nothing is wrong.
 
     Raises nothing that the run itself is to blame for.
@@ -112,14 +112,14 @@ def make(judge: Judge, planned: PlannedRun) -> ChaosRun:
     return replace(made, seconds=time.perf_counter() - began, rows=planned.rows)
 
 
-def _made(judge: Judge, planned: PlannedRun) -> ChaosRun:
+def _made(judge: RunJudge, planned: CampaignRun) -> ChaosRun:
     made = _of_length(1.0, judge, planned)
     if made.is_sound and made.is_short:
         made = _of_length(min(2 * FEWEST_COMMITS / max(made.commits, 1), LONGEST), judge, planned)
     return made
 
 
-def _of_length(length: float, judge: Judge, planned: PlannedRun) -> ChaosRun:
+def _of_length(length: float, judge: RunJudge, planned: CampaignRun) -> ChaosRun:
     try:
         variation = planned.drawn(length)
     except NO_SCENARIO as error:
@@ -127,13 +127,13 @@ def _of_length(length: float, judge: Judge, planned: PlannedRun) -> ChaosRun:
     return judged(judge, variation, planned.number)
 
 
-def _misdrawn(planned: PlannedRun, why: str) -> ChaosRun:
+def _misdrawn(planned: CampaignRun, why: str) -> ChaosRun:
     """One that never was; no other is the same."""
     trace = f"run {planned.number}"
     return ChaosRun(planned.number, planned.scenario.name, "", trace, misdrawn=why)
 
 
-def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
+def judged(judge: RunJudge, variation: DrawnVariation, number: int) -> ChaosRun:
     """A variation, run and judged."""
     scenario = variation.scenario
     try:
@@ -165,7 +165,7 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
     )
 
 
-def judged_to_the_end(judge: Judge, finished: FinishedRun) -> Judgement:
+def judged_to_the_end(judge: RunJudge, finished: FinishedRun) -> Judgement:
     """What a judge says of a run, and whether everything in it came to an end."""
     judgement = judge(finished)
     findings = (*judgement.findings, *_unresolved(finished))
@@ -204,7 +204,7 @@ def _check_repeats(finished: FinishedRun) -> None:
         raise InvariantViolated("the same scenario and seed gave another recording")
 
 
-def _unjudged(variation: Drawn, number: int) -> ChaosRun:
+def _unjudged(variation: DrawnVariation, number: int) -> ChaosRun:
     """One that came to no end."""
     return ChaosRun(
         number=number,

@@ -44,7 +44,7 @@ NOT_OF_A_VARIATION = ("expect", "objective", "sweep", "warm_up", "description")
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnVariation:
     """A variation, how it was come by, and what was drawn in vain: nothing could be made of it."""
 
     scenario: Scenario
@@ -59,7 +59,7 @@ def drawn(
     number: int,
     without: frozenset[str] = frozenset(),
     length: float = 1.0,
-) -> Drawn:
+) -> DrawnVariation:
     """Variation `number` of a campaign with this seed, without faults of some kinds.
 
     A `length` of 2 has twice as many jobs in twice the time, and is the same variation otherwise.
@@ -83,7 +83,7 @@ def drawn(
         if name not in in_vain
         for path, value in changes.items()
     }
-    return Drawn(whole, chosen, (*in_vain, *in_vain_too), calm_ms)
+    return DrawnVariation(whole, chosen, (*in_vain, *in_vain_too), calm_ms)
 
 
 def _choices(document: Document, touched: Sequence[Site], dice: Dice) -> dict[str, Changes]:

@@ -8,7 +8,7 @@ from math import inf
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Finding
-from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.history import HistoryTransaction
 
 MOST_LANES = 8
 """Lines of a picture that is still looked at."""
@@ -31,7 +31,7 @@ class Lane:
     is_named: bool
 
 
-def lanes_of(transactions: Iterable[Transaction], finding: Finding) -> tuple[Lane, ...]:
+def lanes_of(transactions: Iterable[HistoryTransaction], finding: Finding) -> tuple[Lane, ...]:
     """Those of a finding, then those that met them, as many as fit; by writer, then by time."""
     began = [each for each in transactions if each.began is not None]
     named = [each for each in began if each.name in finding.transactions][:MOST_LANES]
@@ -43,22 +43,22 @@ def lanes_of(transactions: Iterable[Transaction], finding: Finding) -> tuple[Lan
     return tuple(sorted(lanes, key=lambda lane: (lane.writer, lane.began_ms)))
 
 
-def _meets(transaction: Transaction, named: Iterable[Transaction]) -> bool:
+def _meets(transaction: HistoryTransaction, named: Iterable[HistoryTransaction]) -> bool:
     return any(
         _began(transaction) < _ended(other) and _began(other) < _ended(transaction)
         for other in named
     )
 
 
-def _began(transaction: Transaction) -> float:
+def _began(transaction: HistoryTransaction) -> float:
     return 0.0 if transaction.began is None else transaction.began
 
 
-def _ended(transaction: Transaction) -> float:
+def _ended(transaction: HistoryTransaction) -> float:
     return inf if transaction.ended is None else transaction.ended
 
 
-def _lane(transaction: Transaction, is_named: bool) -> Lane:
+def _lane(transaction: HistoryTransaction, is_named: bool) -> Lane:
     return Lane(
         name=transaction.name,
         writer=transaction.writer,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.history import HistoryTransaction
 
 
 def acknowledged_findings(evidence: Evidence) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def acknowledged_findings(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _lost(evidence: Evidence) -> Iterator[Finding]:
-    claims: dict[int, list[Transaction]] = defaultdict(list)
+    claims: dict[int, list[HistoryTransaction]] = defaultdict(list)
     for transaction in evidence.transactions:
         for version in transaction.acknowledged:
             claims[version].append(transaction)

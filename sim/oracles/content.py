@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import node_of
-from whitecap.sim.oracles.row_changes import Change, shown
+from whitecap.sim.oracles.row_changes import VersionChange, shown
 from whitecap.sim.oracles.statements.text import KEEPS_ROWS
 
-Rule = tuple[str, Callable[[Change], bool]]
+_RowRule = tuple[str, Callable[[VersionChange], bool]]
 
-_KEEPS: Rule = ("keeps all rows", lambda change: change.is_none)
-_APPENDS: Rule = ("only brings rows", lambda change: not change.gone)
-_DELETES: Rule = ("only takes rows", lambda change: not change.new)
-_UPDATES: Rule = (
+_KEEPS: _RowRule = ("keeps all rows", lambda change: change.is_none)
+_APPENDS: _RowRule = ("only brings rows", lambda change: not change.gone)
+_DELETES: _RowRule = ("only takes rows", lambda change: not change.new)
+_UPDATES: _RowRule = (
     "brings as many rows as it takes", lambda change: change.gone.total() == change.new.total(),
 )  # fmt: skip
 
 
-def content_findings(evidence: Evidence, effects: Effects) -> Iterator[Finding]:
+def content_findings(evidence: Evidence, effects: StatementEffects) -> Iterator[Finding]:
     """Versions that did to the rows what their writer's statement cannot do."""
     for version, change in evidence.changes.changes.items():
         rule = _rule_of(evidence, effects, version)
@@ -42,7 +42,7 @@ def content_findings(evidence: Evidence, effects: Effects) -> Iterator[Finding]:
         )
 
 
-def _rule_of(evidence: Evidence, effects: Effects, version: int) -> Rule | None:
+def _rule_of(evidence: Evidence, effects: StatementEffects, version: int) -> _RowRule | None:
     owner = evidence.owners.get(version)
     if owner is None or owner.statement is None:
         return None

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import LETS_MISS, Anomaly, Finding, Oracle
-from whitecap.sim.oracles.graph import Edge, Graph, Kind, worst_cycle
-from whitecap.sim.oracles.row_changes import Rows, shown
+from whitecap.sim.oracles.graph import DependencyKind, Edge, Graph, worst_cycle
+from whitecap.sim.oracles.row_changes import RowMultiset, shown
 
 
 def dependency_findings(evidence: Evidence, graph: Graph) -> Iterator[Finding]:
@@ -58,19 +58,23 @@ def _against_the_order(evidence: Evidence, graph: Graph, edge: Edge) -> Finding:
 
 def _anomaly_of(cycle: Sequence[Edge]) -> Anomaly:
     kinds = [edge.kind for edge in cycle]
-    reads = kinds.count(Kind.RW)
+    reads = kinds.count(DependencyKind.RW)
     if reads > 1:
         return Anomaly.G2
     if reads == 1:
-        return Anomaly.LOST_UPDATE if set(kinds) == {Kind.RW, Kind.WW} else Anomaly.G_SINGLE
-    return Anomaly.G1C if Kind.WR in kinds else Anomaly.G0
+        return (
+            Anomaly.LOST_UPDATE
+            if set(kinds) == {DependencyKind.RW, DependencyKind.WW}
+            else Anomaly.G_SINGLE
+        )
+    return Anomaly.G1C if DependencyKind.WR in kinds else Anomaly.G0
 
 
 def _only_inserts_missed(evidence: Evidence, graph: Graph, cycle: Sequence[Edge]) -> bool:
     """Whether nobody in a cycle overwrote what it had not seen, or missed anything but INSERTs."""
 
     def is_allowed(edge: Edge) -> bool:
-        if edge.kind is Kind.RW:
+        if edge.kind is DependencyKind.RW:
             return edge.before_version < edge.after_version or edge.after_version in graph.blind
         later = evidence.owners.get(edge.after_version)
         return later is not None and (later.read_version or 0) >= edge.before_version
@@ -111,7 +115,7 @@ def _intermediate_reads(evidence: Evidence) -> Iterator[Finding]:
     changes = evidence.changes.changes
     for name, versions in evidence.written.items():
         for first in versions[:-1]:
-            taken: Rows = Counter()
+            taken: RowMultiset = Counter()
             for later in versions:
                 taken += changes[later].gone if later > first else Counter()
             taken_back = changes[first].new & taken

@@ -13,7 +13,8 @@ import pyarrow as pa
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.disk.parquet import arrow_type
-from whitecap.sim.oracles.row_changes import Row, Rows, plain_row
+from whitecap.engine.storage.requests import Row
+from whitecap.sim.oracles.row_changes import RowMultiset, plain_row
 from whitecap.sim.oracles.statements.text import (
     CHANGES,
     TARGET,
@@ -84,7 +85,7 @@ class DuckTable:
             raise NotTranslated(f"columns of a type that is not known here: {error}") from error
         self.load(Counter())
 
-    def load(self, rows: Rows) -> None:
+    def load(self, rows: RowMultiset) -> None:
         """The table holds these rows."""
         self._create(TARGET, rows.elements())
 
@@ -92,11 +93,11 @@ class DuckTable:
         """What is done from now on is what `done` tells."""
         self._execute(f"CREATE OR REPLACE TEMP TABLE {REMEMBERED} AS SELECT * FROM {TARGET}")
 
-    def done(self) -> tuple[Rows, Rows]:
+    def done(self) -> tuple[RowMultiset, RowMultiset]:
         """The rows that went and those that came since they were remembered."""
         held = self._execute(_DIFFERENCE).to_arrow_table()
-        gone: Rows = Counter()
-        new: Rows = Counter()
+        gone: RowMultiset = Counter()
+        new: RowMultiset = Counter()
         if held.num_rows:
             count, *columns = [column.to_pylist() for column in held.columns]
             for times, *row in zip(count, *columns, strict=True):

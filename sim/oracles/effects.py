@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.storage.requests import Row
 from whitecap.sim.oracles.duck_table import DuckTable, Sum
 from whitecap.sim.oracles.evidence import Evidence
-from whitecap.sim.oracles.history import Transaction
-from whitecap.sim.oracles.row_changes import Change, Row, Rows
+from whitecap.sim.oracles.history import HistoryTransaction
+from whitecap.sim.oracles.row_changes import RowMultiset, VersionChange
 from whitecap.sim.oracles.statements.text import (
     DYNAMIC,
     NOTHING,
     Appended,
-    Columns,
     Meaning,
     NotTranslated,
     Restored,
+    TableColumns,
     TakenAsItIs,
     Translated,
     meaning_of,
@@ -27,16 +28,16 @@ from whitecap.sim.oracles.statements.text import (
 
 
 @dataclass(slots=True)
-class Effect:
+class RowEffect:
     """Rows that go and rows that come."""
 
-    gone: Rows = field(default_factory=Counter)
-    new: Rows = field(default_factory=Counter)
+    gone: RowMultiset = field(default_factory=Counter)
+    new: RowMultiset = field(default_factory=Counter)
 
 
 # No slots: the table is made when somebody needs it.
 @dataclass
-class Effects:
+class StatementEffects:
     """Runs statements on a table of its own. Raises `NotTranslated` for one that cannot be run."""
 
     evidence: Evidence
@@ -62,7 +63,7 @@ class Effects:
             for name, versions in self.evidence.written.items()
         }
 
-    def concurrent(self) -> Iterator[tuple[int, Transaction, int]]:
+    def concurrent(self) -> Iterator[tuple[int, HistoryTransaction, int]]:
         """Versions with writer and read version, where others committed in between."""
         for version, owner in self.evidence.owned():
             read = owner.read_version
@@ -104,7 +105,7 @@ class Effects:
         history = self.evidence.history
         settings = {} if history is None else history.promise.settings
         dynamic = settings.get(DYNAMIC, "").upper() == "DYNAMIC"
-        columns = Columns.of(schema, before.partition_columns)
+        columns = TableColumns.of(schema, before.partition_columns)
         return meaning_of(statement, columns, dynamic)
 
     def _as_it_is(self, version: int) -> Meaning:
@@ -116,24 +117,24 @@ class Effects:
             raise NotTranslated("its statement is not in the history")
         return TakenAsItIs(version)
 
-    def effect(self, versions: Sequence[int], state: int) -> Effect:
+    def effect(self, versions: Sequence[int], state: int) -> RowEffect:
         """What statements do, in this order, to the rows that are there before a version.
 
         Raises `NotTranslated`, `RowsUnreadable`.
         """
         meanings = [self.meaning(version) for version in versions]
         if all(meaning == NOTHING for meaning in meanings):
-            return Effect()
+            return RowEffect()
         return self._effect(meanings, self.evidence.changes.changes[versions[0]].schema, state)
 
-    def _effect(self, meanings: Iterable[Meaning], schema: Schema, state: int) -> Effect:
+    def _effect(self, meanings: Iterable[Meaning], schema: Schema, state: int) -> RowEffect:
         self._stand_at(state, schema)
         self._stands_at = None
         self.table.remember()
         self._apply(meanings)
-        return Effect(*self.table.done())
+        return RowEffect(*self.table.done())
 
-    def undone(self, statement: str, read: int) -> Effect:
+    def undone(self, statement: str, read: int) -> RowEffect:
         """What a statement that ended without a commit would do to the version that it read.
 
         Raises `NotTranslated`, `RowsUnreadable`.
@@ -141,7 +142,7 @@ class Effects:
         schema = self.evidence.log.snapshots[read].schema
         meaning = self._meaning(statement, schema, read + 1)
         if meaning == NOTHING or isinstance(meaning, Appended):
-            return Effect()
+            return RowEffect()
         return self._effect([meaning], schema, read + 1)
 
     def explain(self, versions: Sequence[int]) -> bool:
@@ -205,7 +206,7 @@ class Effects:
         is_alike = all(each.is_none or each.schema == self.table.schema for each in between)
         return self._learnt if is_alike else None
 
-    def matched(self, version: int, among: list[Change]) -> set[int] | None:
+    def matched(self, version: int, among: list[VersionChange]) -> set[int] | None:
         """Which of some versions have changed rows that a statement reads; `None` if unknown."""
         meaning = self.meaning(version)
         if isinstance(meaning, Appended) and meaning.reads_table:
@@ -224,7 +225,7 @@ class Effects:
         return self.table.matched(meaning.matches, first, last) & set(versions)
 
 
-def _weighed(changes: Iterable[Change]) -> Iterator[tuple[int, int, Row]]:
+def _weighed(changes: Iterable[VersionChange]) -> Iterator[tuple[int, int, Row]]:
     for change in changes:
         yield from ((change.version, -count, row) for row, count in change.gone.items())
         yield from ((change.version, count, row) for row, count in change.new.items())

@@ -9,7 +9,7 @@ from functools import cached_property
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.storage.memory import Store
-from whitecap.sim.oracles.history import History, Transaction
+from whitecap.sim.oracles.history import History, HistoryTransaction
 from whitecap.sim.oracles.log_validation import CheckedLog
 from whitecap.sim.oracles.row_changes import RowChanges
 
@@ -45,14 +45,14 @@ class Evidence:
         return self.log.commits
 
     @property
-    def transactions(self) -> tuple[Transaction, ...]:
+    def transactions(self) -> tuple[HistoryTransaction, ...]:
         """Those of the history."""
         return () if self.history is None else self.history.transactions
 
     @cached_property
-    def owners(self) -> dict[int, Transaction]:
+    def owners(self) -> dict[int, HistoryTransaction]:
         """The transaction of each version: as known for sure, by its id, or as acknowledged."""
-        owners: dict[int, Transaction] = {}
+        owners: dict[int, HistoryTransaction] = {}
         by_id = {each.txn_id: each for each in self.transactions if each.txn_id}
         for transaction in self.transactions:
             if transaction.wrote is None:
@@ -83,7 +83,7 @@ class Evidence:
         levels = {level.value.lower(): level for level in IsolationLevel}
         return levels.get(text.lower(), default)
 
-    def owned(self) -> Iterator[tuple[int, Transaction]]:
+    def owned(self) -> Iterator[tuple[int, HistoryTransaction]]:
         """Versions with their owner, in order."""
         yield from sorted(self.owners.items(), key=lambda item: item[0])
 

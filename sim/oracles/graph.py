@@ -14,13 +14,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from whitecap.sim.oracles.effects import Effects
+from whitecap.engine.log.listed_files import FileKey
+from whitecap.engine.storage.requests import Row
+from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence
-from whitecap.sim.oracles.row_changes import Change, FileKey, Row, RowsUnreadable
+from whitecap.sim.oracles.row_changes import RowsUnreadable, VersionChange
 from whitecap.sim.oracles.statements.text import NotTranslated
 
 
-class Kind(StrEnum):
+class DependencyKind(StrEnum):
     """Why one transaction comes before another."""
 
     WW = "ww"
@@ -32,7 +34,7 @@ class Kind(StrEnum):
 class Edge:
     """`before` comes before `after`; each with the version that proves it."""
 
-    kind: Kind
+    kind: DependencyKind
     before: str
     after: str
     before_version: int
@@ -42,11 +44,11 @@ class Edge:
         """In words."""
         before, after = evidence.name_of(self.before_version), evidence.name_of(self.after_version)
         match self.kind:
-            case Kind.WW:
+            case DependencyKind.WW:
                 return f"{after} overwrote rows of {before}"
-            case Kind.WR:
+            case DependencyKind.WR:
                 return f"{after} read what {before} wrote"
-            case Kind.RW:
+            case DependencyKind.RW:
                 return f"{before} did not see {after}, which changed rows that it read"
 
 
@@ -67,7 +69,7 @@ class Graph:
         return [each for each in self.edges if each.before_version > each.after_version]
 
 
-def graph_of(evidence: Evidence, effects: Effects) -> Graph:
+def graph_of(evidence: Evidence, effects: StatementEffects) -> Graph:
     """The graph of a log and its history.
 
     Where nobody missed an earlier version and nobody wrote twice all edges lead forward; then only
@@ -119,10 +121,10 @@ def node_of(evidence: Evidence, version: int) -> str:
 
 def _reads(
     evidence: Evidence,
-    effects: Effects,
+    effects: StatementEffects,
     graph: Graph,
     version: int,
-    among: list[Change],
+    among: list[VersionChange],
     near: range,
 ) -> None:
     """Add the edges from and to what one version's statement read.
@@ -148,12 +150,14 @@ def _reads(
     for other in sorted(matched):
         name = node_of(evidence, other)
         if other <= read_version:
-            graph.edges.append(Edge(Kind.WR, name, reader.name, other, version))
+            graph.edges.append(Edge(DependencyKind.WR, name, reader.name, other, version))
         else:
-            graph.edges.append(Edge(Kind.RW, reader.name, name, version, other))
+            graph.edges.append(Edge(DependencyKind.RW, reader.name, name, version, other))
 
 
-def _makes_a_difference(effects: Effects, version: int, among: list[Change]) -> Iterator[int]:
+def _makes_a_difference(
+    effects: StatementEffects, version: int, among: list[VersionChange]
+) -> Iterator[int]:
     """Versions that change what a statement does."""
     for change in among:
         before, after = (effects.effect([version], change.version + step) for step in (0, 1))
@@ -172,7 +176,7 @@ def _overwrites(evidence: Evidence) -> Iterator[Edge]:
         for other in sorted(earlier - {version}):
             names = node_of(evidence, other), node_of(evidence, version)
             if names[0] != names[1]:
-                yield Edge(Kind.WW, *names, other, version)
+                yield Edge(DependencyKind.WW, *names, other, version)
         for row, count in change.new.items():
             written[row].extend([version] * count)
         removed |= dict.fromkeys(change.removed - change.dead, version)
@@ -191,9 +195,9 @@ def worst_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
     From worst to least: of ww alone, of ww and wr, with one rw, with more of them.
     """
     edges = list(edges)
-    written = [edge for edge in edges if edge.kind is Kind.WW]
-    dependencies = [edge for edge in edges if edge.kind is not Kind.RW]
-    missed = [edge for edge in edges if edge.kind is Kind.RW]
+    written = [edge for edge in edges if edge.kind is DependencyKind.WW]
+    dependencies = [edge for edge in edges if edge.kind is not DependencyKind.RW]
+    missed = [edge for edge in edges if edge.kind is DependencyKind.RW]
     return (
         _shortest(written, written)
         or _shortest(dependencies, dependencies)

@@ -34,7 +34,9 @@ class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabl
     ends: float | None = None
 
 
-class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="transaction"):
+class HistoryTransaction(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="transaction"
+):
     """One transaction. Instants are milliseconds on one clock of the history's own.
 
     `acknowledged` are versions that it was told are its own, `wrote` those that are known to be
@@ -63,7 +65,7 @@ class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
 class History(msgspec.Struct, frozen=True):
     """All transactions of a table, in the order in which they began, and what was promised."""
 
-    transactions: tuple[Transaction, ...] = ()
+    transactions: tuple[HistoryTransaction, ...] = ()
     promise: Promise = Promise()
 
 
@@ -74,19 +76,21 @@ def read_history(path: Path, table: str | None = None) -> History:
     """
     lines = _of_table(path, _read_lines(path), table)
     promises = [line for line in lines if isinstance(line, Promise)]
-    transactions = tuple(line for line in lines if isinstance(line, Transaction))
+    transactions = tuple(line for line in lines if isinstance(line, HistoryTransaction))
     return History(transactions, promises[0] if promises else Promise())
 
 
-Line = Promise | Transaction
+_Line = Promise | HistoryTransaction
 
 
-def _of_table(path: Path, lines: Sequence[Line], table: str | None) -> Sequence[Line]:
+def _of_table(path: Path, lines: Sequence[_Line], table: str | None) -> Sequence[_Line]:
     """The lines of one table: all of them, where none names its own."""
     named = dict.fromkeys(line.table for line in lines if line.table is not None)
     if not named:
         return lines
-    nameless = [line.name for line in lines if isinstance(line, Transaction) and not line.table]
+    nameless = [
+        line.name for line in lines if isinstance(line, HistoryTransaction) and not line.table
+    ]
     if nameless:
         text = f"{nameless[0]} names no table, as other lines do"
         raise InvalidInput([Problem(str(path), text)])
@@ -97,10 +101,10 @@ def _of_table(path: Path, lines: Sequence[Line], table: str | None) -> Sequence[
     return own + [line for line in lines if line.table is None]
 
 
-def _read_lines(path: Path) -> list[Line]:
-    decode = msgspec.json.Decoder(Promise | Transaction).decode
+def _read_lines(path: Path) -> list[_Line]:
+    decode = msgspec.json.Decoder(Promise | HistoryTransaction).decode
     problems: list[Problem] = []
-    lines: list[Line] = []
+    lines: list[_Line] = []
     try:
         texts = path.read_bytes().splitlines()
     except OSError as error:
@@ -117,12 +121,12 @@ def _read_lines(path: Path) -> list[Line]:
     return lines
 
 
-def _repeated(path: Path, lines: Iterable[Promise | Transaction]) -> list[Problem]:
+def _repeated(path: Path, lines: Iterable[Promise | HistoryTransaction]) -> list[Problem]:
     seen: set[str] = set()
     problems = []
     for line in lines:
         table = f"the table {line.table or ''}".strip()
-        name = line.name if isinstance(line, Transaction) else table
+        name = line.name if isinstance(line, HistoryTransaction) else table
         if name in seen:
             problems.append(Problem(str(path), f"has two lines of {name}"))
         seen.add(name)

@@ -15,7 +15,7 @@ from whitecap.sim.oracles.acknowledged import acknowledged_findings
 from whitecap.sim.oracles.content import content_findings
 from whitecap.sim.oracles.dependencies import dependency_findings
 from whitecap.sim.oracles.duck_table import duckdb_is_there
-from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
 from whitecap.sim.oracles.graph import Graph, graph_of, impossible
@@ -25,7 +25,7 @@ from whitecap.sim.oracles.order import liveness_findings, order_findings
 from whitecap.sim.oracles.publication import publication_findings, staged_in
 from whitecap.sim.oracles.row_changes import missing_files
 from whitecap.sim.oracles.serial_replay import (
-    Statements,
+    StatementReplayer,
     Unchecked,
     replay_findings,
     serial_order,
@@ -143,7 +143,7 @@ def _missing(missing: int, live: int) -> str:
 def _of_the_rows(
     evidence: Evidence, not_checked: list[NotChecked], replay: bool
 ) -> Iterator[Finding]:
-    effects = Effects(evidence)
+    effects = StatementEffects(evidence)
     graph = graph_of(evidence, effects)
     yield from dependency_findings(evidence, graph)
     if replay:
@@ -156,7 +156,7 @@ def _of_the_rows(
 
 def serial_findings(
     evidence: Evidence,
-    effects: Statements,
+    effects: StatementReplayer,
     graph: Graph,
     not_checked: list[NotChecked],
     what: str = ROWS_BY_STATEMENTS,
@@ -180,7 +180,7 @@ def serial_findings(
 
 
 def _of_no_commits(
-    evidence: Evidence, effects: Effects, not_checked: list[NotChecked]
+    evidence: Evidence, effects: StatementEffects, not_checked: list[NotChecked]
 ) -> Iterator[Finding]:
     unread: Unchecked = {}
     yield from without_commit_findings(evidence, effects, unread)

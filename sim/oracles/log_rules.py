@@ -30,8 +30,8 @@ from whitecap.engine.log.statistics import FileStatistics, parse_statistics
 from whitecap.engine.values.texts import from_text
 from whitecap.sim.oracles.finding import Anomaly
 
-Line = int
-Finding = tuple[Line, str]
+_Line = int
+_LineFinding = tuple[_Line, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,19 @@ class CommitInQuestion:
     """A commit's actions with their line numbers, and the table before and after it."""
 
     version: int
-    lines: tuple[tuple[Line, AnyAction], ...]
+    lines: tuple[tuple[_Line, AnyAction], ...]
     before: Snapshot
     after: Snapshot
 
-    def of(self, kind: type[Any]) -> Iterator[tuple[Line, Any]]:
+    def of(self, kind: type[Any]) -> Iterator[tuple[_Line, Any]]:
         """The actions of one kind."""
         return ((line, action) for line, action in self.lines if isinstance(action, kind))
 
 
-Rule = Callable[[CommitInQuestion], Iterable[Finding]]
+LogRule = Callable[[CommitInQuestion], Iterable[_LineFinding]]
 
 
-def table_exists(commit: CommitInQuestion) -> Iterator[Finding]:
+def table_exists(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """The first version says what table it is. Source: PROTOCOL.md "Delta Log Entries"."""
     if commit.before.version < 0:
         if commit.after.protocol is None:
@@ -60,7 +60,7 @@ def table_exists(commit: CommitInQuestion) -> Iterator[Finding]:
             yield 1, "the first version has no metaData"
 
 
-def at_most_once(commit: CommitInQuestion) -> Iterator[Finding]:
+def at_most_once(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """One metadata, protocol, commitInfo; one action per application and per domain.
 
     Source: PROTOCOL.md "Actions"; OptimisticTransaction.scala `prepareCommit`.
@@ -73,7 +73,7 @@ def at_most_once(commit: CommitInQuestion) -> Iterator[Finding]:
     )
 
 
-def one_action_per_file(commit: CommitInQuestion) -> Iterator[Finding]:
+def one_action_per_file(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """No path is added twice or removed twice, nor one (path, vector) added and removed.
 
     Source: ConflictChecker.scala `checkDuplicateActions`.
@@ -86,7 +86,7 @@ def one_action_per_file(commit: CommitInQuestion) -> Iterator[Finding]:
             yield line, f"{add.path!r} is added and removed in one commit"
 
 
-def removed_files_were_live(commit: CommitInQuestion) -> Iterator[Finding]:
+def removed_files_were_live(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """A remove names a live file. Readers ignore any other."""
     for line, removed in commit.of(RemoveFile):
         if file_key(removed) not in commit.before.files:
@@ -94,7 +94,7 @@ def removed_files_were_live(commit: CommitInQuestion) -> Iterator[Finding]:
             yield line, f"removes {removed.path!r}{with_dv}, which is not in the table"
 
 
-def one_live_file_per_path(commit: CommitInQuestion) -> Iterator[Finding]:
+def one_live_file_per_path(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """A path is live with one deletion vector only. Readers return its rows twice otherwise."""
     gone = {file_key(action) for _, action in commit.of(RemoveFile)}
     for line, add in commit.of(AddFile):
@@ -108,7 +108,7 @@ def _live_keys_of(snapshot: Snapshot, path: str) -> set[FileKey]:
     return set() if file is None else {file_key(file)}
 
 
-def files_are_well_formed(commit: CommitInQuestion) -> Iterator[Finding]:
+def files_are_well_formed(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """Paths, sizes and times are possible ones."""
     for line, action in commit.lines:
         if isinstance(action, AddFile | RemoveFile | AddCDCFile) and not action.path:
@@ -119,7 +119,7 @@ def files_are_well_formed(commit: CommitInQuestion) -> Iterator[Finding]:
             yield line, f"modificationTime of {action.path!r} is {action.modification_time}"
 
 
-def partition_values_fit(commit: CommitInQuestion) -> Iterator[Finding]:
+def partition_values_fit(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """A value for each partition column and no other, each of its column's type.
 
     Source: PROTOCOL.md "Partition Value Serialization".
@@ -145,7 +145,7 @@ def _unreadable(values: Mapping[str, str | None], types: Mapping[str, str]) -> I
             yield f"partition value {text!r} of {name!r} is no {types[name]}"
 
 
-def statistics_hold_together(commit: CommitInQuestion) -> Iterator[Finding]:
+def statistics_hold_together(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """Statistics can be read, are not negative, and a smallest value is not above the largest."""
     schema = commit.after.schema
     for line, add in commit.of(AddFile):
@@ -173,7 +173,7 @@ def _odd(statistics: FileStatistics, schema: Schema) -> Iterator[str]:
             yield f"the range of {column.name!r} is not of type {column.type}"
 
 
-def protocol_is_consistent(commit: CommitInQuestion) -> Iterator[Finding]:
+def protocol_is_consistent(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """Feature lists exactly where the versions ask for them, and only features known here.
 
     Source: PROTOCOL.md "Protocol Evolution".
@@ -198,7 +198,7 @@ def _inconsistent(protocol: Protocol) -> Iterator[str]:
         yield f"unknown feature {name!r}"
 
 
-def metadata_is_consistent(commit: CommitInQuestion) -> Iterator[Finding]:
+def metadata_is_consistent(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """A schema with distinct columns, partition columns among them, properties with a meaning."""
     for line, metadata in commit.of(Metadata):
         yield from ((line, text) for text in _odd_metadata(metadata))
@@ -239,7 +239,7 @@ def _meaningless(
         yield error.message
 
 
-def features_are_declared(commit: CommitInQuestion) -> Iterator[Finding]:
+def features_are_declared(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """Nothing is used that the protocol does not announce. Source: PROTOCOL.md "Table Features"."""
     have = features.feature_names(commit.after.protocol)
     for line, action in commit.lines:
@@ -268,7 +268,7 @@ def _required_by(metadata: Metadata) -> frozenset[str]:
         return frozenset()
 
 
-def vectors_are_counted(commit: CommitInQuestion) -> Iterator[Finding]:
+def vectors_are_counted(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """A file with a deletion vector knows its rows, and the vector deletes no more than these.
 
     Source: PROTOCOL.md "Deletion Vectors", "Writer Requirements for Deletion Vectors".
@@ -291,7 +291,7 @@ def _num_records(add: AddFile) -> int | None:
         return None
 
 
-def in_commit_timestamps_rise(commit: CommitInQuestion) -> Iterator[Finding]:
+def in_commit_timestamps_rise(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """Where they are on, each commit starts with its timestamp, later than the one before.
 
     Source: PROTOCOL.md "In-Commit Timestamps".
@@ -313,7 +313,7 @@ def _in_commit_timestamps(snapshot: Snapshot) -> bool:
         return False
 
 
-def row_ids_stay_below_the_watermark(commit: CommitInQuestion) -> Iterator[Finding]:
+def row_ids_stay_below_the_watermark(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """No file holds a row id above the table's watermark. Source: PROTOCOL.md "Row Tracking"."""
     watermark = commit.after.row_id_high_watermark
     for line, add in commit.of(AddFile):
@@ -324,7 +324,7 @@ def row_ids_stay_below_the_watermark(commit: CommitInQuestion) -> Iterator[Findi
             yield line, f"row ids of {add.path!r} are above the watermark {watermark}"
 
 
-def row_ids_are_fresh(commit: CommitInQuestion) -> Iterator[Finding]:
+def row_ids_are_fresh(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """A file that comes with its first row ids takes such as no file had before.
 
     One that keeps those of a live file of the same path does not take any; nor does a file that
@@ -345,7 +345,7 @@ def _paths_before(commit: CommitInQuestion) -> set[str]:
     return gone | {key[0] for key in commit.before.files}
 
 
-def _repeated(named: Iterable[tuple[Line, str]]) -> Iterator[Finding]:
+def _repeated(named: Iterable[tuple[_Line, str]]) -> Iterator[_LineFinding]:
     seen: set[str] = set()
     for line, name in named:
         if name in seen:
@@ -353,7 +353,7 @@ def _repeated(named: Iterable[tuple[Line, str]]) -> Iterator[Finding]:
         seen.add(name)
 
 
-RULES: dict[Rule, Anomaly] = {
+RULES: dict[LogRule, Anomaly] = {
     table_exists: Anomaly.LOG_FORM,
     at_most_once: Anomaly.LOG_FORM,
     one_action_per_file: Anomaly.FILE_TWICE,

@@ -15,7 +15,7 @@ from typing import Self
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.history import HistoryTransaction
 
 
 def order_findings(evidence: Evidence) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ class _Acknowledgements:
         return self.newest[whose][count - 1] if count else -1
 
 
-def _stale(evidence: Evidence, reader: Transaction, missed: int) -> Finding:
+def _stale(evidence: Evidence, reader: HistoryTransaction, missed: int) -> Finding:
     own = evidence.owners.get(missed)
     session = own is not None and own.writer == reader.writer
     whose = "its own writer's " if session else ""

@@ -16,19 +16,17 @@ from typing import Any
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.listed_files import FileKey
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.storage.memory import Store, run
 from whitecap.engine.storage.paths import data_key
-from whitecap.engine.storage.requests import Gone, ReadRows, RowsOf
+from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf
 from whitecap.sim.oracles.log_validation import CheckedLog
 
-Row = tuple[Any, ...]
-Rows = Counter[Row]
-FileKey = tuple[str, str | None]
-"""A path and the id of its deletion vector, as the log tells files apart."""
+RowMultiset = Counter[Row]
 
 MOST_ROWS = 100_000
 """Rows of a table that is followed row by row: some seconds; of a larger one it is not done."""
@@ -39,7 +37,7 @@ class RowsUnreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VersionChange:
     """What one version did to the rows, all in the columns that the table has after it.
 
     `dead`: files that it removes though they are not in the table. `reshaped`: columns came, went
@@ -48,8 +46,8 @@ class Change:
 
     version: int
     schema: Schema
-    gone: Rows = field(default_factory=Counter)
-    new: Rows = field(default_factory=Counter)
+    gone: RowMultiset = field(default_factory=Counter)
+    new: RowMultiset = field(default_factory=Counter)
     dead: frozenset[FileKey] = frozenset()
     removed: frozenset[FileKey] = frozenset()
     reshaped: bool = False
@@ -101,16 +99,16 @@ class TableFiles:
     """The data files of a table; what was read is kept."""
 
     store: Store
-    _read: dict[tuple[FileKey, tuple[str, ...]], Rows] = field(default_factory=dict)
+    _read: dict[tuple[FileKey, tuple[str, ...]], RowMultiset] = field(default_factory=dict)
 
-    def rows_of(self, file: AddFile | RemoveFile, schema: Schema) -> Rows:
+    def rows_of(self, file: AddFile | RemoveFile, schema: Schema) -> RowMultiset:
         """The rows that a file holds. Raises `RowsUnreadable`."""
         key = (_key(file), schema.physical_names)
         if key not in self._read:
             self._read[key] = self._rows(file, schema)
         return self._read[key]
 
-    def _rows(self, file: AddFile | RemoveFile, schema: Schema) -> Rows:
+    def _rows(self, file: AddFile | RemoveFile, schema: Schema) -> RowMultiset:
         values = (file.partition_values,)
         names = schema.physical_names
         asked = ReadRows((data_key(file.path),), names, schema.types, values)
@@ -140,9 +138,9 @@ class RowChanges:
     files: TableFiles
     live: dict[FileKey, AddFile]
     schema: Schema
-    starts: dict[int, Rows | None] = field(default_factory=dict)
-    changes: dict[int, Change] = field(default_factory=dict)
-    _asked: tuple[int, Rows] | None = None
+    starts: dict[int, RowMultiset | None] = field(default_factory=dict)
+    changes: dict[int, VersionChange] = field(default_factory=dict)
+    _asked: tuple[int, RowMultiset] | None = None
 
     @classmethod
     def of(cls, checked: CheckedLog, store: Store) -> RowChanges:
@@ -158,7 +156,7 @@ class RowChanges:
             walk._step(version, commit, checked.snapshots[version])
         return walk
 
-    def before(self, version: int) -> Rows:
+    def before(self, version: int) -> RowMultiset:
         """The rows of the table before a version. Raises `RowsUnreadable`."""
         start = max((each for each in self.starts if each < version), default=None)
         rows = None if start is None else self.starts[start]
@@ -192,7 +190,7 @@ class RowChanges:
         before: Mapping[FileKey, AddFile],
         dead: frozenset[FileKey],
         removed: frozenset[FileKey],
-    ) -> Change:
+    ) -> VersionChange:
         gone_files = [file for key, file in before.items() if key not in self.live]
         new_files = [file for key, file in self.live.items() if key not in before]
         reshaped, self.schema = _shape(schema) != _shape(self.schema), schema
@@ -200,16 +198,16 @@ class RowChanges:
             problem = self._read_again(schema, version) or (
                 None if reshaped else "rows before are unknown"
             )
-            return Change(
+            return VersionChange(
                 version, schema, dead=dead, removed=removed, reshaped=reshaped, problem=problem
             )
         try:
             taken, brought = self._all_rows(gone_files, schema), self._all_rows(new_files, schema)
         except RowsUnreadable as problem:
             self._read_again(schema, version)
-            return Change(version, schema, dead=dead, removed=removed, problem=str(problem))
+            return VersionChange(version, schema, dead=dead, removed=removed, problem=str(problem))
         gone, new = _without(taken, brought), _without(brought, taken)
-        return Change(version, schema, gone, new, dead, removed)
+        return VersionChange(version, schema, gone, new, dead, removed)
 
     def _read_again(self, schema: Schema, version: int) -> str | None:
         """Read all files that are live after a version; answers why that cannot be done."""
@@ -220,17 +218,17 @@ class RowChanges:
             return str(problem)
         return None
 
-    def _all_rows(self, files: Iterable[AddFile], schema: Schema) -> Rows:
+    def _all_rows(self, files: Iterable[AddFile], schema: Schema) -> RowMultiset:
         files = list(files)
         if sum(record_count(file.stats) or 0 for file in files) > MOST_ROWS:
             raise RowsUnreadable(f"there are more than {MOST_ROWS:,} rows")
-        rows: Rows = Counter()
+        rows: RowMultiset = Counter()
         for file in files:
             rows.update(self.files.rows_of(file, schema))
         return rows
 
 
-def _without(rows: Rows, others: Rows) -> Rows:
+def _without(rows: RowMultiset, others: RowMultiset) -> RowMultiset:
     return rows - others if others else rows
 
 
@@ -238,7 +236,7 @@ def _shape(schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return schema.names, schema.types
 
 
-def shown(rows: Rows, schema: Schema, most: int = 3) -> tuple[str, ...]:
+def shown(rows: RowMultiset, schema: Schema, most: int = 3) -> tuple[str, ...]:
     """Some rows in words, the first ones by their text."""
     texts = sorted(_row_text(row, schema) for row in rows.elements())
     return tuple(texts[:most])

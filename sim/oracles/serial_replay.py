@@ -12,18 +12,18 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from whitecap.sim.oracles.effects import Effect
+from whitecap.sim.oracles.effects import RowEffect
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import Edge, node_of
-from whitecap.sim.oracles.row_changes import Change, Rows, RowsUnreadable, shown
+from whitecap.sim.oracles.row_changes import RowMultiset, RowsUnreadable, VersionChange, shown
 from whitecap.sim.oracles.statements.text import NotTranslated
 
 Unchecked = dict[int, str]
 """Versions that could not be replayed, each with the reason."""
 
 
-class Statements(Protocol):
+class StatementReplayer(Protocol):
     """Runs the statements of versions again.
 
     Raises `NotTranslated` for what it cannot run, and `RowsUnreadable`.
@@ -42,7 +42,7 @@ class Statements(Protocol):
     def explain(self, versions: Sequence[int]) -> bool:
         """Whether their statements, one after the other, do what these versions did."""
 
-    def effect(self, versions: Sequence[int], state: int) -> Effect:
+    def effect(self, versions: Sequence[int], state: int) -> RowEffect:
         """What their statements do to the rows that are there before version `state`."""
 
 
@@ -88,7 +88,7 @@ def stretches(order: Sequence[int]) -> Iterator[list[int]]:
 
 def replay_findings(
     evidence: Evidence,
-    effects: Statements,
+    effects: StatementReplayer,
     order: Sequence[int],
     unchecked: Unchecked,
     cyclic: Collection[int] = (),
@@ -110,7 +110,9 @@ def replay_findings(
             yield finding
 
 
-def _of_stretch(evidence: Evidence, effects: Statements, stretch: Sequence[int]) -> Finding | None:
+def _of_stretch(
+    evidence: Evidence, effects: StatementReplayer, stretch: Sequence[int]
+) -> Finding | None:
     changes = [evidence.changes.changes[version] for version in sorted(stretch)]
     for change in changes:
         if change.problem or (change.reshaped and len(stretch) > 1):
@@ -130,19 +132,23 @@ def _of_stretch(evidence: Evidence, effects: Statements, stretch: Sequence[int])
     return _difference(evidence, effects, changes, made, true)
 
 
-def _together(changes: Sequence[Change]) -> Effect:
+def _together(changes: Sequence[VersionChange]) -> RowEffect:
     """What several versions did to the rows."""
     if len(changes) == 1:
-        return Effect(changes[0].gone, changes[0].new)
-    gone: Rows = Counter()
-    new: Rows = Counter()
+        return RowEffect(changes[0].gone, changes[0].new)
+    gone: RowMultiset = Counter()
+    new: RowMultiset = Counter()
     for change in changes:
         gone, new = gone + (change.gone - new), (new - change.gone) + change.new
-    return Effect(gone - new, new - gone)
+    return RowEffect(gone - new, new - gone)
 
 
 def _difference(
-    evidence: Evidence, effects: Statements, changes: Sequence[Change], made: Effect, true: Effect
+    evidence: Evidence,
+    effects: StatementReplayer,
+    changes: Sequence[VersionChange],
+    made: RowEffect,
+    true: RowEffect,
 ) -> Finding:
     last = changes[-1]
     missing = (made.new - true.new) + (true.gone - made.gone)
@@ -162,12 +168,14 @@ def _difference(
     )
 
 
-def _count(rows: Rows) -> str:
+def _count(rows: RowMultiset) -> str:
     number = rows.total()
     return f"{number} row is" if number == 1 else f"{number} rows are"
 
 
-def _explained(evidence: Evidence, effects: Statements, change: Change) -> tuple[Anomaly, str]:
+def _explained(
+    evidence: Evidence, effects: StatementReplayer, change: VersionChange
+) -> tuple[Anomaly, str]:
     """Where wrong rows come from, if they are right for an earlier version or were made twice."""
     owner = evidence.owners.get(change.version)
     if owner is None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.history import HistoryTransaction
 from whitecap.sim.oracles.row_changes import RowsUnreadable, shown
 from whitecap.sim.oracles.statements.text import NotTranslated
 
@@ -21,7 +21,7 @@ IDENTITY = "txnappid"
 
 
 def without_commit_findings(
-    evidence: Evidence, effects: Effects, unchecked: dict[int, str]
+    evidence: Evidence, effects: StatementEffects, unchecked: dict[int, str]
 ) -> Iterator[Finding]:
     """Statements and batches that ended as if there was nothing to do, though there was.
 
@@ -50,7 +50,7 @@ def without_commit_findings(
             unchecked[read] = str(problem)
 
 
-def _committed_nothing(evidence: Evidence, transaction: Transaction) -> bool:
+def _committed_nothing(evidence: Evidence, transaction: HistoryTransaction) -> bool:
     return (
         transaction.outcome is RecordedOutcome.COMMITTED
         and transaction.statement is not None
@@ -60,7 +60,7 @@ def _committed_nothing(evidence: Evidence, transaction: Transaction) -> bool:
 
 
 def _statement(
-    evidence: Evidence, effects: Effects, transaction: Transaction, read: int
+    evidence: Evidence, effects: StatementEffects, transaction: HistoryTransaction, read: int
 ) -> Iterator[Finding]:
     assert transaction.statement is not None
     if read not in evidence.log.snapshots:
@@ -86,7 +86,7 @@ def _may_be_there(evidence: Evidence, statement: str) -> bool:
     return any(IDENTITY in text.lower() for text in (statement, *settings))
 
 
-def _batch(transaction: Transaction, read: int) -> Finding:
+def _batch(transaction: HistoryTransaction, read: int) -> Finding:
     why = f"no version up to {read}, which it read, records batch {transaction.batch_id}"
     return _finding(transaction, read, why, ())
 
@@ -101,7 +101,7 @@ def _batches(evidence: Evidence) -> dict[tuple[str, int], tuple[int, str]]:
 
 
 def _other_rows(
-    transaction: Transaction, batches: dict[tuple[str, int], tuple[int, str]]
+    transaction: HistoryTransaction, batches: dict[tuple[str, int], tuple[int, str]]
 ) -> str | None:
     """What is wrong if a batch is skipped though that of its number has other rows, else `None`."""
     assert transaction.app_id is not None
@@ -112,7 +112,9 @@ def _other_rows(
     return f"version {version} holds other rows as its batch {transaction.batch_id}"
 
 
-def _finding(transaction: Transaction, read: int, why: str, rows: tuple[str, ...]) -> Finding:
+def _finding(
+    transaction: HistoryTransaction, read: int, why: str, rows: tuple[str, ...]
+) -> Finding:
     return Finding(
         oracle=Oracle.SERIAL_REPLAY,
         anomaly=Anomaly.WRONG_ROWS,

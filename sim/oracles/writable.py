@@ -14,7 +14,7 @@ from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.recorded import Interruption, RecordedOutcome
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.history import HistoryTransaction
 
 OF_THE_TABLE = {*ConflictException, Interruption.STORE_REFUSED}
 """Exceptions that no statement is to blame for."""
@@ -53,7 +53,7 @@ def _is_written_after(evidence: Evidence, instant: float) -> bool:
     )
 
 
-def _began_in_vain(transaction: Transaction, instant: float) -> bool:
+def _began_in_vain(transaction: HistoryTransaction, instant: float) -> bool:
     if transaction.began is None or transaction.began <= instant or transaction.wrote:
         return False
     match transaction.outcome:

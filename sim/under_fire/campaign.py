@@ -12,14 +12,14 @@ from whitecap.sim.replay.real.environment import DELTA_VERSION, require_delta
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.under_fire.clients import real_client
 from whitecap.sim.under_fire.expecting import (
-    Expected,
+    ExpectedRun,
     expected_of_deltalake,
     expected_of_spark,
 )
 from whitecap.sim.under_fire.fire import Burnt, burn
 from whitecap.sim.under_fire.order import NobodyLeft
 from whitecap.sim.under_fire.spark_fire import burn_on_spark
-from whitecap.sim.under_fire.verdict import LeftOut, Verdict
+from whitecap.sim.under_fire.verdict import JudgedRun, SkippedRun
 
 
 class RealEngine(Protocol):
@@ -28,10 +28,10 @@ class RealEngine(Protocol):
     version: str
     """The name of its package, and the version."""
 
-    def expected(self, scenario: Scenario, seed: int, number: int) -> Expected:
+    def expected(self, scenario: Scenario, seed: int, number: int) -> ExpectedRun:
         """What writers are to do, and what the simulator predicts. Raises `NobodyLeft`."""
 
-    def burn(self, plan: Expected, directory: Path) -> Burnt:
+    def burn(self, plan: ExpectedRun, directory: Path) -> Burnt:
         """Let real writers do it. Returns what happened."""
 
 
@@ -47,10 +47,10 @@ class Deltalake:
             self._number = client.version
         self.version = f"deltalake {self._number}"
 
-    def expected(self, scenario: Scenario, seed: int, number: int) -> Expected:
+    def expected(self, scenario: Scenario, seed: int, number: int) -> ExpectedRun:
         return expected_of_deltalake(scenario, self._number, seed, number)
 
-    def burn(self, plan: Expected, directory: Path) -> Burnt:
+    def burn(self, plan: ExpectedRun, directory: Path) -> Burnt:
         """Let real writers do it. Raises `InvariantViolated`: the store broke its promise."""
         return burn(plan, directory, self._python)
 
@@ -63,17 +63,17 @@ class Spark:
     def __init__(self) -> None:
         require_delta()
 
-    def expected(self, scenario: Scenario, seed: int, number: int) -> Expected:
+    def expected(self, scenario: Scenario, seed: int, number: int) -> ExpectedRun:
         return expected_of_spark(scenario, seed, number)
 
-    def burn(self, plan: Expected, directory: Path) -> Burnt:
+    def burn(self, plan: ExpectedRun, directory: Path) -> Burnt:
         """Let real writers do it. Raises `InvariantViolated`: the JVM ended by itself."""
         return burn_on_spark(plan, directory)
 
 
 def run_under_fire(
     scenarios: Sequence[Scenario], numbers: range, seed: int, out: Path, engine: RealEngine
-) -> Iterator[Verdict | LeftOut]:
+) -> Iterator[JudgedRun | SkippedRun]:
     """One run after the other, each with a table and a history below `out`; raises as `engine`.
 
     Raises `InvalidInput` for scenarios of several tables.
@@ -85,10 +85,10 @@ def run_under_fire(
         try:
             plan = engine.expected(_in_turn(scenario, round_), seed, number)
         except NobodyLeft as lack:
-            yield LeftOut(scenario.name, number, str(lack))
+            yield SkippedRun(scenario.name, number, str(lack))
             continue
         burnt = engine.burn(plan, out / f"{scenario.name}-{number}")
-        yield Verdict(scenario.name, number, engine.version, plan, burnt)
+        yield JudgedRun(scenario.name, number, engine.version, plan, burnt)
 
 
 def _require_one_table(scenarios: Sequence[Scenario]) -> None:

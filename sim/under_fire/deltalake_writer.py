@@ -7,9 +7,9 @@ from typing import Any
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.replay.delta_rs.process import ProcessDied
 from whitecap.sim.under_fire.clients import RealClient
-from whitecap.sim.under_fire.leading import KILLED, Answer, FastClock
-from whitecap.sim.under_fire.misfortunes import Sender
-from whitecap.sim.under_fire.order import Job
+from whitecap.sim.under_fire.leading import KILLED, FastClock, TryEnd
+from whitecap.sim.under_fire.misfortunes import JobRun
+from whitecap.sim.under_fire.order import WorkOrder
 from whitecap.sim.under_fire.service import BUCKET, TABLE
 
 URL = f"s3://{BUCKET}/{TABLE.rstrip('/')}"
@@ -27,10 +27,10 @@ class DeltalakeWriter:
 
     def prepare(self) -> None:
         """Start its client and open the table once, for no sender: the first time is slow."""
-        nobody = Sender("nobody", 0, 0)
+        nobody = JobRun("nobody", 0, 0)
         self._living_client().open(URL, self._environment(nobody))
 
-    def run(self, job: Job, sender: Sender) -> Answer:
+    def run(self, job: WorkOrder, sender: JobRun) -> TryEnd:
         read: int | None = None
         try:
             client = self._living_client()
@@ -66,7 +66,7 @@ class DeltalakeWriter:
         self.close()
         self._client = None
 
-    def _environment(self, sender: Sender) -> dict[str, str]:
+    def _environment(self, sender: JobRun) -> dict[str, str]:
         """Where the client finds the store, and how the store tells whose its requests are."""
         return {
             "AWS_ENDPOINT_URL": self._endpoint,
@@ -77,9 +77,9 @@ class DeltalakeWriter:
         }
 
 
-def _answer(said: dict[str, Any], read: int | None) -> Answer:
+def _answer(said: dict[str, Any], read: int | None) -> TryEnd:
     """Without a snapshot it has written nothing."""
     outcome = RecordedOutcome.ABORTED if read is None else RecordedOutcome(said["outcome"])
-    return Answer(
+    return TryEnd(
         outcome, read, said.get("version"), said.get("exception") or said.get("error", "")
     )

@@ -24,8 +24,8 @@ from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.under_fire.order import (
-    Job,
     NobodyLeft,
+    WorkOrder,
     jobs_of,
     without,
     without_operation,
@@ -55,7 +55,7 @@ RESTART = "30 s"
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedRun:
     """What real writers are to do, what is left out and why, and what the simulator predicts.
 
     `possible`: the anomalies that come about when a driver dies at other moments, which real time
@@ -63,7 +63,7 @@ class Expected:
     """
 
     run: FinishedRun
-    jobs: Mapping[str, Sequence[Job]]
+    jobs: Mapping[str, Sequence[WorkOrder]]
     lacks: Mapping[str, str]
     judgement: Judgement
     possible: frozenset[str] = frozenset()
@@ -81,7 +81,7 @@ class Expected:
 
 def expected_of_deltalake(
     scenario: Scenario, version: str, seed: int, replication: int
-) -> Expected:
+) -> ExpectedRun:
     """The expectation for writers with a deltalake of this version.
 
     Raises `NobodyLeft` if it can stand for none of the writers.
@@ -91,7 +91,7 @@ def expected_of_deltalake(
     lacks |= without_operation(_simulated(scenario, seed, replication).recording, _operation)
     scenario = _as_the_package(without(scenario, lacks), version)
     run = _simulated(scenario, seed, replication)
-    return Expected(run, jobs_of(run.recording, _operation), lacks, judge(run))
+    return ExpectedRun(run, jobs_of(run.recording, _operation), lacks, judge(run))
 
 
 def _operation(statement: str) -> Mapping[str, Any]:
@@ -115,7 +115,7 @@ def _as_the_package(scenario: Scenario, version: str) -> Scenario:
     return scenario_of(_with_groups_without(scenario.document, {"dialect"}), changes)
 
 
-def expected_of_spark(scenario: Scenario, seed: int, replication: int) -> Expected:
+def expected_of_spark(scenario: Scenario, seed: int, replication: int) -> ExpectedRun:
     """The expectation for writers in one JVM on a local directory, which dies once or more.
 
     Raises `NobodyLeft` if open-source Delta can stand for none of the writers.
@@ -140,7 +140,7 @@ def expected_of_spark(scenario: Scenario, seed: int, replication: int) -> Expect
     except InvalidInput as refused:
         raise NobodyLeft("; ".join(map(str, refused.problems))) from refused
     possible = frozenset(chain.from_iterable(map(anomalies_of, map(judge, others))))
-    return Expected(run, jobs_of(run.recording, lambda _: {}), lacks, judge(run), possible)
+    return ExpectedRun(run, jobs_of(run.recording, lambda _: {}), lacks, judge(run), possible)
 
 
 def anomalies_of(judgement: Judgement) -> Counter[str]:

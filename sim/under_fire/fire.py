@@ -18,7 +18,7 @@ import msgspec
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Judgement
-from whitecap.sim.oracles.history import History, Promise, Transaction, history_lines
+from whitecap.sim.oracles.history import History, HistoryTransaction, Promise, history_lines
 from whitecap.sim.oracles.judging import judge_table
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.store.faults import Crash, next_crash
@@ -26,11 +26,11 @@ from whitecap.sim.table.export import export_table
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.bucket import Bucket
 from whitecap.sim.under_fire.deltalake_writer import DeltalakeWriter
-from whitecap.sim.under_fire.expecting import Expected
-from whitecap.sim.under_fire.leading import Client, FastClock, LeadWriter, Tried
-from whitecap.sim.under_fire.misfortunes import Misfortunes, Sender
+from whitecap.sim.under_fire.expecting import ExpectedRun
+from whitecap.sim.under_fire.leading import FastClock, LeadWriter, Tried, WriterClient
+from whitecap.sim.under_fire.misfortunes import JobRun, Misfortunes
 from whitecap.sim.under_fire.self_test import proves_one_winner
-from whitecap.sim.under_fire.service import TABLE, Landing, Service, serving
+from whitecap.sim.under_fire.service import TABLE, LandedVersion, Service, serving
 from whitecap.sim.writers.rerun import JobTries
 
 REAL_S_PER_JOB = 0.4
@@ -57,7 +57,7 @@ class Burnt:
     deaths: int
 
 
-def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
+def burn(plan: ExpectedRun, directory: Path, python: str | None = None) -> Burnt:
     """Let real writers do what is expected; the table and the history lie in `directory` then.
 
     Raises `InvariantViolated` if the store does not keep what it promises.
@@ -68,7 +68,7 @@ def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
     misfortunes = Misfortunes(scenario, world.streams, clock.now_ms)
     clients: dict[str, DeltalakeWriter] = {}
 
-    def kill(sender: Sender, crash: Crash) -> None:
+    def kill(sender: JobRun, crash: Crash) -> None:
         clients[sender.writer].dies(crash.restart_ms)
 
     bucket = Bucket(directory, is_exclusive=scenario.is_exclusive)
@@ -97,7 +97,7 @@ def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
     )  # fmt: skip
 
 
-def lay_out(plan: Expected, directory: Path) -> None:
+def lay_out(plan: ExpectedRun, directory: Path) -> None:
     """Write the table at the start, as real writers find it."""
     world = plan.run.world
     export_table(
@@ -105,12 +105,14 @@ def lay_out(plan: Expected, directory: Path) -> None:
     )
 
 
-def speed_of(plan: Expected, real_s_per_job: float) -> float:
+def speed_of(plan: ExpectedRun, real_s_per_job: float) -> float:
     """How many times as fast as real time the clock can run."""
     return max(1.0, plan.ends_ms / 1000 / (plan.count * real_s_per_job))
 
 
-def lead(plan: Expected, clients: Mapping[str, Client], clock: FastClock) -> list[LeadWriter]:
+def lead(
+    plan: ExpectedRun, clients: Mapping[str, WriterClient], clock: FastClock
+) -> list[LeadWriter]:
     """Make the leader of each client, who takes it through its jobs."""
     scenario, streams = plan.run.scenario, plan.run.world.streams
     return [
@@ -156,16 +158,16 @@ def _next_death(misfortunes: Misfortunes, writer: str, after_ms: float) -> tuple
     return next_crash(misfortunes.crashes(writer), after_ms)
 
 
-def _wrote(landings: Sequence[Landing], initial_version: int) -> dict[Sender, list[int]]:
+def _wrote(landings: Sequence[LandedVersion], initial_version: int) -> dict[JobRun, list[int]]:
     """The versions of each sender, as the store knows them."""
-    wrote: dict[Sender, list[int]] = {}
+    wrote: dict[JobRun, list[int]] = {}
     for landing in landings:
         if landing.version > initial_version:
             wrote.setdefault(landing.sender, []).append(landing.version)
     return wrote
 
 
-def _with_versions(tried: Tried, wrote: tuple[int, ...]) -> Transaction:
+def _with_versions(tried: Tried, wrote: tuple[int, ...]) -> HistoryTransaction:
     """The tries with their versions; one that was told it committed has its last version.
 
     An INSERT always makes a version. If the store has none of it, its version is what the handle
@@ -180,7 +182,7 @@ def _with_versions(tried: Tried, wrote: tuple[int, ...]) -> Transaction:
 
 
 def judged(
-    directory: Path, transactions: Iterable[Transaction], promised: Promise = PROMISED
+    directory: Path, transactions: Iterable[HistoryTransaction], promised: Promise = PROMISED
 ) -> Judgement:
     """What oracles say of the table; the history is kept beside it."""
     in_order = sorted(transactions, key=lambda transaction: transaction.began or 0.0)

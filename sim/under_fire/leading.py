@@ -14,9 +14,9 @@ from time import monotonic, sleep
 from typing import Protocol
 
 from whitecap.engine.recorded import Interruption, RecordedOutcome
-from whitecap.sim.oracles.history import Transaction
-from whitecap.sim.under_fire.misfortunes import Sender
-from whitecap.sim.under_fire.order import Job
+from whitecap.sim.oracles.history import HistoryTransaction
+from whitecap.sim.under_fire.misfortunes import JobRun
+from whitecap.sim.under_fire.order import WorkOrder
 from whitecap.sim.writers.rerun import JobTries
 
 KILLED = Interruption.WRITER_CRASH.value
@@ -75,7 +75,7 @@ class FastClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TryEnd:
     """How a try ended: the versions of its snapshot and after it, and its conflict or error.
 
     The last is `None` if there was none.
@@ -91,16 +91,16 @@ class Answer:
 class Tried:
     """What a writer was told of one try: the version that its client showed, or an error."""
 
-    sender: Sender
-    transaction: Transaction
+    sender: JobRun
+    transaction: HistoryTransaction
     version: int | None
     said: str
 
 
-class Client(Protocol):
+class WriterClient(Protocol):
     """Runs the statements of one writer."""
 
-    def run(self, job: Job, sender: Sender) -> Answer:
+    def run(self, job: WorkOrder, sender: JobRun) -> TryEnd:
         """Try a job once, in the name of a sender."""
 
     def close(self) -> None:
@@ -112,10 +112,10 @@ class LeadWriter:
     """One real writer: its jobs, its client, and what it was told."""
 
     name: str
-    jobs: Sequence[Job]
+    jobs: Sequence[WorkOrder]
     tries_of: Callable[[int], JobTries]
     clock: FastClock
-    client: Client
+    client: WriterClient
     tried: list[Tried] = field(default_factory=list)
 
     def work(self) -> None:
@@ -129,10 +129,10 @@ class LeadWriter:
         finally:
             self.client.close()
 
-    def _do(self, job: Job, number: int) -> None:
+    def _do(self, job: WorkOrder, number: int) -> None:
         tries = self.tries_of(number)
         while True:
-            tried = self._try(job, Sender(self.name, number, tries.count))
+            tried = self._try(job, JobRun(self.name, number, tries.count))
             self.tried.append(tried)
             if tried.transaction.outcome is RecordedOutcome.COMMITTED:
                 return
@@ -142,11 +142,11 @@ class LeadWriter:
                 return
             self.clock.wait_until(self.clock.now_ms() + again[0])
 
-    def _try(self, job: Job, sender: Sender) -> Tried:
+    def _try(self, job: WorkOrder, sender: JobRun) -> Tried:
         began = self.clock.now_ms()
         answer = self.client.run(job, sender)
         is_over = answer.said != KILLED
-        transaction = Transaction(
+        transaction = HistoryTransaction(
             name=f"{self.name} #{sender.job}.{sender.rerun}", writer=self.name,
             outcome=answer.outcome, statement=job.statement, began=began,
             ended=self.clock.now_ms() if is_over else None, read_version=answer.read_version,

@@ -30,7 +30,7 @@ from whitecap.sim.store.tape import Tape, Tapes
 from whitecap.sim.time.random_streams import RandomStreams
 
 
-class Sender(NamedTuple):
+class JobRun(NamedTuple):
     """The sender of a request: a writer, its job from 0 on, and which run of that job."""
 
     writer: str
@@ -62,7 +62,7 @@ class Misfortunes:
     _faults: dict[str, WriterFaults] = field(default_factory=dict)
     _crashes: dict[str, list[Crashes]] = field(default_factory=dict)
     _tapes_of: dict[str, Tapes] = field(default_factory=dict)
-    _tapes: dict[Sender, Tape] = field(default_factory=dict)
+    _tapes: dict[JobRun, Tape] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Misfortunes:
         """When a writer's process dies, whatever it does."""
         return self._crashes[writer]
 
-    def befall(self, sender: Sender, kind: RequestKind, key: str) -> tuple[Struck, int]:
+    def befall(self, sender: JobRun, kind: RequestKind, key: str) -> tuple[Struck, int]:
         """What befalls a request, and how many of the newest versions a listing misses."""
         now_ms = self.now_ms()
         if sender.writer not in self._faults:
@@ -91,7 +91,7 @@ class Misfortunes:
             misses = missed_by(faults.listings, sending) if kind is RequestKind.LIST else 0
             return faults.befall(sending), misses
 
-    def _tape(self, sender: Sender) -> Tape:
+    def _tape(self, sender: JobRun) -> Tape:
         if sender not in self._tapes:
             self._tapes[sender] = self._tapes_of[sender.writer].of(sender.job, sender.rerun)
         return self._tapes[sender]

@@ -16,7 +16,7 @@ STREAMING = "a streaming query, not statements"
 SEVERAL = "jobs of several statements"
 
 
-OperationOf = Callable[[str], Mapping[str, Any]]
+_OperationOf = Callable[[str], Mapping[str, Any]]
 """What runs a statement; raises `UnsupportedFeature` where the package has nothing that does."""
 
 
@@ -25,7 +25,7 @@ class NobodyLeft(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkOrder:
     """One piece of work: when it begins, how long it takes between snapshot and commit (both in
     simulated ms), its statement, and the operation that runs it."""
 
@@ -35,22 +35,22 @@ class Job:
     operation: Mapping[str, Any]
 
 
-def jobs_of(recording: Recording, operation_of: OperationOf) -> dict[str, list[Job]]:
+def jobs_of(recording: Recording, operation_of: _OperationOf) -> dict[str, list[WorkOrder]]:
     """The jobs of every writer, in the order in which they begin, from the first try of each.
 
     Raises as `operation_of`.
     """
     rows = sorted(recording.transactions.to_pylist(), key=lambda row: row["submitted_at_ms"])
-    jobs: dict[str, list[Job]] = {}
+    jobs: dict[str, list[WorkOrder]] = {}
     for row in rows:
         if row["rerun_number"] == 0:
             jobs.setdefault(row["writer"], []).append(_job(row, operation_of))
     return jobs
 
 
-def _job(row: Mapping[str, Any], operation_of: OperationOf) -> Job:
+def _job(row: Mapping[str, Any], operation_of: _OperationOf) -> WorkOrder:
     operation = operation_of(row["statement"])
-    return Job(row["submitted_at_ms"], row["compute_ms"] or 0.0, row["statement"], operation)
+    return WorkOrder(row["submitted_at_ms"], row["compute_ms"] or 0.0, row["statement"], operation)
 
 
 def without_statement(scenario: Scenario) -> dict[str, str]:
@@ -62,7 +62,7 @@ def without_statement(scenario: Scenario) -> dict[str, str]:
     }
 
 
-def without_operation(recording: Recording, operation_of: OperationOf) -> dict[str, str]:
+def without_operation(recording: Recording, operation_of: _OperationOf) -> dict[str, str]:
     """The writer groups with a statement that the package has no operation for, and which."""
     lacks: dict[str, str] = {}
     for row in recording.transactions.to_pylist():

@@ -24,25 +24,25 @@ from xml.sax.saxutils import escape
 from whitecap.sim.store.faults import UNHARMED, Crash, Struck
 from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.under_fire.bucket import Bucket, Object
-from whitecap.sim.under_fire.misfortunes import Sender
+from whitecap.sim.under_fire.misfortunes import JobRun
 
 BUCKET = "whitecap"
 TABLE = "table/"
 """Where the table lies in the bucket."""
 
-Befall = Callable[[Sender, RequestKind, str], tuple[Struck, int]]
-Kill = Callable[[Sender, Crash], None]
+Befall = Callable[[JobRun, RequestKind, str], tuple[Struck, int]]
+Kill = Callable[[JobRun, Crash], None]
 
 _COMMIT = re.compile(r"_delta_log/(\d{20})\.json$")
 _CREDENTIAL = re.compile(r"Credential=([^/]+)/")
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class LandedVersion:
     """A version of the log that took effect by a request of this sender."""
 
     version: int
-    sender: Sender
+    sender: JobRun
 
 
 @dataclass(slots=True)
@@ -54,17 +54,17 @@ class Service:
     kill: Kill
     real_s: Callable[[float], float]
     """How many real seconds some simulated milliseconds take."""
-    landings: list[Landing] = field(default_factory=list)
+    landings: list[LandedVersion] = field(default_factory=list)
     struck: Counter[str] = field(default_factory=Counter)
     requests: Counter[str] = field(default_factory=Counter)
     url: str = ""
 
-    def put(self, key: str, body: bytes, if_absent: bool, sender: Sender | None) -> bool:
+    def put(self, key: str, body: bytes, if_absent: bool, sender: JobRun | None) -> bool:
         """Put an object. Returns whether that had effect; notes whose version of the log landed."""
         done = self.bucket.put(key, body, if_absent=if_absent)
         commit = _COMMIT.search(key)
         if done and commit and sender is not None:
-            self.landings.append(Landing(int(commit[1]), sender))
+            self.landings.append(LandedVersion(int(commit[1]), sender))
         return done
 
     def after(self, delay_ms: float, effect: Callable[[], object]) -> None:
@@ -176,7 +176,7 @@ class Handler(BaseHTTPRequestHandler):
     def _under_fire(
         self,
         struck: Struck,
-        sender: Sender | None,
+        sender: JobRun | None,
         effect: Callable[[], object],
         answer: Callable[[object], None],
     ) -> None:
@@ -197,7 +197,7 @@ class Handler(BaseHTTPRequestHandler):
             service.after(struck.again_ms, effect)
         return self._says_nothing() if struck.loses_reply else answer(done)
 
-    def _dies(self, crash: Crash, sender: Sender, effect: Callable[[], object]) -> None:
+    def _dies(self, crash: Crash, sender: JobRun, effect: Callable[[], object]) -> None:
         """The client is killed before its request is sent, while it is on its way, or after."""
         if crash.when == "after":
             effect()
@@ -272,11 +272,11 @@ class Handler(BaseHTTPRequestHandler):
         return parse_qs(urlsplit(self.path).query, keep_blank_values=True)
 
     @property
-    def _sender(self) -> Sender | None:
+    def _sender(self) -> JobRun | None:
         """The sender, by the access key; `None` for anybody else."""
         credential = _CREDENTIAL.search(self.headers.get("Authorization", ""))
         try:
-            return None if credential is None else Sender.of(credential[1])
+            return None if credential is None else JobRun.of(credential[1])
         except ValueError:
             return None
 

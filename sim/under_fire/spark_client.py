@@ -42,14 +42,14 @@ def main() -> None:
     _warm(spark)
     name_table(spark, table["name"], Path(table["folder"]))
     notes = TransactionNotes(spark)
-    hands: dict[str, Hand] = {}
+    hands: dict[str, SparkThread] = {}
     say({"is_ready": True})
     for line in sys.stdin:
         asked = json.loads(line)
         writer = asked["writer"]
         if writer not in hands:
             file = Path(table["notes"], writer)
-            hands[writer] = Hand(spark, table["settings"], notes, file, say)
+            hands[writer] = SparkThread(spark, table["settings"], notes, file, say)
         hands[writer].asked(asked)
     os._exit(0)
 
@@ -82,7 +82,7 @@ def _own_output() -> Say:
     return say
 
 
-class Hand:
+class SparkThread:
     """One writer: a thread, which has a session of its own in the JVM."""
 
     def __init__(

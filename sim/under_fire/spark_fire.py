@@ -16,17 +16,17 @@ from pathlib import Path
 import msgspec
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.oracles.history import Promise, Transaction
+from whitecap.sim.oracles.history import HistoryTransaction, Promise
 from whitecap.sim.replay.delta_rs.process import ProcessDied
 from whitecap.sim.replay.real.session_settings import settings_of
 from whitecap.sim.replay.real.tables import commit_files, commit_info, latest_version
 from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
 from whitecap.sim.store.faults import Crashes, crashes_of, next_crash
-from whitecap.sim.under_fire.expecting import DRIVER, Expected
+from whitecap.sim.under_fire.expecting import DRIVER, ExpectedRun
 from whitecap.sim.under_fire.fire import PROMISED, Burnt, all_work, judged, lay_out, lead, speed_of
-from whitecap.sim.under_fire.leading import KILLED, Answer, FastClock, Tried
-from whitecap.sim.under_fire.misfortunes import Sender
-from whitecap.sim.under_fire.order import Job
+from whitecap.sim.under_fire.leading import KILLED, FastClock, Tried, TryEnd
+from whitecap.sim.under_fire.misfortunes import JobRun
+from whitecap.sim.under_fire.order import WorkOrder
 from whitecap.sim.under_fire.service import TABLE
 from whitecap.sim.under_fire.spark_driver import SparkDriver
 
@@ -42,7 +42,7 @@ class SparkWriter:
     def __init__(self, driver: SparkDriver, clock: FastClock) -> None:
         self._driver, self._clock = driver, clock
 
-    def run(self, job: Job, sender: Sender) -> Answer:
+    def run(self, job: WorkOrder, sender: JobRun) -> TryEnd:
         asked = {
             "writer": sender.writer,
             "label": sender.access_key,
@@ -54,16 +54,16 @@ class SparkWriter:
         try:
             said = self._driver.run(asked)
         except ProcessDied:
-            return Answer(RecordedOutcome.UNKNOWN, None, said=KILLED)
+            return TryEnd(RecordedOutcome.UNKNOWN, None, said=KILLED)
         outcome = RecordedOutcome(said["outcome"])
         error = said.get("exception") or said.get("error", "")
-        return Answer(outcome, None, said.get("version"), error)
+        return TryEnd(outcome, None, said.get("version"), error)
 
     def close(self) -> None:
         """Nothing to do: the other writers of the JVM go on."""
 
 
-def burn_on_spark(plan: Expected, directory: Path) -> Burnt:
+def burn_on_spark(plan: ExpectedRun, directory: Path) -> Burnt:
     """Let threads of real Spark do what is expected; table and history lie in `directory` then.
 
     Raises `InvariantViolated` if the JVM ends though nobody killed it.
@@ -91,7 +91,7 @@ def burn_on_spark(plan: Expected, directory: Path) -> Burnt:
     return Burnt(directory, tried, judged(directory, history, promised), {}, driver.deaths)
 
 
-def _driver(plan: Expected, directory: Path, settings: Mapping[str, str]) -> SparkDriver:
+def _driver(plan: ExpectedRun, directory: Path, settings: Mapping[str, str]) -> SparkDriver:
     notes, log = directory / NOTES, directory / "spark.log"
     log.unlink(missing_ok=True)
     shutil.rmtree(notes, ignore_errors=True)
@@ -105,7 +105,7 @@ def _driver(plan: Expected, directory: Path, settings: Mapping[str, str]) -> Spa
     return SparkDriver(table, log)
 
 
-def _crashes(plan: Expected) -> list[Crashes]:
+def _crashes(plan: ExpectedRun) -> list[Crashes]:
     """The crashes of the simulated driver."""
     scenario, streams = plan.run.scenario, plan.run.world.streams
     return crashes_of(scenario.faults, {*scenario.writers, *plan.jobs}, DRIVER, streams)
@@ -154,7 +154,7 @@ def _versions(table: Path) -> dict[str, list[int]]:
 
 def _history(
     tried: Sequence[Tried], notes: Path, versions: Mapping[str, Sequence[int]]
-) -> Iterable[Transaction]:
+) -> Iterable[HistoryTransaction]:
     """What the writers were told, with what their transactions noted of themselves."""
     noted: dict[str, list[Noted]] = {}
     for file in sorted(notes.iterdir()):
@@ -166,7 +166,7 @@ def _history(
 
 def with_notes(
     tried: Tried, noted: Sequence[Noted], versions: Mapping[str, Sequence[int]]
-) -> Transaction:
+) -> HistoryTransaction:
     """The tries with their versions: acknowledged is the commit that the session names last.
 
     A try has read its first snapshot. Further transactions of a statement compact what the first

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.under_fire.expecting import Expected, anomalies_of
+from whitecap.sim.under_fire.expecting import ExpectedRun, anomalies_of
 from whitecap.sim.under_fire.fire import Burnt
 from whitecap.sim.under_fire.leading import KILLED, Tried
 
@@ -24,7 +24,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedRun:
     """A run that the package cannot make, and why."""
 
     name: str
@@ -40,13 +40,13 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgedRun:
     """One run of real writers, with what was expected of it."""
 
     name: str
     number: int
     version: str
-    expected: Expected
+    expected: ExpectedRun
     burnt: Burnt
     is_left_out: ClassVar[bool] = False
 

@@ -15,8 +15,8 @@ from whitecap.sim.chaos.campaign import Campaign, Judges, Tally, fault_kinds, ru
 from whitecap.sim.chaos.examining import examine
 from whitecap.sim.chaos.exercised import REBASE, all_properties
 from whitecap.sim.chaos.explaining import explanation
-from whitecap.sim.chaos.one_run import PlannedRun, make
-from whitecap.sim.chaos.swarm import Drawn, drawn
+from whitecap.sim.chaos.one_run import CampaignRun, make
+from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
@@ -41,7 +41,7 @@ def strict(finished: FinishedRun) -> Judgement:
     return Judgement((finding,))
 
 
-def campaign(judge: one_run.Judge, runs: int = 12) -> Tally:
+def campaign(judge: one_run.RunJudge, runs: int = 12) -> Tally:
     tally = Tally()
     with Processes(1) as processes:
         planned = Campaign([base()], runs, seed=3)
@@ -87,7 +87,7 @@ def test_what_is_found_is_made_small_and_still_goes_wrong() -> None:
 
 def test_a_run_is_made_again_by_its_number() -> None:
     whole = campaign(lenient, 3)
-    assert make(lenient, PlannedRun(base(), 3, 2)).trace in whole.traces
+    assert make(lenient, CampaignRun(base(), 3, 2)).trace in whole.traces
 
 
 def test_a_run_that_breaks_is_a_finding_and_ends_no_campaign(
@@ -113,7 +113,7 @@ def test_a_run_that_breaks_is_a_finding_and_ends_no_campaign(
 def test_a_draw_that_is_no_scenario_is_counted_and_ends_no_campaign(
     refusal: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused_once(scenario: Scenario, seed: int, number: int, *others: Any) -> Drawn:
+    def refused_once(scenario: Scenario, seed: int, number: int, *others: Any) -> DrawnVariation:
         if number == 1:
             raise refusal
         return drawn(scenario, seed, number, *others)
@@ -148,7 +148,7 @@ def test_what_has_several_causes_is_explained_by_each_of_them() -> None:
     faults = [{"throttling": {"probability": 0.01}}]
     groups = {name: {**group, "stops": "5 min"} for name, group in document()["writers"].items()}
     scenario = scenario_of(document(store=loose, faults=faults, writers=groups))
-    drawn = Drawn(scenario, {}, (), 0.0)
+    drawn = DrawnVariation(scenario, {}, (), 0.0)
     run = one_run.judged(two_things, drawn, 1)
     cause = examine(run, two_things, make_small=False).cause
     assert cause == "a store without put-if-absent, and the fault throttling"
@@ -158,7 +158,7 @@ def test_what_comes_to_no_end_is_explained_by_no_fault_that_it_does_without() ->
     endless = scenario_of(
         document(faults=[{"throttling": {"probability": 0.01}}], store="s3", duration="1 min")
     )
-    run = one_run.judged(lenient, Drawn(endless, {}, (), 0.0), 1)
+    run = one_run.judged(lenient, DrawnVariation(endless, {}, (), 0.0), 1)
     assert [finding.anomaly for finding in run.findings] == [Anomaly.UNRESOLVED]
     examined = examine(run, lenient)
     assert not examined.is_explained
@@ -171,14 +171,14 @@ def test_a_run_that_broke_is_explained_by_nothing(monkeypatch: pytest.MonkeyPatc
         raise ZeroDivisionError(scenario.name)
 
     monkeypatch.setattr(one_run, "run_scenario", broken)
-    run = make(lenient, PlannedRun(base(), 3, 0))
+    run = make(lenient, CampaignRun(base(), 3, 0))
     assert not examine(run, lenient, make_small=False).is_explained
 
 
 def test_a_run_that_is_not_the_same_twice_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     traces = iter(["a", "b", "c"])
     monkeypatch.setattr(one_run, "trace_of", lambda finished: next(traces))
-    run = make(lenient, PlannedRun(base(), 3, 0))
+    run = make(lenient, CampaignRun(base(), 3, 0))
     assert "another recording" in run.broken
 
 
@@ -187,12 +187,12 @@ def test_a_run_in_which_little_is_committed_is_drawn_longer(
 ) -> None:
     lengths: list[float] = []
 
-    def noted(scenario: Scenario, *choices: object) -> Drawn:
+    def noted(scenario: Scenario, *choices: object) -> DrawnVariation:
         lengths.append(float(str(choices[-1])))
         return drawn(scenario, 3, 0, length=lengths[-1] / 10)
 
     monkeypatch.setattr(one_run, "drawn", noted)
-    short = make(lenient, PlannedRun(base(), 3, 0))
+    short = make(lenient, CampaignRun(base(), 3, 0))
     assert lengths[0] == 1.0
     assert 1.0 < lengths[1] <= one_run.LONGEST
     assert len(lengths) == 2
@@ -223,9 +223,9 @@ def test_faults_are_left_out_by_names_that_there_are() -> None:
 def test_a_run_whose_table_grows_without_bounds_is_given_up_and_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = make(lenient, PlannedRun(base(), 3, 1))
+    whole = make(lenient, CampaignRun(base(), 3, 1))
     monkeypatch.setattr(one_run, "MOST_ROWS", 10)
-    given_up = make(lenient, PlannedRun(base(), 3, 1))
+    given_up = make(lenient, CampaignRun(base(), 3, 1))
     assert not whole.overgrown
     assert given_up.overgrown
     assert given_up.is_sound
@@ -238,7 +238,7 @@ def test_a_run_whose_table_grows_without_bounds_is_given_up_and_counted(
 
 def test_what_is_not_checked_is_counted_by_its_reason() -> None:
     tally = Tally()
-    run = make(lenient, PlannedRun(base(), 3, 1))
+    run = make(lenient, CampaignRun(base(), 3, 1))
     for versions in ("1 versions (4)", "2 versions (5, 6)"):
         gap = NotChecked(f"rows by statements of {versions}", "a statement of kind CREATE")
         tally.add(dataclasses.replace(run, not_checked=(gap,)))

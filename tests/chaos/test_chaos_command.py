@@ -21,14 +21,14 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.chaos import campaign, one_run
 from whitecap.sim.chaos.campaign import Campaign
-from whitecap.sim.chaos.one_run import Judge
-from whitecap.sim.chaos.swarm import Drawn, drawn
+from whitecap.sim.chaos.one_run import RunJudge
+from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
 from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.under_fire import campaign as of_real_writers
-from whitecap.sim.under_fire.verdict import LeftOut
+from whitecap.sim.under_fire.verdict import SkippedRun
 from whitecap.terminal.campaign import again
 from whitecap.terminal.progress import Note, Show
 
@@ -57,7 +57,7 @@ def _lenient(run: FinishedRun) -> Judgement:
     return Judgement()
 
 
-def _judge_by(monkeypatch: pytest.MonkeyPatch, judge: Judge) -> None:
+def _judge_by(monkeypatch: pytest.MonkeyPatch, judge: RunJudge) -> None:
     monkeypatch.setattr(reopening, "judgement_with_readers", judge)
     monkeypatch.setattr(reopening, "judgement_without_replay", judge)
 
@@ -129,7 +129,7 @@ def test_an_interrupted_campaign_tells_what_it_found_and_does_not_pass(
 def test_interrupted_real_writers_do_not_pass(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left_out = LeftOut("small", 0, "none is needed here")
+    left_out = SkippedRun("small", 0, "none is needed here")
     monkeypatch.setattr(of_real_writers, "run_under_fire", lambda *_: iter([left_out]))
     _interrupted_after(monkeypatch, of_real_writers, "run_under_fire", 1)
     result = _chaos(file, "--real", "deltalake", "--out", tmp_path / "out")
@@ -171,7 +171,7 @@ def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
 def test_a_draw_that_is_no_scenario_is_told_as_a_defect_with_its_command(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused_once(scenario: Scenario, seed: int, number: int, *others: Any) -> Drawn:
+    def refused_once(scenario: Scenario, seed: int, number: int, *others: Any) -> DrawnVariation:
         if number == 1:
             raise InvalidInput([Problem("writers.loader.count", "needs more than 0")])
         return drawn(scenario, seed, number, *others)

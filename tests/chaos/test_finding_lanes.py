@@ -5,7 +5,7 @@ from __future__ import annotations
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos.timeline import MOST_LANES, lanes_of
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.history import HistoryTransaction
 from whitecap.terminal.campaign import lane_lines
 
 FINDING = Finding(
@@ -13,10 +13,10 @@ FINDING = Finding(
 )
 
 
-def _transaction(number: int, began: float, ended: float | None, *wrote: int) -> Transaction:
+def _transaction(number: int, began: float, ended: float | None, *wrote: int) -> HistoryTransaction:
     writer = f"etl-{number + 1}"
     outcome = RecordedOutcome.IN_FLIGHT if ended is None else RecordedOutcome.COMMITTED
-    return Transaction(
+    return HistoryTransaction(
         name=f"{writer} #{number}", writer=writer, outcome=outcome, began=began, ended=ended,
         read_version=7, wrote=wrote,
     )  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.sites import SITES, drawn_faults
-from whitecap.sim.chaos.swarm import FAULTS_END, QUIET_MS, Drawn, drawn
+from whitecap.sim.chaos.swarm import FAULTS_END, QUIET_MS, DrawnVariation, drawn
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.faults import Fault
@@ -21,18 +21,20 @@ def base() -> Scenario:
 
 
 @pytest.fixture(scope="module")
-def variations() -> list[Drawn]:
+def variations() -> list[DrawnVariation]:
     return [drawn(base(), 7, number) for number in NUMBERS]
 
 
-def test_the_same_number_of_the_same_seed_is_the_same_variation(variations: list[Drawn]) -> None:
+def test_the_same_number_of_the_same_seed_is_the_same_variation(
+    variations: list[DrawnVariation],
+) -> None:
     again = [drawn(base(), 7, number) for number in NUMBERS]
     assert [each.scenario.document for each in again] == [
         each.scenario.document for each in variations
     ]
 
 
-def test_another_seed_draws_other_variations(variations: list[Drawn]) -> None:
+def test_another_seed_draws_other_variations(variations: list[DrawnVariation]) -> None:
     other = drawn(base(), 8, 0)
     assert other.scenario.document != variations[0].scenario.document
 
@@ -49,7 +51,7 @@ def test_every_site_is_touched_in_some_runs_and_left_alone_in_others() -> None:
         assert touched == {True, False}
 
 
-def test_every_kind_of_fault_is_drawn(variations: list[Drawn]) -> None:
+def test_every_kind_of_fault_is_drawn(variations: list[DrawnVariation]) -> None:
     kinds = {fault.chosen_names()[0] for each in variations for fault in each.scenario.faults}
     assert kinds == set(Fault.alternatives())
 
@@ -61,7 +63,7 @@ def test_some_runs_have_no_fault_and_some_have_several() -> None:
 
 
 def test_faults_end_and_nothing_is_begun_when_the_quiet_phase_begins(
-    variations: list[Drawn],
+    variations: list[DrawnVariation],
 ) -> None:
     for each in variations:
         ends = {fault.between[1] for fault in each.scenario.faults if fault.between}

@@ -9,7 +9,7 @@ import pytest
 from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.sim.chaos.parts import with_writers
 from whitecap.sim.chaos.shrinking import shrink
-from whitecap.sim.chaos.swarm import Drawn, drawn
+from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
 
@@ -17,13 +17,13 @@ NUMBERS = range(40)
 
 
 @pytest.fixture(scope="module")
-def variations() -> list[Drawn]:
+def variations() -> list[DrawnVariation]:
     """Of a pipeline that writes silver, then gold, and of corrections of gold."""
     base = load_scenario("two-tables", cells=False)
     return [drawn(base, 7, number) for number in NUMBERS]
 
 
-def test_each_table_is_laid_out_by_itself(variations: list[Drawn]) -> None:
+def test_each_table_is_laid_out_by_itself(variations: list[DrawnVariation]) -> None:
     both = [each.scenario.tables for each in variations if len(each.scenario.tables) == 2]
     layouts = {(tuple(t["silver"].partition_by), tuple(t["gold"].partition_by)) for t in both}
     assert {((), ("country",)), (("country",), ())} <= layouts
@@ -33,7 +33,7 @@ def test_each_table_is_laid_out_by_itself(variations: list[Drawn]) -> None:
     assert ("Serializable", "WriteSerializable") in levels
 
 
-def test_a_table_goes_with_the_last_writer_that_writes_it(variations: list[Drawn]) -> None:
+def test_a_table_goes_with_the_last_writer_that_writes_it(variations: list[DrawnVariation]) -> None:
     written = {(tuple(each.scenario.writers), tuple(each.scenario.tables)) for each in variations}
     assert written == {
         (("pipeline", "corrections"), ("silver", "gold")),
@@ -42,7 +42,9 @@ def test_a_table_goes_with_the_last_writer_that_writes_it(variations: list[Drawn
     }
 
 
-def test_a_catalog_gives_every_table_timestamps_of_its_commits(variations: list[Drawn]) -> None:
+def test_a_catalog_gives_every_table_timestamps_of_its_commits(
+    variations: list[DrawnVariation],
+) -> None:
     managed = [e.scenario for e in variations if e.choices.get("store") == "catalog-managed"]
     assert managed
     for each in managed:

@@ -23,7 +23,7 @@ from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.memory import MemoryStore
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding
-from whitecap.sim.oracles.history import History, Promise, Transaction
+from whitecap.sim.oracles.history import History, HistoryTransaction, Promise
 from whitecap.sim.oracles.judging import judge_evidence
 from whitecap.sim.oracles.log_validation import checked_commits
 
@@ -64,7 +64,7 @@ class HandMade:
     properties: dict[str, str] = field(default_factory=dict)
     store: MemoryStore = field(default_factory=MemoryStore)
     bodies: dict[int, bytes] = field(default_factory=dict)
-    transactions: list[Transaction] = field(default_factory=list)
+    transactions: list[HistoryTransaction] = field(default_factory=list)
     more: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class HandMade:
             "acknowledged": wrote[-1:],
             "wrote": wrote,
         }
-        self.transactions.append(Transaction(**{**given, **more}))
+        self.transactions.append(HistoryTransaction(**{**given, **more}))
 
     @property
     def evidence(self) -> Evidence:

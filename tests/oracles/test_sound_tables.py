@@ -15,7 +15,7 @@ from whitecap.engine.log import checkpoint
 from whitecap.engine.log.actions import AnyAction, SetTransaction
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.effects import RowEffect, StatementEffects
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.oracles.runs.reopening import reopening_findings
@@ -190,8 +190,10 @@ def test_sums_of_hashes_say_what_a_comparison_of_all_rows_says(
         table.did("step", statement, 0, 1)
         evidence = table.evidence
         change = evidence.changes.changes[1]
-        made = Effects(evidence).effect([1], 1)
-        assert Effects(evidence).explain([1]) == (made == Effect(change.gone, change.new))
+        made = StatementEffects(evidence).effect([1], 1)
+        assert StatementEffects(evidence).explain([1]) == (
+            made == RowEffect(change.gone, change.new)
+        )
 
 
 def test_rows_are_looked_at_although_the_first_statement_did_nothing() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from whitecap.sim.oracles.statements import text as statement_text
 from whitecap.sim.oracles.statements.shapes import shape_of
-from whitecap.sim.oracles.statements.text import Columns, meaning_of
+from whitecap.sim.oracles.statements.text import TableColumns, meaning_of
 
-COLUMNS = Columns(("id", "kind", "day", "amount"), frozenset(), ())
+COLUMNS = TableColumns(("id", "kind", "day", "amount"), frozenset(), ())
 
 FORMS = (
     "UPDATE t SET amount = amount * {0}.5 WHERE id = {0} AND kind = 'k{0}'",

@@ -9,15 +9,15 @@ from typing import cast
 import pytest
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.history import HistoryTransaction
 from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
 from whitecap.sim.store.faults import Crashes
 from whitecap.sim.under_fire.leading import KILLED, FastClock, Stopped, Tried
-from whitecap.sim.under_fire.misfortunes import Sender
+from whitecap.sim.under_fire.misfortunes import JobRun
 from whitecap.sim.under_fire.spark_driver import SparkDriver
 from whitecap.sim.under_fire.spark_fire import Deaths, with_notes
 
-SENDER = Sender("loader-1", 0, 0)
+SENDER = JobRun("loader-1", 0, 0)
 
 
 class Driver:
@@ -102,7 +102,7 @@ def test_who_waits_on_a_stopped_clock_waits_no_longer() -> None:
 
 
 def killed() -> Tried:
-    transaction = Transaction(name="x", writer="loader-1", outcome=RecordedOutcome.UNKNOWN)
+    transaction = HistoryTransaction(name="x", writer="loader-1", outcome=RecordedOutcome.UNKNOWN)
     return Tried(SENDER, transaction, None, KILLED)
 
 

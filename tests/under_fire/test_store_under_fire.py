@@ -13,11 +13,11 @@ import pytest
 from whitecap.engine.errors import InvariantViolated
 from whitecap.sim.store.faults import UNHARMED, Crash, Struck
 from whitecap.sim.under_fire.bucket import Bucket
-from whitecap.sim.under_fire.misfortunes import Sender
+from whitecap.sim.under_fire.misfortunes import JobRun
 from whitecap.sim.under_fire.self_test import proves_one_winner
-from whitecap.sim.under_fire.service import Landing, Service, serving
+from whitecap.sim.under_fire.service import LandedVersion, Service, serving
 
-ETL = Sender("etl-1", 3, 0)
+ETL = JobRun("etl-1", 3, 0)
 COMMIT = "/whitecap/table/_delta_log/00000000000000000007.json"
 Ask = Callable[..., tuple[int, bytes]]
 
@@ -27,7 +27,7 @@ class Fire:
 
     def __init__(self, root: Path, is_exclusive: bool = True) -> None:
         self.struck, self.misses = UNHARMED, 0
-        self.killed: list[tuple[Sender, Crash]] = []
+        self.killed: list[tuple[JobRun, Crash]] = []
         self.service = Service(
             Bucket(root, is_exclusive),
             lambda *_: (self.struck, self.misses),
@@ -69,14 +69,14 @@ def test_a_store_without_put_if_absent_fails_the_self_test(tmp_path: Path) -> No
 
 def test_a_version_is_noted_as_its_writers_and_a_second_one_is_refused(fire: Fire) -> None:
     assert [fire.commit(), fire.commit()] == [200, 412]
-    assert fire.service.landings == [Landing(7, ETL)]
+    assert fire.service.landings == [LandedVersion(7, ETL)]
 
 
 def test_a_lost_reply_has_effect_and_says_nothing(fire: Fire) -> None:
     fire.struck = Struck(loses_reply=True)
     with pytest.raises(RemoteDisconnected):
         fire.commit()
-    assert fire.service.landings == [Landing(7, ETL)]
+    assert fire.service.landings == [LandedVersion(7, ETL)]
 
 
 def test_a_late_effect_comes_after_its_client_has_given_up(fire: Fire) -> None:
@@ -85,7 +85,7 @@ def test_a_late_effect_comes_after_its_client_has_given_up(fire: Fire) -> None:
         fire.commit()
     assert not fire.service.landings
     sleep(1)
-    assert fire.service.landings == [Landing(7, ETL)]
+    assert fire.service.landings == [LandedVersion(7, ETL)]
 
 
 @pytest.mark.parametrize(

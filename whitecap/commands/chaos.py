@@ -186,10 +186,10 @@ def _contradictions(ctx: click.Context) -> Iterator[str]:
 def _workers(jobs: int | None, master: str | None) -> Iterator[Workers]:
     """Processes of this machine, or jobs of Spark if it has a master."""
     if master is not None:
-        from whitecap.sim.chaos.on_spark import OnSpark
+        from whitecap.sim.chaos.on_spark import SparkMap
         from whitecap.sweep_engine import spark_session
 
-        yield OnSpark(spark_session(master, makes_runs=True))
+        yield SparkMap(spark_session(master, makes_runs=True))
         return
     from whitecap.sim.machine.processes import Processes
 

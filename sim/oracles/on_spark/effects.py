@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import msgspec
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.effects import RowEffect, StatementEffects
 from whitecap.sim.oracles.on_spark.spark_table import SparkTable
 from whitecap.sim.oracles.statements.text import (
     NOTHING,
     Appended,
-    Columns,
     Meaning,
     NotTranslated,
     Restored,
+    TableColumns,
     TakenAsItIs,
     keeps_rows,
     meaning_of,
@@ -29,7 +29,7 @@ class InItsOwnWords(msgspec.Struct, frozen=True):
     statement: str
 
 
-Step = Meaning | InItsOwnWords
+_Step = Meaning | InItsOwnWords
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class SparkEffects:
     Raises `NotTranslated` for what cannot be run again.
     """
 
-    whose: Effects
+    whose: StatementEffects
     table: SparkTable
     _stands_at: int | None = None
 
@@ -52,7 +52,7 @@ class SparkEffects:
         """Whether a version is what its writer's statement made."""
         return self.whose.is_main(version)
 
-    def meaning(self, version: int) -> Step:
+    def meaning(self, version: int) -> _Step:
         """What is to be done for a version. Raises `NotTranslated`."""
         owner = self.whose.evidence.owners.get(version)
         if owner is None or owner.statement is None or not self.is_main(version):
@@ -81,7 +81,7 @@ class SparkEffects:
         self._stands_at = last + 1
         return True
 
-    def effect(self, versions: Sequence[int], state: int) -> Effect:
+    def effect(self, versions: Sequence[int], state: int) -> RowEffect:
         """What statements do, one after the other, to the rows that are there before a version.
 
         Raises `NotTranslated`, `RowsUnreadable`.
@@ -92,9 +92,9 @@ class SparkEffects:
         before = self.table.rows()
         self._take(steps)
         after = self.table.rows()
-        return Effect(before - after, after - before)
+        return RowEffect(before - after, after - before)
 
-    def _take(self, steps: Sequence[Step]) -> None:
+    def _take(self, steps: Sequence[_Step]) -> None:
         for step in steps:
             match step:
                 case InItsOwnWords():
@@ -119,5 +119,5 @@ class SparkEffects:
     def _schema(self, version: int) -> Schema:
         return self.whose.evidence.changes.changes[version].schema
 
-    def _columns(self, version: int) -> Columns:
-        return Columns.of(self._schema(version), ())
+    def _columns(self, version: int) -> TableColumns:
+        return TableColumns.of(self._schema(version), ())

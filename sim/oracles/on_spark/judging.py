@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from whitecap.sim.oracles.duck_table import duckdb_is_there
-from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Judgement, NotChecked
 from whitecap.sim.oracles.graph import graph_of
@@ -57,7 +57,7 @@ def judge_rows_on_spark(spark: SparkSession, evidence: Evidence) -> Judgement:
         return Judgement((), (NotChecked(ON_SPARK, NO_DUCKDB),))
     not_checked: list[NotChecked] = []
     settings = {DYNAMIC: evidence.history.promise.settings.get(DYNAMIC, SPARKS_OWN)}
-    whose = Effects(evidence)
+    whose = StatementEffects(evidence)
     graph = graph_of(evidence, whose)
     with session_settings(spark, settings), spark_table(spark) as table:
         effects = SparkEffects(whose, table)

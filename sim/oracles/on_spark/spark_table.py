@@ -15,7 +15,8 @@ import pyarrow as pa
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.disk.parquet import arrow_type
-from whitecap.sim.oracles.row_changes import Row, Rows, plain_row
+from whitecap.engine.storage.requests import Row
+from whitecap.sim.oracles.row_changes import RowMultiset, plain_row
 from whitecap.sim.oracles.statements.text import Appended, NotTranslated, table_written
 from whitecap.sim.replay.real.rows import frame_of
 
@@ -58,7 +59,7 @@ class SparkTable:
     def __post_init__(self) -> None:
         self._folder = self.scratch / "0"
 
-    def load(self, rows: Rows, schema: Schema, partitions: Sequence[str]) -> None:
+    def load(self, rows: RowMultiset, schema: Schema, partitions: Sequence[str]) -> None:
         """The table holds these rows from now on, and has these columns: a new one is made."""
         self._forget_names()
         self._made += 1
@@ -66,7 +67,7 @@ class SparkTable:
         writer = self._frame(rows.elements()).coalesce(1).write.format("delta")
         writer.partitionBy(*partitions).save(str(self._folder))
 
-    def rows(self) -> Rows:
+    def rows(self) -> RowMultiset:
         """What it holds."""
         held = self.spark.read.format("delta").load(str(self._folder)).toArrow()
         columns = [held.column(name).to_pylist() for name in self._schema.names]
@@ -80,7 +81,7 @@ class SparkTable:
         except Exception as error:
             raise NotTranslated(f"Spark does not run it: {_first_line(error)}") from error
 
-    def append(self, rows: Rows) -> None:
+    def append(self, rows: RowMultiset) -> None:
         """Bring rows."""
         self._append(self._frame(rows.elements()))
 

@@ -21,7 +21,7 @@ from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, R
 from whitecap.sim.loading.loading import parse_scenario
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Judgement
-from whitecap.sim.oracles.history import History, Promise, Transaction
+from whitecap.sim.oracles.history import History, HistoryTransaction, Promise
 from whitecap.sim.oracles.judging import Judge, judge_evidence
 from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
@@ -144,9 +144,9 @@ def _work_of(row: dict[str, Any]) -> str:
     return f"{row['writer_group']} batch {row['batch_id']}{statement}"
 
 
-def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Transaction:
+def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> HistoryTransaction:
     number, version = row["transaction_id"], row["committed_version"]
-    return Transaction(
+    return HistoryTransaction(
         name=f"{row['writer']} #{number}",
         writer=row["writer"],
         outcome=RecordedOutcome(row["outcome"]),

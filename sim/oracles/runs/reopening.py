@@ -18,6 +18,7 @@ from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, Metadata, Protocol
 from whitecap.engine.log.checkpoint import write_checkpoint
 from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.listed_files import FileKey
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.storage.memory import MemoryStore, run
@@ -25,7 +26,6 @@ from whitecap.engine.storage.requests import Put, PutIfAbsent
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
 from whitecap.sim.oracles.judging import judge_evidence
-from whitecap.sim.oracles.row_changes import FileKey
 from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.run import FinishedRun
 

@@ -72,7 +72,7 @@ class Translated:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TableColumns:
     """A table's columns: all of them, those that it may fill in itself, those that partition it."""
 
     names: tuple[str, ...]
@@ -80,7 +80,7 @@ class Columns:
     partitions: tuple[str, ...]
 
     @classmethod
-    def of(cls, schema: Schema, partitions: tuple[str, ...]) -> Columns:
+    def of(cls, schema: Schema, partitions: tuple[str, ...]) -> TableColumns:
         """Of a table."""
         filled_in = frozenset(column.name.lower() for column in schema if column.metadata)
         return cls(schema.names, filled_in, partitions)
@@ -99,7 +99,7 @@ NOTHING = Translated()
 
 
 @lru_cache(maxsize=4096)
-def meaning_of(statement: str, columns: Columns, dynamic: bool) -> Meaning:
+def meaning_of(statement: str, columns: TableColumns, dynamic: bool) -> Meaning:
     """What a statement does to the rows. Raises `NotTranslated` with the reason."""
     if statement.startswith("{"):
         return _batch(statement)
@@ -119,7 +119,7 @@ def table_written(statement: str) -> str:
 
     Raises `NotTranslated`: there is none, or it asks the time or for chance.
     """
-    translation = _Translation(_parsed(statement), Columns((), frozenset(), ()), dynamic=False)
+    translation = _Translation(_parsed(statement), TableColumns((), frozenset(), ()), dynamic=False)
     translation.require_no_chance()
     written = translation.written()
     if written.db:
@@ -143,7 +143,7 @@ class _OfAShape:
     holds: bool | None = None
 
 
-def _by_its_shape(statement: str, columns: Columns, dynamic: bool) -> Translated:
+def _by_its_shape(statement: str, columns: TableColumns, dynamic: bool) -> Translated:
     shape = shape_of(statement)
     of_a_shape = None if shape is None else _of_a_shape(shape.text, columns, dynamic)
     if shape is None or of_a_shape is None or of_a_shape.holds is False:
@@ -160,7 +160,7 @@ def _by_its_shape(statement: str, columns: Columns, dynamic: bool) -> Translated
 
 
 @lru_cache(maxsize=4096)
-def _of_a_shape(text: str, columns: Columns, dynamic: bool) -> _OfAShape | None:
+def _of_a_shape(text: str, columns: TableColumns, dynamic: bool) -> _OfAShape | None:
     """`None` if it cannot be translated: the statement's own words are to say why."""
     try:
         return _OfAShape(_translated(text, columns, dynamic))
@@ -168,7 +168,7 @@ def _of_a_shape(text: str, columns: Columns, dynamic: bool) -> _OfAShape | None:
         return None
 
 
-def _translated(statement: str, columns: Columns, dynamic: bool) -> Translated:
+def _translated(statement: str, columns: TableColumns, dynamic: bool) -> Translated:
     return _Translation(_parsed(statement), columns, dynamic).meaning()
 
 
@@ -203,7 +203,7 @@ class _Translation:
     """One statement on its way to DuckDB."""
 
     tree: exp.Expr
-    columns: Columns
+    columns: TableColumns
     dynamic: bool
 
     def meaning(self) -> Translated:
