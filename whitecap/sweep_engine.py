@@ -26,7 +26,7 @@ from whitecap.sim.recording.dataset.place import (
 from whitecap.sim.recording.dataset.reading import Columns, R, Reading
 from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.recording.recording import is_run_directory
-from whitecap.sim.replay.choice import Chosen, choose_run, named_run
+from whitecap.sim.replay.choice import ChosenRun, choose_run, named_run
 from whitecap.sim.sweeps.engines import (
     SweepEngine,
     SweepEngineName,
@@ -155,7 +155,7 @@ def recorded_runs(where: str | Path, engine: Callable[[], SweepEngine]) -> RunSe
     return run_at(local_path(where))
 
 
-def chosen_run(where: str | Path, cell: str | None = None) -> Chosen:
+def chosen_run(where: str | Path, cell: str | None = None) -> ChosenRun:
     """The run to be replayed of a sweep, or the run whose directory this is; raises as
     `choose_run`."""
     directory = local_path(where)

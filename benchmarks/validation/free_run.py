@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from whitecap.sim.freerun.comparison import Result
+from whitecap.sim.freerun.comparison import FreeRunResult
 from whitecap.sim.freerun.page import result_lines
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -39,9 +39,9 @@ EARLIER = (
 )
 
 
-def read_result(path: Path) -> Result:
+def read_result(path: Path) -> FreeRunResult:
     """A result that was written."""
-    return msgspec.json.decode(path.read_bytes(), type=Result)
+    return msgspec.json.decode(path.read_bytes(), type=FreeRunResult)
 
 
 def section(kept: Path = KEPT) -> Iterator[str]:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.calibration.samples import Operation
 from whitecap.sim.calibration.target import Refused
-from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
+from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 
 TAKEN = frozenset({"PreconditionFailed", "412"})
 """Error codes of a conditional write that finds an object."""
@@ -133,7 +133,7 @@ def _client(endpoint: str | None) -> Any:
         import boto3
         from botocore.config import Config
     except ImportError:
-        missing = Missing("boto3 is not installed", "Run: pip install 'whitecap[s3]'")
+        missing = MissingPrerequisite("boto3 is not installed", "Run: pip install 'whitecap[s3]'")
         raise EnvironmentMissing([missing]) from None
     from botocore.exceptions import BotoCoreError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
+from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,7 +58,7 @@ def _collected(made: Any) -> list[tuple[int, bytes]]:
     except Exception as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         what = f"The Spark job failed: {lines[-1].strip() if lines else type(error).__name__}"
-        raise EnvironmentMissing([Missing(what, REMEDY)]) from error
+        raise EnvironmentMissing([MissingPrerequisite(what, REMEDY)]) from error
 
 
 def _made(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from whitecap.sim.freerun.log_jobs import LogFiles, LogJobs, LogWork
-from whitecap.sim.freerun.statements import Observed, Statement
+from whitecap.sim.freerun.statements import ObservedRun, TimedStatement
 
 PIECE = 12
 """Statements of a piece: some of every thread, and enough pieces in a run to draw from."""
@@ -33,7 +33,7 @@ LEAST = 0.02
 """The smallest part of a measured time that is no job: an OPTIMIZE that finds nothing to do would
 otherwise take no time at all, and be begun again for ever."""
 
-Values = NDArray[np.float64]
+_Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +88,16 @@ class Durations:
     in `cycle_ms`, the mean time from snapshot to snapshot without conflict.
     """
 
-    window: Values
-    gap: Values
+    window: _Floats
+    gap: _Floats
     cycle_ms: float
 
 
-Calibration = Sequence[Sequence[Cycle]]
+CyclesApart = Sequence[Sequence[Cycle]]
 """The pieces of a run apart, in the order of time."""
 
 
-def calibration_of(observed: Observed) -> Calibration:
+def calibration_of(observed: ObservedRun) -> CyclesApart:
     """Pieces of about `PIECE` statements, each scaled to the mean speed of all."""
     cycles = sorted(_cycles(observed), key=lambda cycle: cycle.begun_ms)
     count = max(1, len(cycles) // PIECE)
@@ -107,14 +107,14 @@ def calibration_of(observed: Observed) -> Calibration:
     return [_at_mean_speed(piece, usual) for piece in pieces]
 
 
-def _cycles(observed: Observed) -> list[Cycle]:
+def _cycles(observed: ObservedRun) -> list[Cycle]:
     files = LogFiles(observed.statements)
-    by_thread: dict[str, list[Statement]] = {}
+    by_thread: dict[str, list[TimedStatement]] = {}
     for statement in observed.counted:
         by_thread.setdefault(statement.thread, []).append(statement)
     cycles = []
     for own in by_thread.values():
-        before: Sequence[Statement | None] = [None, *own]
+        before: Sequence[TimedStatement | None] = [None, *own]
         for previous, this, following in zip(before, own, own[1:], strict=False):
             work, next_work = files.work_of(this, previous), files.work_of(following, this)
             cycle = _cycle(this, following, work, next_work.before)
@@ -123,7 +123,7 @@ def _cycles(observed: Observed) -> list[Cycle]:
 
 
 def _cycle(
-    this: Statement, following: Statement, work: LogWork, next_jobs: LogJobs
+    this: TimedStatement, following: TimedStatement, work: LogWork, next_jobs: LogJobs
 ) -> Cycle | None:
     """The cycle between two statements; `None` if one of them had nothing to commit."""
     if this.window_ms is None or this.decided_ms is None or following.snapshot_ms is None:
@@ -142,7 +142,7 @@ def _at_mean_speed(piece: Sequence[Cycle], usual: dict[str, float]) -> list[Cycl
     return [cycle.scaled(1 / slowness) for cycle in piece]
 
 
-def durations_of(pieces: Calibration) -> dict[str, Durations]:
+def durations_of(pieces: CyclesApart) -> dict[str, Durations]:
     """The durations by kind of statement, of all pieces together."""
     times = job_times_of(pieces)
     by_kind: dict[str, list[Cycle]] = {}
@@ -164,14 +164,14 @@ def durations_of(pieces: Calibration) -> dict[str, Durations]:
     }
 
 
-def _without(measured: Sequence[float], in_jobs: Sequence[float]) -> Values:
+def _without(measured: Sequence[float], in_jobs: Sequence[float]) -> _Floats:
     """Measured times less those of jobs, on average; of each at least the part `LEAST` is left."""
     rest = np.maximum(np.subtract(measured, in_jobs), LEAST * np.array(measured))
     left_ms = max(mean(measured) - mean(in_jobs), LEAST * mean(measured))
     return np.sort(rest * (left_ms / float(rest.mean())))
 
 
-def job_times_of(pieces: Calibration) -> JobTimes:
+def job_times_of(pieces: CyclesApart) -> JobTimes:
     """The job times that explain best by how much leads and tails with jobs are longer."""
     cycles = [cycle for piece in pieces for cycle in piece if not cycle.work.is_checkpoint]
     kinds = sorted({cycle.kind for cycle in cycles})
@@ -191,7 +191,7 @@ def job_times_of(pieces: Calibration) -> JobTimes:
     return JobTimes(float(best[-2]), float(best[-1]), median(checksums) if checksums else 0.0)
 
 
-def drawn_anew(pieces: Calibration, random: np.random.Generator) -> Calibration:
+def drawn_anew(pieces: CyclesApart, random: np.random.Generator) -> CyclesApart:
     """As many pieces, drawn with replacement (a block bootstrap): what might have been measured.
 
     Drawn again until every kind of statement that was measured is in it.
@@ -203,7 +203,7 @@ def drawn_anew(pieces: Calibration, random: np.random.Generator) -> Calibration:
             return drawn
 
 
-def quantiles(values: Values) -> dict[str, str]:
+def quantiles(values: _Floats) -> dict[str, str]:
     """Measured values as the quantiles of a scenario; their mean is that of the values."""
     parts = np.array_split(values, min(POINTS, len(values)))
     ends = np.cumsum([len(part) for part in parts]) / len(values)

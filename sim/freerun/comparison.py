@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from whitecap.sim.freerun.prediction import Prediction, Range, count_of
-from whitecap.sim.freerun.statements import Observed
-from whitecap.sim.freerun.workloads import Workload
+from whitecap.sim.freerun.prediction import PredictedShare, Prediction, count_of
+from whitecap.sim.freerun.statements import ObservedRun
+from whitecap.sim.freerun.workloads import ThreadWorkload
 
 SHARP = 0.08
 """A range that reaches further than 8 points says little."""
 
 
-class Compared(msgspec.Struct, frozen=True):
+class ComparedShare(msgspec.Struct, frozen=True):
     """One share: what was predicted, and in how many of the statements it occurred."""
 
-    predicted: Range
+    predicted: PredictedShare
     count: int
     statements: int
 
@@ -46,7 +46,7 @@ class Timing(msgspec.Struct, frozen=True):
     predicted_window_share: float | None = None
 
 
-class Phase(msgspec.Struct, frozen=True):
+class FreeRunPhase(msgspec.Struct, frozen=True):
     """One workload from prediction to comparison.
 
     `begun_again`: how many of its runs lost a commit on the local disk and do not count.
@@ -57,16 +57,16 @@ class Phase(msgspec.Struct, frozen=True):
     predicted_at: str
     began_at: str
     timing: Timing
-    compared: Sequence[Compared]
+    compared: Sequence[ComparedShare]
     begun_again: int = 0
 
     @property
-    def aborts(self) -> Compared:
+    def aborts(self) -> ComparedShare:
         """The comparison of all refused statements."""
         return self.compared[0]
 
 
-class Result(msgspec.Struct, frozen=True):
+class FreeRunResult(msgspec.Struct, frozen=True):
     """The whole experiment: what it ran on, and how its phases came out."""
 
     made: str
@@ -74,15 +74,15 @@ class Result(msgspec.Struct, frozen=True):
     threads: int
     seed: int
     confidence: float
-    phases: Sequence[Phase]
+    phases: Sequence[FreeRunPhase]
 
     @property
-    def compared(self) -> list[tuple[Phase, Compared]]:
+    def compared(self) -> list[tuple[FreeRunPhase, ComparedShare]]:
         """Every comparison with its phase."""
         return [(phase, each) for phase in self.phases for each in phase.compared]
 
     @property
-    def missed(self) -> list[tuple[Phase, Compared]]:
+    def missed(self) -> list[tuple[FreeRunPhase, ComparedShare]]:
         """The comparisons that do not hold."""
         return [(phase, each) for phase, each in self.compared if not each.holds]
 
@@ -103,16 +103,16 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def compare(
-    workload: Workload,
+    workload: ThreadWorkload,
     prediction: Prediction,
-    apart: Observed,
-    together: Observed,
+    apart: ObservedRun,
+    together: ObservedRun,
     begun_again: int = 0,
-) -> Phase:
+) -> FreeRunPhase:
     """Hold what was predicted against what happened."""
     refusals = together.refusals
     statements = len(together.counted)
-    return Phase(
+    return FreeRunPhase(
         workload.name,
         workload.title,
         prediction.predicted_at,
@@ -125,14 +125,14 @@ def compare(
             prediction.window_share,
         ),
         [
-            Compared(each, count_of(each.quantity, workload, refusals), statements)
+            ComparedShare(each, count_of(each.quantity, workload, refusals), statements)
             for each in prediction.ranges
         ],
         begun_again,
     )
 
 
-def headline(result: Result) -> str:
+def headline(result: FreeRunResult) -> str:
     """How many of the shares were predicted."""
     compared = result.compared
     inside = len(compared) - len(result.missed)
@@ -143,7 +143,7 @@ def headline(result: Result) -> str:
     )
 
 
-def meaning(result: Result) -> list[str]:
+def meaning(result: FreeRunResult) -> list[str]:
     """What it says to whoever ran it on a machine of his own."""
     said = [_of_misses(result) if result.missed else _of_success(result)]
     if not result.is_sharp:
@@ -164,11 +164,11 @@ def _expected_share(timing: Timing) -> float:
     return timing.apart_window_share if predicted is None else predicted
 
 
-def _shift(phase: Phase) -> float:
+def _shift(phase: FreeRunPhase) -> float:
     return abs(phase.timing.together_window_share - _expected_share(phase.timing))
 
 
-def _of_success(result: Result) -> str:
+def _of_success(result: FreeRunResult) -> str:
     return (
         "What this means for you: on this machine, how often statements refuse each other follows "
         "from how long they are open and what they touch, as the simulator says, here to within "
@@ -178,7 +178,7 @@ def _of_success(result: Result) -> str:
     )
 
 
-def _of_misses(result: Result) -> str:
+def _of_misses(result: FreeRunResult) -> str:
     worst = max(abs(each.share - each.predicted.mean) for _, each in result.missed)
     names = "; ".join(_miss(phase, each) for phase, each in result.missed)
     return (
@@ -188,7 +188,7 @@ def _of_misses(result: Result) -> str:
     )
 
 
-def _miss(phase: Phase, compared: Compared) -> str:
+def _miss(phase: FreeRunPhase, compared: ComparedShare) -> str:
     predicted = compared.predicted
     return (
         f"{phase.title}, {predicted.quantity}: {100 * compared.share:.1f} % of "
@@ -197,7 +197,7 @@ def _miss(phase: Phase, compared: Compared) -> str:
     )
 
 
-def _of_shift(phase: Phase) -> str:
+def _of_shift(phase: FreeRunPhase) -> str:
     timing = phase.timing
     return (
         f"{phase.title}: statements were open for {100 * timing.together_window_share:.0f} % of "

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.outcomes import ConflictException
-from whitecap.sim.freerun.statements import Observed, Statement, warm_up_of
+from whitecap.sim.freerun.statements import ObservedRun, TimedStatement, warm_up_of
 from whitecap.sim.freerun.workloads import (
     SCHEMA,
     Hand,
-    Statements,
-    Workload,
+    ThreadStatements,
+    ThreadWorkload,
     initial_rows,
 )
 from whitecap.sim.replay.real.failures import failure_of
@@ -37,7 +37,7 @@ from whitecap.sim.replay.real.tables import (
     latest_version,
     name_table,
 )
-from whitecap.sim.replay.real.transaction_clock import Instants, TransactionClocks
+from whitecap.sim.replay.real.transaction_clock import TransactionClocks, TransactionInstants
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,7 +46,7 @@ CONFLICTS = frozenset(exception.value for exception in ConflictException)
 JOIN_S = 0.2
 """How long to wait for a thread before looking for Ctrl-C again."""
 
-Watch = Callable[[int], None]
+_Watch = Callable[[int], None]
 """Is called with how many statements have ended."""
 
 
@@ -69,13 +69,13 @@ def now() -> str:
 
 def run_threads(
     spark: SparkSession,
-    workload: Workload,
+    workload: ThreadWorkload,
     statements: int,
     seed: int,
     *,
     apart: bool,
-    watch: Watch,
-) -> Observed:
+    watch: _Watch,
+) -> ObservedRun:
     """Run so many statements of `workload` that count, `apart` or together on a table of its own.
 
     A refused statement is run again at once, like new and with its values, until it commits.
@@ -97,7 +97,7 @@ def run_threads(
         commits = _commits(table)
         _require_commits(team.ended, commits)
         timed = _with_versions(team.ended, commits)
-    return Observed(began_at, warm_up, sorted(timed, key=lambda each: each.begun_ms))
+    return ObservedRun(began_at, warm_up, sorted(timed, key=lambda each: each.begun_ms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class _Table:
 
 
 @contextmanager
-def _table(spark: SparkSession, workload: Workload, *, apart: bool) -> Iterator[_Table]:
+def _table(spark: SparkSession, workload: ThreadWorkload, *, apart: bool) -> Iterator[_Table]:
     partitions = workload.partitions_apart if apart else workload.partitions
     name = f"free_run_{workload.name}_{'apart' if apart else 'together'}".replace("-", "_")
     with TemporaryDirectory(prefix="whitecap-free-run-") as scratch:
@@ -151,7 +151,7 @@ class _Ended:
     rerun: int
     begun_ms: float
     ended_ms: float
-    instants: Instants
+    instants: TransactionInstants
     exception: str | None
 
     @property
@@ -160,9 +160,9 @@ class _Ended:
         has = self.exception is None and self.instants.written_ms is not None
         return self.instants.transaction_id if has else None
 
-    def statement(self, commit: _Commit | None) -> Statement:
+    def statement(self, commit: _Commit | None) -> TimedStatement:
         """The statement with what the log says: it is decided when its commit file appeared."""
-        return Statement(
+        return TimedStatement(
             self.hand.name,
             self.hand.kind.name,
             self.rerun,
@@ -191,13 +191,13 @@ class _Team:
     table: _Table
     left: int
     of_each: int
-    watch: Watch
+    watch: _Watch
     ended: list[_Ended] = field(default_factory=list)
     broken: list[BaseException] = field(default_factory=list)
     _ended_by: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self, workload: Workload, seed: int, *, apart: bool) -> None:
+    def run(self, workload: ThreadWorkload, seed: int, *, apart: bool) -> None:
         from pyspark import inheritable_thread_target
 
         clocks = TransactionClocks(self.spark)
@@ -205,7 +205,7 @@ class _Team:
         threads = []
         for number, hand in enumerate(workload.hands):
             name, partitions = self.table.own_name(number), self.table.partitions
-            made = Statements(hand, number, name, partitions, seed, apart=apart)
+            made = ThreadStatements(hand, number, name, partitions, seed, apart=apart)
             target = inheritable_thread_target(self.spark)(self._work)
             threads.append(threading.Thread(target=target, args=(hand, made, clocks), daemon=True))
         for thread in threads:
@@ -227,7 +227,7 @@ class _Team:
                 thread.join()
             raise
 
-    def _work(self, hand: Hand, statements: Statements, clocks: TransactionClocks) -> None:
+    def _work(self, hand: Hand, statements: ThreadStatements, clocks: TransactionClocks) -> None:
         try:
             Jvm(self.spark).silence_console()
             clock = clocks.of_this_thread()
@@ -293,7 +293,7 @@ def _require_commits(ended: list[_Ended], commits: Mapping[str | None, _Commit])
             raise CommitLost(f"{each.hand.name} {said} a rival's file was renamed over its own")
 
 
-def _with_versions(ended: list[_Ended], commits: dict[str | None, _Commit]) -> list[Statement]:
+def _with_versions(ended: list[_Ended], commits: dict[str | None, _Commit]) -> list[TimedStatement]:
     """The statements with what the log says of their commits."""
     timed = [each.statement(commits.pop(each.committed, None)) for each in ended]
     if commits:

@@ -20,12 +20,12 @@ import yaml
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.sim.freerun.calibration import (
-    Calibration,
+    CyclesApart,
     calibration_of,
     durations_of,
     job_times_of,
 )
-from whitecap.sim.freerun.comparison import Phase, Result, compare
+from whitecap.sim.freerun.comparison import FreeRunPhase, FreeRunResult, compare
 from whitecap.sim.freerun.driving import CommitLost, now, run_threads
 from whitecap.sim.freerun.page import result_page
 from whitecap.sim.freerun.prediction import (
@@ -37,8 +37,8 @@ from whitecap.sim.freerun.prediction import (
     quantities_of,
     scenario_document,
 )
-from whitecap.sim.freerun.statements import Observed, warm_up_of
-from whitecap.sim.freerun.workloads import Workload, mixed_workload, update_workload
+from whitecap.sim.freerun.statements import ObservedRun, warm_up_of
+from whitecap.sim.freerun.workloads import ThreadWorkload, mixed_workload, update_workload
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION, require_delta
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ MOST_AGAIN = 4
 T = TypeVar("T")
 
 
-class Watch(Protocol):
+class ExperimentWatch(Protocol):
     """Is told how far the experiment is: steps done of all, and what is being done."""
 
     def __call__(self, done: float, total: float, note: str) -> None: ...
 
 
-class Settings(msgspec.Struct, frozen=True):
+class FreeRunSettings(msgspec.Struct, frozen=True):
     """What is asked for. `statements` is how many count in each run, apart and together.
 
     `warm_up` go before the first phase, so that code is compiled; never more than in a run.
@@ -79,7 +79,7 @@ class Settings(msgspec.Struct, frozen=True):
     replications: int = REPLICATIONS
 
     @property
-    def workloads(self) -> list[Workload]:
+    def workloads(self) -> list[ThreadWorkload]:
         """The phases, in the order in which they are run."""
         updates = [update_workload(count, self.threads) for count in self.partitions]
         return [*updates, *([mixed_workload(self.threads)] if self.mix else [])]
@@ -95,7 +95,7 @@ class Settings(msgspec.Struct, frozen=True):
         return sum(len(quantities_of(workload)) for workload in self.workloads)
 
 
-def require_settings(settings: Settings) -> None:
+def require_settings(settings: FreeRunSettings) -> None:
     """Raises `InvalidInput` for what cannot be run."""
     problems = []
     if not settings.workloads:
@@ -109,7 +109,7 @@ def require_settings(settings: Settings) -> None:
         raise InvalidInput(problems)
 
 
-def require_place(settings: Settings, out: Path, *, overwrite: bool) -> None:
+def require_place(settings: FreeRunSettings, out: Path, *, overwrite: bool) -> None:
     """Make `out` ready: a new place, the same experiment half done, or one to be replaced.
 
     Raises InvalidInput: it holds something else, or another experiment and `overwrite` is not set.
@@ -120,14 +120,14 @@ def require_place(settings: Settings, out: Path, *, overwrite: bool) -> None:
         raise InvalidInput([Problem(str(out), said)])
     if overwrite and there.is_file():
         shutil.rmtree(out)
-    if there.is_file() and _read(there, Settings) != settings:
+    if there.is_file() and _read(there, FreeRunSettings) != settings:
         said = "holds a free run with other settings; --overwrite replaces it"
         raise InvalidInput([Problem(str(out), said)])
     out.mkdir(parents=True, exist_ok=True)
     _write(there, settings)
 
 
-def free_run(settings: Settings, out: Path, watch: Watch) -> Result:
+def free_run(settings: FreeRunSettings, out: Path, watch: ExperimentWatch) -> FreeRunResult:
     """Run what is not finished in `out`, and write `result.json` and `result.md` there.
 
     Raises EnvironmentMissing: Java, a package or a jar is missing.
@@ -136,13 +136,13 @@ def free_run(settings: Settings, out: Path, watch: Watch) -> Result:
     steps = _Steps(settings, watch)
     machine = _machine()
     phases = list(_phases(settings, out, steps))
-    result = Result(now(), machine, settings.threads, settings.seed, CONFIDENCE, phases)
+    result = FreeRunResult(now(), machine, settings.threads, settings.seed, CONFIDENCE, phases)
     _write(out / RESULT, result)
     (out / PAGE).write_text(result_page(result), encoding="utf-8")
     return result
 
 
-def _phases(settings: Settings, out: Path, steps: _Steps) -> Iterator[Phase]:
+def _phases(settings: FreeRunSettings, out: Path, steps: _Steps) -> Iterator[FreeRunPhase]:
     spark: SparkSession | None = None
     for workload in settings.workloads:
         folder = out / workload.name
@@ -152,10 +152,10 @@ def _phases(settings: Settings, out: Path, steps: _Steps) -> Iterator[Phase]:
             folder.mkdir(parents=True)
             _run_phase(spark, settings, workload, folder, steps)
         steps.finish(workload)
-        yield _read(folder / COMPARISON, Phase)
+        yield _read(folder / COMPARISON, FreeRunPhase)
 
 
-def _warm_session(settings: Settings, steps: _Steps) -> SparkSession:
+def _warm_session(settings: FreeRunSettings, steps: _Steps) -> SparkSession:
     from whitecap.sim.replay.real.jvm import Jvm
     from whitecap.sim.replay.real.session import delta_session
 
@@ -169,11 +169,15 @@ def _warm_session(settings: Settings, steps: _Steps) -> SparkSession:
 
 
 def _run_phase(
-    spark: SparkSession, settings: Settings, workload: Workload, folder: Path, steps: _Steps
+    spark: SparkSession,
+    settings: FreeRunSettings,
+    workload: ThreadWorkload,
+    folder: Path,
+    steps: _Steps,
 ) -> None:
     again = 0
 
-    def run(what: str, *, apart: bool) -> Observed:
+    def run(what: str, *, apart: bool) -> ObservedRun:
         nonlocal again
         watch = steps.counting(f"{workload.name}, {what}")
         run_once = partial(
@@ -195,7 +199,7 @@ def _run_phase(
     _write(folder / COMPARISON, compare(workload, prediction, apart, together, again))
 
 
-def with_a_whole_log(run: Callable[[], Observed]) -> tuple[Observed, int]:
+def with_a_whole_log(run: Callable[[], ObservedRun]) -> tuple[ObservedRun, int]:
     """What a run observed, begun again where a commit was lost, and how often that was.
 
     Raises CommitLost: it was lost every time.
@@ -207,7 +211,11 @@ def with_a_whole_log(run: Callable[[], Observed]) -> tuple[Observed, int]:
 
 
 def _predict(
-    settings: Settings, workload: Workload, calibration: Calibration, folder: Path, steps: _Steps
+    settings: FreeRunSettings,
+    workload: ThreadWorkload,
+    calibration: CyclesApart,
+    folder: Path,
+    steps: _Steps,
 ) -> Prediction:
     """Predict, and keep the scenario as well: anybody can run it."""
     durations, times = durations_of(calibration), job_times_of(calibration)
@@ -228,7 +236,7 @@ def _predict(
 class _Steps:
     """Counts statements and simulated runs of the whole experiment."""
 
-    def __init__(self, settings: Settings, watch: Watch) -> None:
+    def __init__(self, settings: FreeRunSettings, watch: ExperimentWatch) -> None:
         self._watch = watch
         counted = settings.statements + warm_up_of(settings.threads)
         self._per_phase = 2 * counted + settings.replications
@@ -250,7 +258,7 @@ class _Steps:
 
         return count
 
-    def finish(self, workload: Workload) -> None:
+    def finish(self, workload: ThreadWorkload) -> None:
         """A phase is done, now or in an earlier run."""
         self._left.remove(workload.name)
         self._done = self._total - self._per_phase * len(self._left)

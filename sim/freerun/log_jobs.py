@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from whitecap.engine.log.checkpoint import is_due
-from whitecap.sim.freerun.statements import Statement
+from whitecap.sim.freerun.statements import TimedStatement
 from whitecap.sim.freerun.workloads import KINDS
 
 
@@ -61,11 +61,13 @@ class LogFiles:
     Versions that are older than the run have always had theirs.
     """
 
-    def __init__(self, statements: Sequence[Statement]) -> None:
+    def __init__(self, statements: Sequence[TimedStatement]) -> None:
         commits = [each for each in statements if each.version is not None]
-        self._commits: Mapping[int | None, Statement] = {each.version: each for each in commits}
+        self._commits: Mapping[int | None, TimedStatement] = {
+            each.version: each for each in commits
+        }
 
-    def work_of(self, this: Statement, previous: Statement | None) -> LogWork:
+    def work_of(self, this: TimedStatement, previous: TimedStatement | None) -> LogWork:
         """What a statement did that its thread ran after `previous`."""
         version, read_version, decided_ms = this.version, this.read_version, this.decided_ms
         if version is None or read_version is None or decided_ms is None:

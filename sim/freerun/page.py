@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whitecap.sim.freerun.comparison import Compared, Phase, Result, headline, meaning
+from whitecap.sim.freerun.comparison import (
+    ComparedShare,
+    FreeRunPhase,
+    FreeRunResult,
+    headline,
+    meaning,
+)
 
 
-def result_page(result: Result) -> str:
+def result_page(result: FreeRunResult) -> str:
     """A page of its own."""
     return "\n".join(["# The free run on real Delta Lake", "", *result_lines(result)]) + "\n"
 
 
-def result_lines(result: Result) -> Iterator[str]:
+def result_lines(result: FreeRunResult) -> Iterator[str]:
     """How it was done, every comparison, and what it means."""
     machine = result.machine
     yield (
@@ -43,7 +49,7 @@ def result_lines(result: Result) -> Iterator[str]:
         yield ""
 
 
-def _begun_again(result: Result) -> str:
+def _begun_again(result: FreeRunResult) -> str:
     """How many runs do not count, since the local disk lost a commit of theirs."""
     if not (again := sum(phase.begun_again for phase in result.phases)):
         return ""
@@ -54,7 +60,7 @@ def _begun_again(result: Result) -> str:
     )
 
 
-def _row(phase: Phase, compared: Compared) -> str:
+def _row(phase: FreeRunPhase, compared: ComparedShare) -> str:
     predicted = compared.predicted
     cells = (
         phase.title, predicted.quantity, _percent(predicted.mean),
@@ -64,7 +70,7 @@ def _row(phase: Phase, compared: Compared) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _timing(phase: Phase) -> str:
+def _timing(phase: FreeRunPhase) -> str:
     timing, predicted = phase.timing, phase.timing.predicted_window_share
     cells = (
         phase.title, phase.predicted_at[11:19], phase.began_at[11:19],

@@ -20,7 +20,7 @@ from scipy.stats import beta
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.freerun.calibration import (
-    Calibration,
+    CyclesApart,
     Durations,
     JobTimes,
     drawn_anew,
@@ -29,7 +29,7 @@ from whitecap.sim.freerun.calibration import (
     quantiles,
 )
 from whitecap.sim.freerun.statements import warm_up_of
-from whitecap.sim.freerun.workloads import ROWS_PER_PARTITION, SCHEMA, Workload
+from whitecap.sim.freerun.workloads import ROWS_PER_PARTITION, SCHEMA, ThreadWorkload
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.run import run_scenario
@@ -52,7 +52,7 @@ ROWS_PER_TABLE_FILE = 1_000_000
 """One file per partition, as in the real table."""
 
 
-class Range(msgspec.Struct, frozen=True):
+class PredictedShare(msgspec.Struct, frozen=True):
     """What was predicted of one share of all statements: its mean and its simultaneous range."""
 
     quantity: str
@@ -78,17 +78,21 @@ class Prediction(msgspec.Struct, frozen=True):
     replications: int
     confidence: float
     comparisons: int
-    ranges: Sequence[Range]
+    ranges: Sequence[PredictedShare]
     window_share: float
 
 
-def quantities_of(workload: Workload) -> list[str]:
+def quantities_of(workload: ThreadWorkload) -> list[str]:
     """The shares that are compared: all aborts, those by each class, those by any other."""
     return [ABORTS, *(each.value for each in workload.exceptions), OTHERS]
 
 
 def scenario_document(
-    workload: Workload, durations: dict[str, Durations], times: JobTimes, statements: int, seed: int
+    workload: ThreadWorkload,
+    durations: dict[str, Durations],
+    times: JobTimes,
+    statements: int,
+    seed: int,
 ) -> dict[str, Any]:
     """The run together as a scenario: windows become compute times, all else think times.
 
@@ -147,8 +151,8 @@ def _cycle(durations: Durations) -> dict[str, Any]:
 
 
 def predicted_ranges(
-    workload: Workload,
-    calibration: Calibration,
+    workload: ThreadWorkload,
+    calibration: CyclesApart,
     statements: int,
     seed: int,
     comparisons: int,
@@ -156,7 +160,7 @@ def predicted_ranges(
     jobs: int,
     replications: int = REPLICATIONS,
     watch: Callable[[int], None],
-) -> list[Range]:
+) -> list[PredictedShare]:
     """Run the simulator and say between what each share will lie, `comparisons` in all at once."""
     refusals_of_run = partial(refusals_of, workload, calibration, statements, seed)
     counts = []
@@ -171,7 +175,7 @@ def predicted_ranges(
 
 
 def refusals_of(
-    workload: Workload, calibration: Calibration, statements: int, seed: int, replication: int
+    workload: ThreadWorkload, calibration: CyclesApart, statements: int, seed: int, replication: int
 ) -> Counter[str]:
     """The refusals by exception among the statements of one simulated run."""
     drawn = drawn_anew(calibration, np.random.default_rng([seed, replication]))
@@ -180,7 +184,7 @@ def refusals_of(
 
 
 def predicted_window_share(
-    workload: Workload, calibration: Calibration, statements: int, seed: int
+    workload: ThreadWorkload, calibration: CyclesApart, statements: int, seed: int
 ) -> float:
     """For which share of the time statements are open, from one snapshot of a writer to the next.
 
@@ -203,7 +207,7 @@ def _window_ms(row: dict[str, Any]) -> float:
 
 
 def _simulated(
-    workload: Workload, calibration: Calibration, statements: int, seed: int, replication: int
+    workload: ThreadWorkload, calibration: CyclesApart, statements: int, seed: int, replication: int
 ) -> list[dict[str, Any]]:
     """The transactions of one run that count, without the warm-up."""
     times = job_times_of(calibration)
@@ -228,12 +232,12 @@ def _ended(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]] | Non
 
 
 def _shares(
-    quantity: str, workload: Workload, counts: Sequence[Counter[str]], statements: int
+    quantity: str, workload: ThreadWorkload, counts: Sequence[Counter[str]], statements: int
 ) -> NDArray[np.float64]:
     return np.array([count_of(quantity, workload, each) / statements for each in counts])
 
 
-def count_of(quantity: str, workload: Workload, refusals: Counter[str]) -> int:
+def count_of(quantity: str, workload: ThreadWorkload, refusals: Counter[str]) -> int:
     """How many statements of a run a quantity counts."""
     match quantity:
         case "aborts":
@@ -246,7 +250,7 @@ def count_of(quantity: str, workload: Workload, refusals: Counter[str]) -> int:
 
 def range_of(
     quantity: str, shares: NDArray[np.float64], statements: int, comparisons: int
-) -> Range:
+) -> PredictedShare:
     """Between what a share of one more run lies, by the beta distribution that varies as much.
 
     The range is one of `comparisons` that hold together; its ends are rounded outwards to counts,
@@ -254,11 +258,11 @@ def range_of(
     """
     mean, variance = float(shares.mean()), float(shares.var(ddof=1)) * (1 + 1 / len(shares))
     if variance == 0.0:
-        return Range(quantity, mean, mean, mean)
+        return PredictedShare(quantity, mean, mean, mean)
     common = max(mean * (1 - mean) / variance - 1, 1e-6)
     tail = (1 - CONFIDENCE) / comparisons / 2
     low, high = beta.ppf([tail, 1 - tail], mean * common, (1 - mean) * common)
-    return Range(
+    return PredictedShare(
         quantity, mean, float(np.floor(low * statements) / statements),
         float(np.ceil(high * statements) / statements),
     )  # fmt: skip

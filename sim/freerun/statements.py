@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 
-class Statement(msgspec.Struct, frozen=True):
+class TimedStatement(msgspec.Struct, frozen=True):
     """One statement as it went, milliseconds of the wall clock.
 
     `snapshot_ms` is when it had its snapshot, `decided_ms` when its commit was in the log or its
@@ -37,15 +37,15 @@ class Statement(msgspec.Struct, frozen=True):
         return self.decided_ms - self.snapshot_ms
 
 
-class Observed(msgspec.Struct, frozen=True):
+class ObservedRun(msgspec.Struct, frozen=True):
     """A real run: its statements in the order in which they began, and how many were for warmth."""
 
     began_at: str
     warm_up: int
-    statements: Sequence[Statement]
+    statements: Sequence[TimedStatement]
 
     @property
-    def counted(self) -> Sequence[Statement]:
+    def counted(self) -> Sequence[TimedStatement]:
         """The statements that count."""
         return self.statements[self.warm_up :]
 

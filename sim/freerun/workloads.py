@@ -26,7 +26,7 @@ FIRST_NEW_KEY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class StatementKind:
     """One kind of statement, with places for `table`, `part`, `rows`, and for `apart`.
 
     `apart` stands in the statement only while threads are apart, `new_rows` of its rows have new
@@ -54,8 +54,8 @@ class Kind:
         return {"statement": text.strip(), "parameters": parameters}
 
 
-UPDATE = Kind("update", "UPDATE {table} SET v = v + 1 WHERE part = {part}")
-MERGE = Kind(
+UPDATE = StatementKind("update", "UPDATE {table} SET v = v + 1 WHERE part = {part}")
+MERGE = StatementKind(
     "merge",
     "MERGE INTO {table} AS t USING (SELECT * FROM VALUES {rows} AS v(k, part, v)) AS s "
     "ON t.part = {part} AND t.k = s.k "
@@ -63,8 +63,8 @@ MERGE = Kind(
     new_rows=1,
     known_rows=1,
 )
-INSERT = Kind("insert", "INSERT INTO {table} VALUES {rows}", new_rows=2, reads_state=False)
-OPTIMIZE = Kind("optimize", "OPTIMIZE {table} {apart}", snapshot_first=True)
+INSERT = StatementKind("insert", "INSERT INTO {table} VALUES {rows}", new_rows=2, reads_state=False)
+OPTIMIZE = StatementKind("optimize", "OPTIMIZE {table} {apart}", snapshot_first=True)
 """It asks for the newest version before its transaction begins (OptimizeTableCommand.scala)."""
 
 KINDS = {kind.name: kind for kind in (UPDATE, MERGE, INSERT, OPTIMIZE)}
@@ -75,12 +75,12 @@ class Hand:
     """One thread: what it does, and which partitions are its own while all are apart."""
 
     name: str
-    kind: Kind
+    kind: StatementKind
     own: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class ThreadWorkload:
     """What threads do on a table of so many partitions; while apart it needs other ones.
 
     `exceptions` are the classes that get a range of their own.
@@ -94,7 +94,7 @@ class Workload:
     exceptions: Sequence[ConflictException]
 
     @property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, StatementKind]:
         """Its kinds of statements by name."""
         return {hand.kind.name: hand.kind for hand in self.hands}
 
@@ -103,19 +103,19 @@ class Workload:
         return sum(hand.kind.name == kind for hand in self.hands)
 
 
-def update_workload(partitions: int, threads: int) -> Workload:
+def update_workload(partitions: int, threads: int) -> ThreadWorkload:
     """Every thread updates one partition after the other, drawn by lot."""
     apart = max(partitions, threads)
     hands = [
         Hand(f"update-{n + 1}", UPDATE, tuple(range(n, apart, threads))) for n in range(threads)
     ]
-    return Workload(
+    return ThreadWorkload(
         f"update-{partitions}", f"UPDATE on {partitions} partitions", partitions, apart, hands,
         (ConflictException.CONCURRENT_APPEND,),
     )  # fmt: skip
 
 
-def mixed_workload(threads: int) -> Workload:
+def mixed_workload(threads: int) -> ThreadWorkload:
     """One thread inserts, one compacts, all others merge.
 
     Apart, those who merge have a partition each; who compacts shares the others with who inserts,
@@ -129,7 +129,7 @@ def mixed_workload(threads: int) -> Workload:
         Hand("insert-1", INSERT, rest),
         Hand("optimize-1", compacting, rest),
     ]
-    return Workload(
+    return ThreadWorkload(
         MIX, f"MERGE, INSERT and OPTIMIZE on {MIX_PARTITIONS} partitions", MIX_PARTITIONS,
         merging + MIX_PARTITIONS, hands,
         (
@@ -140,7 +140,7 @@ def mixed_workload(threads: int) -> Workload:
     )  # fmt: skip
 
 
-class Statements:
+class ThreadStatements:
     """The SQL of one thread, one statement after the other."""
 
     def __init__(

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.sim.replay.history.recorded import Recorded
-from whitecap.sim.replay.playing.player import Observed
-from whitecap.sim.replay.playing.script import End, Result
+from whitecap.sim.replay.playing.player import PlayedTransaction
+from whitecap.sim.replay.playing.script import End, TransactionResult
 
 FORMAT_VERSION = 1
 AGREEMENT = "agreement.json"
@@ -31,7 +31,7 @@ class Comparison(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedTransaction:
     """One transaction, recorded and real. `reason` says what differs, or why it may."""
 
     transaction: str
@@ -39,8 +39,8 @@ class Compared:
     read_version: int
     comparison: Comparison
     reason: str
-    recorded: Result
-    real: Result | None
+    recorded: TransactionResult
+    real: TransactionResult | None
     real_message: str = ""
     table: str = ""
     job_id: int = -1
@@ -61,10 +61,10 @@ class Compared:
         }
 
 
-def _columns(side: str, result: Result | None) -> dict[str, Any]:
+def _columns(side: str, result: TransactionResult | None) -> dict[str, Any]:
     return {
         f"{side}_{field.name}": None if result is None else getattr(result, field.name)
-        for field in fields(Result)
+        for field in fields(TransactionResult)
     }
 
 
@@ -87,7 +87,7 @@ class Agreement:
     """A replay's result: what was replayed, and how each transaction compares."""
 
     origin: Mapping[str, Any]
-    compared: tuple[Compared, ...]
+    compared: tuple[ComparedTransaction, ...]
 
     def count(self, comparison: Comparison) -> int:
         """How many transactions compare in this way."""
@@ -110,7 +110,7 @@ class Agreement:
     @property
     def half_done(self) -> HalfDone:
         """Jobs that changed one table and not another, as recorded and as really happened."""
-        jobs: dict[int, list[Compared]] = {}
+        jobs: dict[int, list[ComparedTransaction]] = {}
         for each in self.compared:
             jobs.setdefault(each.job_id, []).append(each)
         given_up = [
@@ -129,7 +129,7 @@ class Agreement:
         return bool(self.agreed) and not self.count(Comparison.MISMATCH)
 
     @property
-    def agreed(self) -> list[Result]:
+    def agreed(self) -> list[TransactionResult]:
         """The ends on which both sides agree."""
         return [each.recorded for each in self.compared if each.comparison is Comparison.MATCH]
 
@@ -171,14 +171,16 @@ class Agreement:
         }
 
 
-def _is_half_done_in_reality(job: Sequence[Compared]) -> bool:
+def _is_half_done_in_reality(job: Sequence[ComparedTransaction]) -> bool:
     """Whether one statement of a job committed and its last one did not."""
     ends = [(each.given_up, each.real) for each in job if each.real is not None]
     refused = all(real.end is End.ABORTED for given_up, real in ends if given_up)
     return refused and any(real.version is not None for _, real in ends)
 
 
-def compare(recorded: Recorded, observed: Observed, doubt: str | None = None) -> Compared:
+def compare(
+    recorded: Recorded, observed: PlayedTransaction, doubt: str | None = None
+) -> ComparedTransaction:
     """Hold what was recorded of one transaction against what really happened.
 
     `doubt` says why this Delta Lake may rightly end it otherwise than the recorded platform.
@@ -191,7 +193,7 @@ def compare(recorded: Recorded, observed: Observed, doubt: str | None = None) ->
     return _compared(recorded, comparison, reason, observed.real, message)
 
 
-def not_played(recorded: Recorded) -> Compared:
+def not_played(recorded: Recorded) -> ComparedTransaction:
     """The comparison of a transaction that could not be repeated in reality."""
     return _compared(recorded, Comparison.NOT_COMPARABLE, recorded.left_out or "")
 
@@ -200,10 +202,10 @@ def _compared(
     recorded: Recorded,
     comparison: Comparison,
     reason: str,
-    real: Result | None = None,
+    real: TransactionResult | None = None,
     message: str = "",
-) -> Compared:
-    return Compared(
+) -> ComparedTransaction:
+    return ComparedTransaction(
         transaction=recorded.name,
         command=recorded.command,
         read_version=recorded.read_version,
@@ -218,12 +220,12 @@ def _compared(
     )
 
 
-def differences(recorded: Result, real: Result) -> list[str]:
+def differences(recorded: TransactionResult, real: TransactionResult) -> list[str]:
     """The names of what differs. What the recording does not say is not compared."""
     always = {"end", "version", "exception"}
     return [
         field.name
-        for field in fields(Result)
+        for field in fields(TransactionResult)
         if getattr(recorded, field.name) != getattr(real, field.name)
         and (field.name in always or getattr(recorded, field.name) is not None)
     ]

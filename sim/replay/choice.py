@@ -21,7 +21,7 @@ from whitecap.sim.recording.recording import Recording, read_recording
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenRun:
     """A run to replay: `label` names it for people, `cell` is that of a sweep."""
 
     recording: Recording
@@ -29,17 +29,17 @@ class Chosen:
     cell: str | None = None
 
 
-def named_run(directory: Path, cell: str | None = None) -> Chosen:
+def named_run(directory: Path, cell: str | None = None) -> ChosenRun:
     """The run whose directory this is.
 
     Raises InvalidInput: it is none, or damaged, or a cell was asked for.
     """
     if cell is not None:
         raise InvalidInput([Problem("--cell", f"{directory} is a single run: it has no cells")])
-    return Chosen(read_recording(directory), directory.name)
+    return ChosenRun(read_recording(directory), directory.name)
 
 
-def choose_run(place: Place, root: Path, cell: str | None = None) -> Chosen:
+def choose_run(place: Place, root: Path, cell: str | None = None) -> ChosenRun:
     """Of a sweep, the run of `cell` that shows most; without `cell`, of the cell its answer names.
 
     The answer lies under `root`; its cell is a design under the heaviest load that this takes.
@@ -55,7 +55,7 @@ def choose_run(place: Place, root: Path, cell: str | None = None) -> Chosen:
     shown = {name: _shows(own["exception"]) for name, own in by_run(in_order(rows)).items()}
     replication = max(cells[chosen], key=lambda each: shown.get((chosen, each), (0, 0)))
     recording = recorded_run(place, (chosen, replication))
-    return Chosen(recording, f"{chosen}, replication {replication}", chosen)
+    return ChosenRun(recording, f"{chosen}, replication {replication}", chosen)
 
 
 def answered_cell(directory: Path) -> str:

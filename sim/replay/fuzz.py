@@ -46,7 +46,7 @@ EXPECTED_KEYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FuzzedRace:
     """One race and how the engine did on it; `case` expects what real Delta did."""
 
     case: StatementCase
@@ -66,7 +66,7 @@ class Fuzzer:
         self._folder = folder
         self._templates = Templates(spark, folder / "templates")
 
-    def play(self, drawn: DrawnRace) -> Finding:
+    def play(self, drawn: DrawnRace) -> FuzzedRace:
         """One race on both engines; skipped, with the reason, if the real one cannot play it."""
         case = drawn.case()
         try:
@@ -75,9 +75,9 @@ class Fuzzer:
             if was_interrupted(trouble):
                 raise KeyboardInterrupt from trouble
             self._spark.range(1).count()  # else there is no next race: the session is gone
-            return Finding(case, skipped(case, f"not played on real Delta: {trouble}"))
+            return FuzzedRace(case, skipped(case, f"not played on real Delta: {trouble}"))
         (result,) = run_cases([case])
-        return Finding(case, result)
+        return FuzzedRace(case, result)
 
     def observed(self, case: StatementCase) -> StatementCase:
         """The case with what real Delta did as its expectation."""
@@ -91,7 +91,7 @@ class Fuzzer:
         expect = {key: _plain(facts[key]) for key in EXPECTED_KEYS if key in facts}
         return msgspec.structs.replace(case, expect=expect)
 
-    def shrink(self, drawn: DrawnRace, finding: Finding) -> Finding:
+    def shrink(self, drawn: DrawnRace, finding: FuzzedRace) -> FuzzedRace:
         """The smallest race found on which the engines still differ."""
         tries = SHRINKS
         smallest = finding
@@ -112,7 +112,7 @@ def fuzz(
     seed: int,
     spark: SparkSession | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[Finding]:
+) -> Iterator[FuzzedRace]:
     """Play races of a seed for so many minutes from the first one on; differences come shrunk.
 
     Raises EnvironmentMissing.

@@ -15,7 +15,7 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.recording.recording import Recording
-from whitecap.sim.replay.choice import Chosen
+from whitecap.sim.replay.choice import ChosenRun
 from whitecap.sim.replay.history.recorded import (
     OVERWRITTEN,
     Recorded,
@@ -58,7 +58,7 @@ class TablePlan:
 class ReplayPlan:
     """What will be replayed of a run, table by table."""
 
-    chosen: Chosen
+    chosen: ChosenRun
     recording: Recording
     scenario: Scenario
     tables: tuple[TablePlan, ...]
@@ -110,7 +110,7 @@ class ReplayPlan:
 
 
 def plan_replay(
-    chosen: Chosen, window: Window | None = None, limit: int | None = None
+    chosen: ChosenRun, window: Window | None = None, limit: int | None = None
 ) -> ReplayPlan:
     """Choose what of a run is replayed: a window, or without one that of at most `limit` which
     shows most. Of several tables the window names one, and of the others comes what its jobs wrote.

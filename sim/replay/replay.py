@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.recording.recording import Recording
-from whitecap.sim.replay.agreement import Agreement, Compared, compare, not_played
+from whitecap.sim.replay.agreement import Agreement, ComparedTransaction, compare, not_played
 from whitecap.sim.replay.plan import ReplayPlan, TablePlan
 from whitecap.sim.replay.playing.player import play
 from whitecap.sim.replay.playing.stage import Stage
@@ -31,7 +31,7 @@ from whitecap.sim.table.export import export_table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Watch = Callable[[Compared], None]
+_Watch = Callable[[ComparedTransaction], None]
 
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
@@ -44,7 +44,7 @@ Delta decides is the same, and so are values (CodeGeneratorWithInterpretedFallba
 def replay(
     plan: ReplayPlan,
     spark: SparkSession | None = None,
-    watch: Watch | None = None,
+    watch: _Watch | None = None,
     timeout_s: float = DEFAULT_TIMEOUT_S,
 ) -> Agreement:
     """Play a plan on a real Delta Lake and compare.

@@ -25,7 +25,7 @@ from whitecap.sim.recording.dataset.place import (
     whole_batches,
 )
 from whitecap.sim.recording.dataset.rows import RunName
-from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
+from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.sweeps.batches import dealt, next_batch
 from whitecap.sim.sweeps.engines import SweepEngine
@@ -152,7 +152,7 @@ def _environment_error(engine: SweepEngine, error: BaseException) -> BaseExcepti
         return error
     lines = [line for line in str(error).splitlines() if line.strip()]
     what = f"{engine.what}: {lines[-1].strip() if lines else type(error).__name__}"
-    return EnvironmentMissing([Missing(what, engine.remedy)])
+    return EnvironmentMissing([MissingPrerequisite(what, engine.remedy)])
 
 
 class _Job(threading.Thread):

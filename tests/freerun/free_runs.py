@@ -6,8 +6,8 @@ import heapq
 import random
 from collections.abc import Callable
 
-from whitecap.sim.freerun.statements import Observed, Statement, warm_up_of
-from whitecap.sim.freerun.workloads import Workload
+from whitecap.sim.freerun.statements import ObservedRun, TimedStatement, warm_up_of
+from whitecap.sim.freerun.workloads import ThreadWorkload
 
 Draw = Callable[[random.Random], float]
 
@@ -16,8 +16,13 @@ TAIL_MS = 100.0
 
 
 def apart(
-    workload: Workload, statements: int, window: Draw, lead: Draw, seed: int = 1, slower: float = 1
-) -> Observed:
+    workload: ThreadWorkload,
+    statements: int,
+    window: Draw,
+    lead: Draw,
+    seed: int = 1,
+    slower: float = 1,
+) -> ObservedRun:
     """Threads that meet nobody; from the middle on everything takes `slower` times as long."""
     chance = random.Random(seed)
     warm_up = warm_up_of(len(workload.hands))
@@ -31,10 +36,12 @@ def apart(
             decided_ms = snapshot_ms + factor * window(chance)
             ended_ms = decided_ms + factor * TAIL_MS
             kind = hand.kind.name
-            made.append(Statement(hand.name, kind, 0, now_ms, ended_ms, snapshot_ms, decided_ms))
+            made.append(
+                TimedStatement(hand.name, kind, 0, now_ms, ended_ms, snapshot_ms, decided_ms)
+            )
             now_ms = ended_ms
     made.sort(key=lambda each: each.begun_ms)
-    return Observed("2026-01-01T00:00:00.000", warm_up, made)
+    return ObservedRun("2026-01-01T00:00:00.000", warm_up, made)
 
 
 def refused_together(

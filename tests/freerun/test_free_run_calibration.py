@@ -27,7 +27,7 @@ from whitecap.sim.freerun.calibration import (
     quantiles,
 )
 from whitecap.sim.freerun.log_jobs import LogJobs, LogWork
-from whitecap.sim.freerun.statements import Observed, Statement
+from whitecap.sim.freerun.statements import ObservedRun, TimedStatement
 from whitecap.sim.freerun.workloads import mixed_workload, update_workload
 from whitecap.sim.quantities.distributions import Distribution
 
@@ -64,16 +64,16 @@ def test_a_machine_that_becomes_slower_has_the_same_windows_by_their_share() -> 
 
 def test_statements_for_warmth_do_not_count() -> None:
     observed = apart(UPDATES, 60, _window, _lead)
-    cold = Statement("update-1", "update", 0, 0.0, 1e9, 0.0, 1e9)
+    cold = TimedStatement("update-1", "update", 0, 0.0, 1e9, 0.0, 1e9)
     assert observed.warm_up == 8
-    with_cold = Observed(observed.began_at, 9, [cold, *observed.statements])
+    with_cold = ObservedRun(observed.began_at, 9, [cold, *observed.statements])
     assert calibration_of(with_cold) == calibration_of(observed)
 
 
 def test_a_statement_without_commit_has_no_window() -> None:
-    idle = [Statement("update-9", "update", 0, n, n + 1.0, float(n)) for n in range(5)]
+    idle = [TimedStatement("update-9", "update", 0, n, n + 1.0, float(n)) for n in range(5)]
     observed = apart(UPDATES, 60, _window, _lead)
-    both = Observed(observed.began_at, 8, [*observed.statements, *idle])
+    both = ObservedRun(observed.began_at, 8, [*observed.statements, *idle])
     assert len(durations_of(calibration_of(both))["update"].window) == len(
         durations_of(calibration_of(observed))["update"].window
     )

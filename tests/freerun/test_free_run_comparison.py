@@ -9,21 +9,28 @@ import msgspec
 import pytest
 
 from benchmarks.validation.free_run import DOCS, KEPT, main, read_result, section, with_section
-from whitecap.sim.freerun.comparison import Compared, Phase, Result, Timing, headline, meaning
+from whitecap.sim.freerun.comparison import (
+    ComparedShare,
+    FreeRunPhase,
+    FreeRunResult,
+    Timing,
+    headline,
+    meaning,
+)
 from whitecap.sim.freerun.page import result_page
-from whitecap.sim.freerun.prediction import ABORTS, Range
+from whitecap.sim.freerun.prediction import ABORTS, PredictedShare
 
-RIGHT = Compared(Range(ABORTS, 0.4, 0.34, 0.46), 123, 300)
-WRONG = Compared(Range(ABORTS, 0.25, 0.19, 0.31), 123, 300)
-WIDE = Compared(Range(ABORTS, 0.4, 0.2, 0.6), 12, 30)
+RIGHT = ComparedShare(PredictedShare(ABORTS, 0.4, 0.34, 0.46), 123, 300)
+WRONG = ComparedShare(PredictedShare(ABORTS, 0.25, 0.19, 0.31), 123, 300)
+WIDE = ComparedShare(PredictedShare(ABORTS, 0.4, 0.2, 0.6), 12, 30)
 
 
-def _result(compared: Compared, together_share: float = 0.75) -> Result:
+def _result(compared: ComparedShare, together_share: float = 0.75) -> FreeRunResult:
     timing = Timing(1200.0, 1300.0, 0.75, together_share)
     at, began = "2026-01-01T10:00:00.000", "2026-01-01T10:00:01.000"
-    phase = Phase("update-2", "UPDATE on 2 partitions", at, began, timing, [compared])
+    phase = FreeRunPhase("update-2", "UPDATE on 2 partitions", at, began, timing, [compared])
     machine = {"cores": "2", "delta": "4.4.0", "spark": "4.2.0", "load before": "0.1"}
-    return Result(began, machine, 4, 1, 0.95, [phase])
+    return FreeRunResult(began, machine, 4, 1, 0.95, [phase])
 
 
 def test_a_share_within_its_range_is_predicted() -> None:
@@ -54,8 +61,8 @@ def test_windows_whose_share_is_not_the_expected_one_are_told() -> None:
 
 
 def test_half_a_statement_is_no_difference() -> None:
-    at_the_edge = Compared(Range(ABORTS, 0.4, 0.34, 0.409), 123, 300)
-    beyond = Compared(Range(ABORTS, 0.4, 0.34, 0.407), 123, 300)
+    at_the_edge = ComparedShare(PredictedShare(ABORTS, 0.4, 0.34, 0.409), 123, 300)
+    beyond = ComparedShare(PredictedShare(ABORTS, 0.4, 0.34, 0.407), 123, 300)
     assert at_the_edge.holds
     assert not beyond.holds
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from whitecap.sim.freerun.log_jobs import LogFiles, LogJobs
-from whitecap.sim.freerun.statements import Statement
+from whitecap.sim.freerun.statements import TimedStatement
 
 
 def _commit(
     version: int, read_version: int, begun_ms: float, checksum_ms: float, kind: str = "update"
-) -> Statement:
+) -> TimedStatement:
     """Open for half a second, a tenth after its beginning."""
     snapshot_ms, decided_ms = begun_ms + 100, begun_ms + 600
-    return Statement(
+    return TimedStatement(
         f"{kind}-{version}", kind, 0, begun_ms, decided_ms + 200, snapshot_ms, decided_ms, version,
         read_version, None, decided_ms + checksum_ms,
     )  # fmt: skip
@@ -50,7 +50,7 @@ def test_who_commits_before_the_last_winners_checksum_is_there_reads_metadata_an
 
 def test_a_checksum_that_never_came_is_missing_and_one_from_before_the_run_is_there() -> None:
     this = _commit(12, 10, 5000, checksum_ms=50)
-    without = Statement("other", "update", 0, 0, 800, 100, 600, 11, 9)
+    without = TimedStatement("other", "update", 0, 0, 800, 100, 600, 11, 9)
     assert LogFiles([without, this]).work_of(this, None).after.states == 1
     assert LogFiles([this]).work_of(this, None).after.states == 0
 
@@ -80,5 +80,5 @@ def test_every_tenth_version_is_a_checkpoint_with_a_job_over_the_state_and_one_o
 
 
 def test_what_committed_nothing_did_nothing_for_the_log() -> None:
-    idle = Statement("update-1", "update", 0, 0.0, 100.0, 50.0)
+    idle = TimedStatement("update-1", "update", 0, 0.0, 100.0, 50.0)
     assert LogFiles([idle]).work_of(idle, None).after == LogJobs()

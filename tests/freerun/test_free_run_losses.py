@@ -9,15 +9,15 @@ import pytest
 from whitecap.engine.errors import InvariantViolated
 from whitecap.sim.freerun.driving import CommitLost
 from whitecap.sim.freerun.experiment import MOST_AGAIN, with_a_whole_log
-from whitecap.sim.freerun.statements import Observed
+from whitecap.sim.freerun.statements import ObservedRun
 
-WHOLE = Observed("2026-01-01T00:00:00.000", 0, [])
+WHOLE = ObservedRun("2026-01-01T00:00:00.000", 0, [])
 
 
-def _losing(times: int, error: Exception) -> Callable[[], Observed]:
+def _losing(times: int, error: Exception) -> Callable[[], ObservedRun]:
     left = iter([error] * times)
 
-    def run() -> Observed:
+    def run() -> ObservedRun:
         for lost in left:
             raise lost
         return WHOLE

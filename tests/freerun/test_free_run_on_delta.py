@@ -8,24 +8,24 @@ import msgspec
 import pytest
 
 from benchmarks.validation.free_run import DOCS, read_result, with_section
-from whitecap.sim.freerun.comparison import Phase, headline
+from whitecap.sim.freerun.comparison import FreeRunPhase, headline
 from whitecap.sim.freerun.experiment import (
     CALIBRATION,
     COMPARISON,
     OBSERVED,
     PREDICTION,
     SCENARIO,
-    Settings,
+    FreeRunSettings,
     free_run,
     require_place,
 )
 from whitecap.sim.freerun.prediction import Prediction
-from whitecap.sim.freerun.statements import Observed
+from whitecap.sim.freerun.statements import ObservedRun
 from whitecap.sim.loading import load_scenario
 
 pytestmark = pytest.mark.spark
 
-SETTINGS = Settings((2,), mix=True, statements=12, threads=3, warm_up=2, replications=4)
+SETTINGS = FreeRunSettings((2,), mix=True, statements=12, threads=3, warm_up=2, replications=4)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +36,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def _observed(path: Path) -> Observed:
-    return msgspec.json.decode(path.read_bytes(), type=Observed)
+def _observed(path: Path) -> ObservedRun:
+    return msgspec.json.decode(path.read_bytes(), type=ObservedRun)
 
 
 @pytest.mark.parametrize("name", ["update-2", "mix"])
@@ -99,5 +99,5 @@ def test_the_same_settings_go_on_with_what_is_there(out: Path) -> None:
     result = free_run(SETTINGS, out, lambda done, total, note: None)
     assert (out / "update-2" / COMPARISON).stat().st_mtime_ns == kept
     assert result.phases[0] == msgspec.json.decode(
-        (out / "update-2" / COMPARISON).read_bytes(), type=Phase
+        (out / "update-2" / COMPARISON).read_bytes(), type=FreeRunPhase
     )

@@ -11,7 +11,7 @@ import pytest
 from tests.freerun.free_runs import apart, refused_together
 from tests.freerun.worlds_with_a_log import apart_with_a_log, together_with_a_log
 from whitecap.sim.freerun.calibration import calibration_of
-from whitecap.sim.freerun.comparison import Compared
+from whitecap.sim.freerun.comparison import ComparedShare
 from whitecap.sim.freerun.prediction import (
     ABORTS,
     OTHERS,
@@ -50,8 +50,8 @@ def test_a_range_holds_what_varies_as_the_replications_and_not_what_is_15_points
     found = range_of(ABORTS, _shares(rate), STATEMENTS, COMPARISONS)
     others = np.random.default_rng(2).binomial(STATEMENTS, rate, 2000)
     wrong = np.random.default_rng(3).binomial(STATEMENTS, rate + 0.15, 2000)
-    held = [Compared(found, int(count), STATEMENTS).holds for count in others]
-    fooled = [Compared(found, int(count), STATEMENTS).holds for count in wrong]
+    held = [ComparedShare(found, int(count), STATEMENTS).holds for count in others]
+    fooled = [ComparedShare(found, int(count), STATEMENTS).holds for count in wrong]
     assert 1 - np.mean(held) < 2 * 0.05 / COMPARISONS + 0.002
     assert np.mean(fooled) < 0.05
 
@@ -64,8 +64,8 @@ def test_a_range_is_wider_when_more_must_hold_together() -> None:
 
 def test_what_never_happens_by_the_rules_may_not_happen() -> None:
     never = range_of(OTHERS, np.zeros(200), STATEMENTS, COMPARISONS)
-    assert Compared(never, 0, STATEMENTS).holds
-    assert not Compared(never, 1, STATEMENTS).holds
+    assert ComparedShare(never, 0, STATEMENTS).holds
+    assert not ComparedShare(never, 1, STATEMENTS).holds
 
 
 @pytest.mark.parametrize("partitions", [2, 8])
@@ -101,8 +101,8 @@ def test_a_prediction_from_wrong_windows_is_found_out() -> None:
         for name, window in (("right", _window), ("wrong", _short_window))
     }  # fmt: skip
     count = round(refused_together(4, 4, STATEMENTS, _window, _lead) * STATEMENTS)
-    assert Compared(ranges["right"], count, STATEMENTS).holds
-    assert not Compared(ranges["wrong"], count, STATEMENTS).holds
+    assert ComparedShare(ranges["right"], count, STATEMENTS).holds
+    assert not ComparedShare(ranges["wrong"], count, STATEMENTS).holds
     assert ranges["right"].reach < 0.15
 
 

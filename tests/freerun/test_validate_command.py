@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.freerun.experiment import Settings, require_place, require_settings
-from whitecap.sim.freerun.workloads import Statements, mixed_workload, update_workload
+from whitecap.sim.freerun.experiment import FreeRunSettings, require_place, require_settings
+from whitecap.sim.freerun.workloads import ThreadStatements, mixed_workload, update_workload
 
 
 @pytest.mark.parametrize(
@@ -36,22 +36,22 @@ def test_what_cannot_be_run_is_bad_input(arguments: list[str], said: str, tmp_pa
 
 
 def test_two_threads_may_update() -> None:
-    require_settings(Settings((2,), mix=False, threads=2))
+    require_settings(FreeRunSettings((2,), mix=False, threads=2))
 
 
 def test_what_is_no_free_run_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(InvalidInput, match="left alone"):
-        require_place(Settings(), tmp_path, overwrite=True)
+        require_place(FreeRunSettings(), tmp_path, overwrite=True)
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
 
 def test_another_experiment_is_replaced_only_when_told_to(tmp_path: Path) -> None:
-    require_place(Settings(seed=1), tmp_path / "out", overwrite=False)
-    require_place(Settings(seed=1), tmp_path / "out", overwrite=False)
+    require_place(FreeRunSettings(seed=1), tmp_path / "out", overwrite=False)
+    require_place(FreeRunSettings(seed=1), tmp_path / "out", overwrite=False)
     with pytest.raises(InvalidInput, match="--overwrite"):
-        require_place(Settings(seed=2), tmp_path / "out", overwrite=False)
-    require_place(Settings(seed=2), tmp_path / "out", overwrite=True)
+        require_place(FreeRunSettings(seed=2), tmp_path / "out", overwrite=False)
+    require_place(FreeRunSettings(seed=2), tmp_path / "out", overwrite=True)
 
 
 @pytest.mark.parametrize("threads", [3, 4, 7])
@@ -70,7 +70,7 @@ def test_threads_that_are_apart_have_partitions_that_nobody_else_changes(threads
 def test_who_compacts_apart_touches_only_what_is_inserted() -> None:
     hand = mixed_workload(4).hands[-1]
     apart, together = (
-        Statements(hand, 3, "t", 10, 1, apart=is_apart).next() for is_apart in (True, False)
+        ThreadStatements(hand, 3, "t", 10, 1, apart=is_apart).next() for is_apart in (True, False)
     )
     assert apart == "OPTIMIZE t WHERE part >= 2"
     assert together.strip() == "OPTIMIZE t"
@@ -78,6 +78,6 @@ def test_who_compacts_apart_touches_only_what_is_inserted() -> None:
 
 def test_a_merge_changes_a_row_that_is_there_and_adds_one() -> None:
     hand = mixed_workload(4).hands[0]
-    text = Statements(hand, 0, "t", 10, 1, apart=True).next()
+    text = ThreadStatements(hand, 0, "t", 10, 1, apart=True).next()
     assert "t.part = 0" in text
     assert text.count("0L, 1L)") == 2

@@ -7,8 +7,8 @@ import random
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
-from whitecap.sim.freerun.statements import Observed, Statement, warm_up_of
-from whitecap.sim.freerun.workloads import Workload
+from whitecap.sim.freerun.statements import ObservedRun, TimedStatement, warm_up_of
+from whitecap.sim.freerun.workloads import ThreadWorkload
 
 THREADS = 4
 LEAD_MS, METADATA_MS, STATE_MS, CHECKSUM_MS, CLOSING_MS = 30.0, 140.0, 420.0, 50.0, 20.0
@@ -24,13 +24,13 @@ class LogWorld:
     decided_ms: list[float] = field(default_factory=lambda: [0.0])
     checksum_ms: list[float] = field(default_factory=lambda: [0.0])
     changed: list[int] = field(default_factory=lambda: [-1])
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[TimedStatement] = field(default_factory=list)
     chance: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
 
-    def run(self, count: int) -> list[Statement]:
+    def run(self, count: int) -> list[TimedStatement]:
         """The first statements, in the order in which they began."""
         threads = [self._thread(number) for number in range(THREADS)]
         steps = [(1000 * self.chance.random(), number) for number in range(THREADS)]
@@ -61,7 +61,7 @@ class LogWorld:
                 ended_ms += self._commit(version, read, part, decided_ms)
                 checksum_ms = self.checksum_ms[version]
             self.statements.append(
-                Statement(
+                TimedStatement(
                     f"update-{number}", "update", rerun, begun_ms, ended_ms, snapshot_ms,
                     decided_ms, version, read, exception, checksum_ms,
                 )
@@ -84,15 +84,15 @@ class LogWorld:
         return there_ms + 2 * CHECKSUM_MS + STATE_MS * (1 + is_derived)
 
 
-def apart_with_a_log(workload: Workload, statements: int) -> Observed:
+def apart_with_a_log(workload: ThreadWorkload, statements: int) -> ObservedRun:
     """Threads that meet nobody, but for the log."""
     warm_up = warm_up_of(len(workload.hands))
     made = LogWorld(None).run(statements + warm_up)
-    return Observed("2026-01-01T00:00:00.000", warm_up, made)
+    return ObservedRun("2026-01-01T00:00:00.000", warm_up, made)
 
 
-def together_with_a_log(workload: Workload, statements: int) -> Observed:
+def together_with_a_log(workload: ThreadWorkload, statements: int) -> ObservedRun:
     """The same threads on the partitions of a workload."""
     warm_up = warm_up_of(len(workload.hands))
     made = LogWorld(workload.partitions, seed=2).run(statements + warm_up)
-    return Observed("2026-01-01T00:00:00.000", warm_up, made)
+    return ObservedRun("2026-01-01T00:00:00.000", warm_up, made)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from whitecap.sim.replay.agreement import (
     Agreement,
-    Compared,
+    ComparedTransaction,
     Comparison,
     compare,
     differences,
@@ -16,24 +16,28 @@ from whitecap.sim.replay.agreement import (
     write_agreement,
 )
 from whitecap.sim.replay.history.recorded import Recorded
-from whitecap.sim.replay.playing.player import Observed
-from whitecap.sim.replay.playing.script import End, Part, Planned, Result
+from whitecap.sim.replay.playing.player import PlayedTransaction
+from whitecap.sim.replay.playing.script import CommandPart, End, Planned, TransactionResult
 from whitecap.sim.replay.real.commands import Sql
 
-COMMIT = Result(End.COMMITTED, 5, isolation_level="Serializable", is_blind_append=True)
-ABORT = Result(End.ABORTED, None, "ConcurrentAppendException", "DELTA_CONCURRENT_APPEND.X")
+COMMIT = TransactionResult(End.COMMITTED, 5, isolation_level="Serializable", is_blind_append=True)
+ABORT = TransactionResult(
+    End.ABORTED, None, "ConcurrentAppendException", "DELTA_CONCURRENT_APPEND.X"
+)
 
 
-def _recorded(result: Result, **known: str) -> Recorded:
-    part = Part(4, 4, result.version)
+def _recorded(result: TransactionResult, **known: str) -> Recorded:
+    part = CommandPart(4, 4, result.version)
     text = "DELETE FROM t"
     return Recorded(7, "w-1", "DELETE", text, None, None, (part,), 4, result, **known)
 
 
-def _compared(recorded: Result, real: Result | None, doubt: str | None = None) -> Compared:
+def _compared(
+    recorded: TransactionResult, real: TransactionResult | None, doubt: str | None = None
+) -> ComparedTransaction:
     played = _recorded(recorded)
     planned = Planned(played.name, Sql("DELETE FROM t"), played.parts, recorded)
-    return compare(played, Observed(planned, real, "message"), doubt)
+    return compare(played, PlayedTransaction(planned, real, "message"), doubt)
 
 
 def test_equal_ends_match() -> None:
@@ -42,14 +46,14 @@ def test_equal_ends_match() -> None:
 
 
 def test_another_exception_or_version_is_a_mismatch_that_says_so() -> None:
-    other = Result(End.ABORTED, None, "ConcurrentDeleteReadException", ABORT.error_class)
+    other = TransactionResult(End.ABORTED, None, "ConcurrentDeleteReadException", ABORT.error_class)
     assert _compared(ABORT, other).reason == "exception differ"
-    later = Result(End.COMMITTED, 6)
+    later = TransactionResult(End.COMMITTED, 6)
     assert differences(COMMIT, later) == ["version", "isolation_level", "is_blind_append"]
 
 
 def test_what_the_recording_does_not_say_is_not_compared() -> None:
-    assert differences(Result(End.COMMITTED, 5), COMMIT) == []
+    assert differences(TransactionResult(End.COMMITTED, 5), COMMIT) == []
 
 
 def test_what_could_not_be_played_to_its_end_is_not_comparable_and_says_why() -> None:
@@ -69,7 +73,7 @@ def test_what_is_left_out_says_why() -> None:
 def test_a_commit_that_its_writer_did_not_learn_of_is_compared_with_a_note() -> None:
     played = _recorded(COMMIT, note="its writer saw it as unknown: a reply was lost")
     planned = Planned(played.name, Sql("DELETE FROM t"), played.parts, COMMIT)
-    compared = compare(played, Observed(planned, COMMIT))
+    compared = compare(played, PlayedTransaction(planned, COMMIT))
     assert compared.comparison is Comparison.MATCH
     assert compared.reason == "its writer saw it as unknown: a reply was lost"
 

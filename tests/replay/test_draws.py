@@ -12,7 +12,7 @@ from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, State
 from whitecap.engine.races.conformance.run import run_cases
 from whitecap.sim.replay.drawing.layouts import LAYOUTS
 from whitecap.sim.replay.drawing.races import PROPERTIES, SETTINGS, DrawnRace, draw_race
-from whitecap.sim.replay.fuzz import Finding, Fuzzer, save_case
+from whitecap.sim.replay.fuzz import FuzzedRace, Fuzzer, save_case
 
 
 def test_a_race_depends_on_its_seed_and_number_alone() -> None:
@@ -49,12 +49,12 @@ class _Pretended(Fuzzer):
     def __init__(self, wanted: Any) -> None:
         self._wanted = wanted
 
-    def play(self, drawn: DrawnRace) -> Finding:
+    def play(self, drawn: DrawnRace) -> FuzzedRace:
         deletes = any(each.text.startswith("DELETE") for each in drawn.winners)
         differs = deletes and self._wanted in drawn.files
         status = CaseStatus.FAILED if differs else CaseStatus.PASSED
         case = drawn.case()
-        return Finding(case, CaseResult(case.id, status))
+        return FuzzedRace(case, CaseResult(case.id, status))
 
 
 def test_a_difference_is_shrunk_to_the_parts_that_it_takes() -> None:

@@ -13,7 +13,7 @@ from whitecap.cli import main
 from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.replay import fuzz as fuzzing
-from whitecap.sim.replay.fuzz import Finding, fuzz
+from whitecap.sim.replay.fuzz import FuzzedRace, fuzz
 
 
 class Clock:
@@ -32,10 +32,10 @@ class Races:
     def __init__(self, clock: Clock, status: CaseStatus = CaseStatus.PASSED) -> None:
         self.clock, self.status = clock, status
 
-    def play(self, drawn: Any) -> Finding:
+    def play(self, drawn: Any) -> FuzzedRace:
         self.clock.now_s += 10
         case: StatementCase = drawn.case()
-        return Finding(case, CaseResult(case.id, self.status, (), reason="as told"))
+        return FuzzedRace(case, CaseResult(case.id, self.status, (), reason="as told"))
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_the_minutes_begin_with_the_first_race(
 
 
 def _fuzz(monkeypatch: pytest.MonkeyPatch, *statuses: CaseStatus, out: Path) -> Result:
-    def races(*_: object, **__: object) -> Iterator[Finding]:
+    def races(*_: object, **__: object) -> Iterator[FuzzedRace]:
         for status in statuses:
             yield Races(Clock(), status).play(fuzzing.draw_race(1, 0))
 

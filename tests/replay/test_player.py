@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from whitecap.sim.replay.playing.player import Observed, play
-from whitecap.sim.replay.playing.script import End, Part, Planned, Result
+from whitecap.sim.replay.playing.player import PlayedTransaction, play
+from whitecap.sim.replay.playing.script import CommandPart, End, Planned, TransactionResult
 from whitecap.sim.replay.playing.stage import Stage
 from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch
 from whitecap.sim.replay.real.failures import failure_of
@@ -27,13 +27,13 @@ WAIT_S = 120.0
 
 
 def _commits(name: str, command: RealCommand, read: int, version: int) -> Planned:
-    part = Part(read, version - 1, version)
-    return Planned(name, command, (part,), Result(End.COMMITTED, version))
+    part = CommandPart(read, version - 1, version)
+    return Planned(name, command, (part,), TransactionResult(End.COMMITTED, version))
 
 
 def _dies(name: str, command: RealCommand, read: int, decided: int, exception: str) -> Planned:
-    part = Part(read, decided)
-    return Planned(name, command, (part,), Result(End.ABORTED, exception=exception))
+    part = CommandPart(read, decided)
+    return Planned(name, command, (part,), TransactionResult(End.ABORTED, exception=exception))
 
 
 class _Recorded:
@@ -64,7 +64,9 @@ class _Recorded:
         return commit_info(self._stage.table, version)
 
 
-def _played(spark: SparkSession, layouts: _Recorded, script: list[Planned]) -> list[Observed]:
+def _played(
+    spark: SparkSession, layouts: _Recorded, script: list[Planned]
+) -> list[PlayedTransaction]:
     """Play a script whole."""
     last = max(part.complete_at for each in script for part in each.parts)
     return list(play(spark, script, layouts, last, WAIT_S))
@@ -75,7 +77,7 @@ def _batch(app: str, batch: int, *values: int) -> StreamBatch:
     return StreamBatch(app, batch, "x INT, v BIGINT", rows)
 
 
-def _ends(observed: list[Observed]) -> dict[str, tuple[End, int | None, str | None]]:
+def _ends(observed: list[PlayedTransaction]) -> dict[str, tuple[End, int | None, str | None]]:
     return {
         each.planned.name: (each.real.end, each.real.version, each.real.exception)
         for each in observed
@@ -116,8 +118,8 @@ def test_two_runs_of_one_checkpoint_collide_and_its_next_batch_does_not(
         Planned(
             "batch again",
             _batch("query", 1, 2),
-            (Part(base + 3, base + 3),),
-            Result(End.NOTHING_TO_COMMIT),
+            (CommandPart(base + 3, base + 3),),
+            TransactionResult(End.NOTHING_TO_COMMIT),
         ),
     ]
     observed = _played(spark, layouts, script)
@@ -208,8 +210,8 @@ def test_a_command_of_two_commits_is_held_before_each(
     vacuum = Planned(
         "vacuum",
         Sql("VACUUM target"),
-        (Part(base, base, base + 1), Part(base + 1, base + 2, base + 3)),
-        Result(End.COMMITTED, base + 3),
+        (CommandPart(base, base, base + 1), CommandPart(base + 1, base + 2, base + 3)),
+        TransactionResult(End.COMMITTED, base + 3),
     )
     script = [vacuum, _commits("between", Sql(INSERT), base + 1, base + 2)]
     observed = _ends(_played(spark, layouts, script))
@@ -227,8 +229,8 @@ def test_a_command_whose_first_commit_is_put_is_not_begun_again(
     vacuum = Planned(
         "vacuum",
         Sql("VACUUM target"),
-        (Part(base, base, base + 1), Part(base + 1, base + 2, base + 3)),
-        Result(End.COMMITTED, base + 3),
+        (CommandPart(base, base, base + 1), CommandPart(base + 1, base + 2, base + 3)),
+        TransactionResult(End.COMMITTED, base + 3),
     )
     wrong = _commits("wrong", Sql("DELETE FROM nowhere"), base + 1, base + 2)
     observed = _played(spark, layouts, [vacuum, wrong])

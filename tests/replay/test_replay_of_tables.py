@@ -13,11 +13,11 @@ from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.reports.agreement import read_agreement
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
+from whitecap.sim.replay.agreement import Agreement, ComparedTransaction, Comparison
 from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.history.window import Window, parse_window
 from whitecap.sim.replay.plan import ReplayPlan, plan_replay, real_command
-from whitecap.sim.replay.playing.script import End, Result
+from whitecap.sim.replay.playing.script import End, TransactionResult
 from whitecap.sim.replay.real.commands import Sql
 from whitecap.sim.replay.replay import replay
 from whitecap.sim.run import run_scenario
@@ -139,13 +139,20 @@ def test_a_statement_of_a_batch_is_played_with_what_makes_it_known(batches: Path
     assert {each.version is None for each in commands if isinstance(each, Sql)} == {False}
 
 
-def _compared(job: int, table: str, recorded: Result, real: Result | None, **more: Any) -> Compared:
+def _compared(
+    job: int, table: str, recorded: TransactionResult, real: TransactionResult | None, **more: Any
+) -> ComparedTransaction:
     same = Comparison.MATCH if recorded == real else Comparison.MISMATCH
-    return Compared(f"w #{job}", "C", 0, same, "", recorded, real, "", table, job, **more)
+    return ComparedTransaction(
+        f"w #{job}", "C", 0, same, "", recorded, real, "", table, job, **more
+    )
 
 
 def test_jobs_are_half_done_here_and_there() -> None:
-    commit, abort = Result(End.COMMITTED, 5), Result(End.ABORTED, exception="X")
+    commit, abort = (
+        TransactionResult(End.COMMITTED, 5),
+        TransactionResult(End.ABORTED, exception="X"),
+    )
     agreement = Agreement(
         {},
         (

@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.replay.playing.script import End, Part, Planned, Result, steps
+from whitecap.sim.replay.playing.script import CommandPart, End, Planned, TransactionResult, steps
 from whitecap.sim.replay.real.commands import Sql
 
 
 def _planned(name: str, read: int, decided: int, version: int | None = None) -> Planned:
-    return _of_parts(name, Part(read, decided, version))
+    return _of_parts(name, CommandPart(read, decided, version))
 
 
-def _of_parts(name: str, *parts: Part) -> Planned:
+def _of_parts(name: str, *parts: CommandPart) -> Planned:
     version = parts[-1].version
-    recorded = Result(End.COMMITTED, version) if version else Result(End.ABORTED)
+    recorded = (
+        TransactionResult(End.COMMITTED, version) if version else TransactionResult(End.ABORTED)
+    )
     return Planned(name, Sql(f"-- {name}"), parts, recorded)
 
 
@@ -41,7 +43,7 @@ def test_a_version_that_nobody_plays_is_put() -> None:
 
 def test_a_command_that_starts_again_does_so_where_it_was_refused() -> None:
     """Refused at version 5, it begins again there, after all others that read that version."""
-    again = _of_parts("optimize", Part(3, 5), Part(5, 6))
+    again = _of_parts("optimize", CommandPart(3, 5), CommandPart(5, 6))
     order = _order(3, 6, again, _planned("reader", 5, 5, 6))
     assert order == [
         "begin optimize",
@@ -56,7 +58,7 @@ def test_a_command_that_starts_again_does_so_where_it_was_refused() -> None:
 
 
 def test_others_commit_between_the_commits_of_one_command() -> None:
-    vacuum = _of_parts("vacuum", Part(0, 0, 1), Part(1, 2, 3))
+    vacuum = _of_parts("vacuum", CommandPart(0, 0, 1), CommandPart(1, 2, 3))
     order = _order(0, 3, vacuum, _planned("other", 1, 1, 2))
     assert order.index("finish vacuum") < order.index("finish other")
     assert order[-1] == "finish vacuum"

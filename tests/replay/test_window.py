@@ -18,7 +18,7 @@ from whitecap.sim.replay.history.window import (
     members,
     parse_window,
 )
-from whitecap.sim.replay.playing.script import End, Part, Result
+from whitecap.sim.replay.playing.script import CommandPart, End, TransactionResult
 
 PLAIN: dict[str, Any] = {
     "rerun_number": 0,
@@ -76,22 +76,22 @@ def test_a_commit_is_decided_at_the_version_before_it_and_an_abort_at_its_winner
     rows = [_row(1, "committed", 0, committed_version=3), _aborted(2, 0, 2)]
     tried = [(1, 1, "already_exists"), (1, 3, "created"), (2, 1, "already_exists")]
     committed, aborted = recorded_transactions(_recording(rows, {3: 1}, *tried))
-    assert (committed.parts, committed.complete_at) == ((Part(0, 2, 3),), 3)
-    assert (aborted.parts, aborted.complete_at) == ((Part(0, 2),), 2)
+    assert (committed.parts, committed.complete_at) == ((CommandPart(0, 2, 3),), 3)
+    assert (aborted.parts, aborted.complete_at) == ((CommandPart(0, 2),), 2)
 
 
 def test_an_optimize_is_decided_at_the_newest_version_since_it_looks_again() -> None:
     rows = [_aborted(1, 0, 1, command="OPTIMIZE", ended_at_ms=35.0)]
     tried = (1, 1, "already_exists")
     (optimize,) = recorded_transactions(_recording(rows, {1: 7, 2: 8, 3: 9, 4: 10}, tried))
-    assert optimize.parts == (Part(0, 3),)
+    assert optimize.parts == (CommandPart(0, 3),)
 
 
 def test_an_optimize_that_was_refused_twice_starts_again_at_the_snapshot_of_its_verdict() -> None:
     rows = [_aborted(1, 2, 4, command="OPTIMIZE", ended_at_ms=45.0)]
     tried = [(1, 1, "already_exists"), (1, 3, "already_exists")]
     (optimize,) = recorded_transactions(_recording(rows, {1: 7, 2: 8, 3: 9, 4: 10}, *tried))
-    assert optimize.parts == (Part(0, 2), Part(2, 4))
+    assert optimize.parts == (CommandPart(0, 2), CommandPart(2, 4))
 
 
 def test_the_first_attempt_tells_the_first_snapshot_of_a_command_that_retried() -> None:
@@ -105,7 +105,7 @@ def test_a_commit_whose_writer_did_not_learn_of_it_is_replayed_with_a_note() -> 
     rows = [_row(1, "unknown", 0), _row(2, "unknown", 0), _row(3, "in_flight", 0)]
     tried = [(1, 1, "unknown"), (2, 1, "unknown")]
     landed, unknown, in_flight = recorded_transactions(_recording(rows, {1: 1}, *tried))
-    assert (landed.result, landed.left_out) == (Result(End.COMMITTED, 1), None)
+    assert (landed.result, landed.left_out) == (TransactionResult(End.COMMITTED, 1), None)
     assert landed.note == "its writer saw it as unknown: a reply was lost"
     assert unknown.left_out == "its outcome is unknown, and it left no commit"
     assert in_flight.left_out == "it was in flight when the run ended"
@@ -118,9 +118,9 @@ def test_a_commit_that_is_found_in_its_own_way_is_two_commands() -> None:
     put, itself = recorded_transactions(_recording(rows, {1: 1}, *tried))
     assert (put.name, put.result) == (
         "w-1 #1 (its put whose reply was lost)",
-        Result(End.COMMITTED, 1),
+        TransactionResult(End.COMMITTED, 1),
     )
-    assert (put.parts, itself.parts) == ((Part(0, 0, 1),), (Part(0, 1),))
+    assert (put.parts, itself.parts) == ((CommandPart(0, 0, 1),), (CommandPart(0, 1),))
     assert itself.result.end is End.ABORTED
 
 
@@ -128,8 +128,11 @@ def test_a_commit_that_was_made_twice_is_two_commands() -> None:
     rows = [_row(1, "committed", 0, committed_version=2)]
     tried = [(1, 1, "unknown"), (1, 1, "already_exists"), (1, 2, "created")]
     put, itself = recorded_transactions(_recording(rows, {1: 1, 2: 1}, *tried))
-    assert (put.parts, put.left_out) == ((Part(0, 0, 1),), None)
-    assert (itself.parts, itself.result) == ((Part(0, 1, 2),), Result(End.COMMITTED, 2))
+    assert (put.parts, put.left_out) == ((CommandPart(0, 0, 1),), None)
+    assert (itself.parts, itself.result) == (
+        (CommandPart(0, 1, 2),),
+        TransactionResult(End.COMMITTED, 2),
+    )
 
 
 def test_a_writer_that_knows_its_own_commit_made_it_once() -> None:
@@ -137,21 +140,21 @@ def test_a_writer_that_knows_its_own_commit_made_it_once() -> None:
     tried = [(1, 1, "unknown"), (1, 1, "already_exists")]
     recording = _recording(rows, {1: 1}, *tried)
     (whole,) = recorded_transactions(recording, knows_its_own=True)
-    assert whole.parts == (Part(0, 0, 1),)
+    assert whole.parts == (CommandPart(0, 0, 1),)
 
 
 def test_the_commits_of_one_statement_are_parts_of_one_command() -> None:
     rows = [_row(1, "committed", 1, committed_version=3, command="VACUUM")]
     tried = [(1, 1, "created"), (1, 2, "already_exists"), (1, 3, "created")]
     (vacuum,) = recorded_transactions(_recording(rows, {1: 1, 2: 5, 3: 1}, *tried))
-    assert vacuum.parts == (Part(0, 0, 1), Part(1, 2, 3))
+    assert vacuum.parts == (CommandPart(0, 0, 1), CommandPart(1, 2, 3))
 
 
 def test_the_compaction_after_a_commit_is_not_played() -> None:
     """What a phase lock held is followed by none on real Delta Lake."""
     rows = [_row(1, "committed", 0, committed_version=1, command="INSERT")]
     (insert,) = recorded_transactions(_recording(rows, {1: 1, 2: 1}))
-    assert insert.parts == (Part(0, 0, 1),)
+    assert insert.parts == (CommandPart(0, 0, 1),)
 
 
 def test_a_statement_stopped_between_its_commits_is_left_out() -> None:
@@ -185,7 +188,10 @@ def test_what_reality_cannot_repeat_is_left_out_with_the_reason(
 
 def test_a_no_op_is_expected_to_leave_nothing() -> None:
     (no_op,) = recorded_transactions(_recording([_row(1, "committed", 2)], {}))
-    assert (no_op.result, no_op.parts) == (Result(End.NOTHING_TO_COMMIT), (Part(2, 2),))
+    assert (no_op.result, no_op.parts) == (
+        TransactionResult(End.NOTHING_TO_COMMIT),
+        (CommandPart(2, 2),),
+    )
 
 
 def _history(*made: tuple[int, int | None, int, str | None]) -> list[Recorded]:
@@ -195,9 +201,11 @@ def _history(*made: tuple[int, int | None, int, str | None]) -> list[Recorded]:
         dataclasses.replace(
             base,
             transaction_id=number,
-            parts=(Part(read, decided, version),),
+            parts=(CommandPart(read, decided, version),),
             decided_at=decided,
-            result=Result(End.ABORTED, exception=raised) if raised else Result(End.COMMITTED),
+            result=TransactionResult(End.ABORTED, exception=raised)
+            if raised
+            else TransactionResult(End.COMMITTED),
         )
         for number, (read, version, decided, raised) in enumerate(made)
     ]
@@ -225,7 +233,7 @@ def test_what_ended_before_the_window_is_no_member() -> None:
 
 def test_what_has_a_commit_outside_of_the_window_is_left_out() -> None:
     (vacuum,) = _history((0, 1, 0, None))
-    both = dataclasses.replace(vacuum, parts=(Part(0, 0, 1), Part(1, 4, 5)))
+    both = dataclasses.replace(vacuum, parts=(CommandPart(0, 0, 1), CommandPart(1, 4, 5)))
     (member,) = members([both], Window(3, 6))
     assert member.left_out == "it has commits outside of the window, too"
 

@@ -18,8 +18,8 @@ from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.races.matrix.plain import plain
 from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.measures import Unit, written
-from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
-from whitecap.sim.replay.playing.script import End, Result
+from whitecap.sim.replay.agreement import Agreement, ComparedTransaction, Comparison
+from whitecap.sim.replay.playing.script import End, TransactionResult
 from whitecap.terminal.agreement import show_agreement, show_compared
 from whitecap.terminal.console import new_console
 from whitecap.terminal.matrix import show as show_matrix
@@ -143,10 +143,10 @@ def test_a_case_that_does_not_hold(width: int, tmp_path: Path) -> None:
 def test_a_replay(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    aborted = Result(End.ABORTED, exception="ConcurrentDeleteReadException")
-    compared = Compared(
+    aborted = TransactionResult(End.ABORTED, exception="ConcurrentDeleteReadException")
+    compared = ComparedTransaction(
         "transaction 1234", "MERGE", 5, Comparison.MISMATCH, "another exception", aborted,
-        Result(End.COMMITTED, version=123_456),
+        TransactionResult(End.COMMITTED, version=123_456),
     )  # fmt: skip
     monkeypatch.setenv("COLUMNS", str(width))
     show_compared(new_console(), compared)

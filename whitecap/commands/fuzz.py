@@ -14,7 +14,7 @@ from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from whitecap.sim.replay.fuzz import Finding
+    from whitecap.sim.replay.fuzz import FuzzedRace
 
 
 @click.command()
@@ -75,7 +75,7 @@ def _counted(counts: Counter[str]) -> str:
     return f"{counts['passed']} races agree, {counts['failed']} differ, {counts['skipped']} skipped"
 
 
-def _tell(finding: Finding, saved: Path) -> None:
+def _tell(finding: FuzzedRace, saved: Path) -> None:
     click.echo(f"DIFFERS {finding.case.id}")
     click.echo(f"  winner:  {finding.case.winner}")
     click.echo(f"  current: {finding.case.current}")

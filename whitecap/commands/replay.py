@@ -16,7 +16,7 @@ from whitecap.terminal.progress import progress
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
-    from whitecap.sim.replay.agreement import Compared
+    from whitecap.sim.replay.agreement import ComparedTransaction
 
 
 @click.command()
@@ -77,7 +77,7 @@ def replay(
         show(0, total, "starting Spark")
         done = itertools.count(1)
 
-        def watch(compared: Compared) -> None:
+        def watch(compared: ComparedTransaction) -> None:
             show_compared(console, compared, with_table=len(plan.tables) > 1)
             number = next(done)
             show(number, total, f"{number} of {total}")

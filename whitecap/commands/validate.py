@@ -83,14 +83,19 @@ def validate(
     an hour on two idle cores. What needs no Delta Lake (laws, published models) is
     validated from a checkout by `make validate`.
     """
-    from whitecap.sim.freerun.experiment import Settings, free_run, require_place, require_settings
+    from whitecap.sim.freerun.experiment import (
+        FreeRunSettings,
+        free_run,
+        require_place,
+        require_settings,
+    )
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.free_run import free_run_document, show_free_run
 
     if not real:
         said = "say --real; what needs no Delta Lake is validated by `make validate` in a checkout"
         raise InvalidInput([Problem("--real", said)])
-    settings = Settings(partitions, mix, statements, threads, seed)
+    settings = FreeRunSettings(partitions, mix, statements, threads, seed)
     require_settings(settings)
     require_directory(out)
     require_place(settings, out, overwrite=overwrite)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from whitecap.sim.replay.agreement import Agreement as Compared
-    from whitecap.sim.replay.choice import Chosen
+    from whitecap.sim.replay.choice import ChosenRun
 
 __all__ = ["Replayed", "replay"]
 
@@ -126,12 +126,12 @@ def replay(
     return Replayed(compared)
 
 
-def _chosen(run: Run | str | Path, cell: str | None) -> Chosen:
-    from whitecap.sim.replay.choice import Chosen
+def _chosen(run: Run | str | Path, cell: str | None) -> ChosenRun:
+    from whitecap.sim.replay.choice import ChosenRun
     from whitecap.sweep_engine import chosen_run
 
     if not isinstance(run, Run):
         return chosen_run(run, cell)
     if cell is not None:
         raise ValueError("a run has no cells")
-    return Chosen(run.recording, run.scenario.name)
+    return ChosenRun(run.recording, run.scenario.name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
-from whitecap.sim.replay.playing.script import Result
+from whitecap.sim.replay.agreement import Agreement, ComparedTransaction, Comparison
+from whitecap.sim.replay.playing.script import TransactionResult
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import Column, print_indented, show_table
 
@@ -19,13 +19,15 @@ STYLES = {
 COLUMNS = (Column("outcome", text=True), *(Column(way.replace("_", " ")) for way in Comparison))
 
 
-def show_compared(console: Console, compared: Compared, with_table: bool = False) -> None:
+def show_compared(
+    console: Console, compared: ComparedTransaction, with_table: bool = False
+) -> None:
     """One transaction: how it ended here and there; among several tables with its own."""
     name = Text(f"{compared.comparison:15}", style=STYLES[compared.comparison])
     print_indented(console, name.append(_line(compared, with_table), style="default"), by=0)
 
 
-def _line(compared: Compared, with_table: bool) -> str:
+def _line(compared: ComparedTransaction, with_table: bool) -> str:
     where = f" {compared.table}" if with_table else ""
     text = f"{compared.transaction} {compared.command}{where}: {_said(compared.recorded)}"
     if compared.reason:
@@ -33,7 +35,7 @@ def _line(compared: Compared, with_table: bool) -> str:
     return text
 
 
-def _said(result: Result | None) -> str:
+def _said(result: TransactionResult | None) -> str:
     if result is None:
         return "not played"
     if result.exception is not None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from whitecap.sim.freerun.comparison import Compared, Phase, Result, headline, meaning
+from whitecap.sim.freerun.comparison import (
+    ComparedShare,
+    FreeRunPhase,
+    FreeRunResult,
+    headline,
+    meaning,
+)
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import Column, print_indented, show_table
 
@@ -19,7 +25,7 @@ COLUMNS = (
 )
 
 
-def show_free_run(result: Result) -> None:
+def show_free_run(result: FreeRunResult) -> None:
     """The table, and the sentences below it."""
     console = new_console()
     missed = [at for at, (_, each) in enumerate(result.compared) if not each.holds]
@@ -31,7 +37,7 @@ def show_free_run(result: Result) -> None:
         print_indented(console, said, by=0)
 
 
-def _row(phase: Phase, compared: Compared) -> list[str]:
+def _row(phase: FreeRunPhase, compared: ComparedShare) -> list[str]:
     predicted = compared.predicted
     return [
         phase.title,
@@ -48,7 +54,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def free_run_document(result: Result) -> dict[str, Any]:
+def free_run_document(result: FreeRunResult) -> dict[str, Any]:
     """What `--json` prints."""
     return {
         "holds": result.holds,

@@ -36,13 +36,13 @@ from whitecap.engine.sql.parsing.table_statements import (
 )
 from whitecap.engine.sql.predicates.predicate import Predicate
 
-Plain = dict[str, Any]
+_Plain = dict[str, Any]
 
 APPLICATION = "spark.databricks.delta.write.txnAppId"
 APPLICATION_VERSION = "spark.databricks.delta.write.txnVersion"
 
 
-def operation_of(sql: str, settings: Mapping[str, str]) -> Plain:
+def operation_of(sql: str, settings: Mapping[str, str]) -> _Plain:
     """What runs a statement. Raises `UnsupportedFeature` if the package has no such operation."""
     statement = parse_statement(sql)
     operation = _operation(statement)
@@ -53,7 +53,7 @@ def operation_of(sql: str, settings: Mapping[str, str]) -> Plain:
     return operation
 
 
-def _operation(statement: Statement) -> Plain:
+def _operation(statement: Statement) -> _Plain:
     match statement:
         case Insert():
             return _write(statement)
@@ -87,7 +87,7 @@ def columns_of(ddl: str) -> list[list[str]]:
     return [[field.name, str(field.type)] for field in parse_ddl(ddl)]
 
 
-def _write(insert: Insert) -> Plain:
+def _write(insert: Insert) -> _Plain:
     beyond = insert.columns or insert.partition or insert.options or insert.by_name
     if beyond or insert.replace_using or insert.replace_on is not None:
         raise UnsupportedFeature("the package writes whole rows, and replaces by a condition")
@@ -100,7 +100,7 @@ def _write(insert: Insert) -> Plain:
     }
 
 
-def _merge(merge: Merge) -> Plain:
+def _merge(merge: Merge) -> _Plain:
     source_alias = getattr(merge.source, "alias", "") or getattr(merge.source, "name", "source")
     return {
         "do": "merge",
@@ -115,7 +115,7 @@ def _merge(merge: Merge) -> Plain:
 _CALLED = {Match.MATCHED: "when_matched", Match.NOT_MATCHED: "when_not_matched"}
 
 
-def _clause(clause: MergeClause) -> Plain:
+def _clause(clause: MergeClause) -> _Plain:
     matched = _CALLED.get(clause.match, "when_not_matched_by_source")
     updates = clause.assignments
     every = "_all" if updates is None and clause.act.value != "DELETE" else ""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
+from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 
 REMEDY = "See --python and `make conformance`."
 QUIET = {"RUST_LOG": "off", "AWS_EC2_METADATA_DISABLED": "true"}
@@ -36,13 +36,13 @@ class PackageProcess:
             )  # fmt: skip
         except OSError as error:
             what = f"{command[0]} cannot be run: {error.strerror}"
-            raise EnvironmentMissing([Missing(what, REMEDY)]) from error
+            raise EnvironmentMissing([MissingPrerequisite(what, REMEDY)]) from error
         try:
             self.version: str = self._answer()["version"]
         except ProcessDied:
             self.close()
             what = f"{command[0]} has no deltalake with pyarrow"
-            raise EnvironmentMissing([Missing(what, REMEDY)]) from None
+            raise EnvironmentMissing([MissingPrerequisite(what, REMEDY)]) from None
 
     def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request and return its answer. Raises ProcessDied."""

@@ -9,11 +9,11 @@ from typing import Any
 
 from whitecap.engine.races.row_tables import DataFile
 
-Values = dict[str, Any]
+_Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DrawnLayout:
     """A kind of table: columns, partitioning, the values that its files and statements use.
 
     `source` are the rows of the table that MERGE takes its changes from, `on` its conditions;
@@ -24,13 +24,13 @@ class Layout:
     name: str
     schema: str
     partition_columns: tuple[str, ...]
-    slices: tuple[Values, ...]
-    row: Callable[[Values, int], Values]
+    slices: tuple[_Values, ...]
+    row: Callable[[_Values, int], _Values]
     atoms: Callable[[random.Random], str]
     literals: Callable[[random.Random, int], str]
     on: tuple[str, ...]
     extra_on: tuple[str, ...]
-    source: tuple[Values, ...]
+    source: tuple[_Values, ...]
     number: str
     key: str
     overwrites: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ def _measured_atom(draw: random.Random) -> str:
     return _int_atom(draw, "v", (0, 3, 7, 14))
 
 
-def _measured_row(part: Values, n: int) -> Values:
+def _measured_row(part: _Values, n: int) -> _Values:
     return {**part, "at": f"2026-01-0{1 + n % 3} 0{n % 8}:00:00", "price": n + 0.5, "v": n}
 
 
@@ -150,7 +150,7 @@ def _by_made_day_atom(draw: random.Random) -> str:
 
 
 LAYOUTS = (
-    Layout(
+    DrawnLayout(
         name="by number",
         schema="x INT, v BIGINT",
         partition_columns=("x",),
@@ -171,7 +171,7 @@ LAYOUTS = (
             "INSERT INTO target REPLACE WHERE x = 1 SELECT * FROM source",
         ),
     ),
-    Layout(
+    DrawnLayout(
         name="by day and country",
         schema="day DATE, country STRING, k INT, v BIGINT",
         partition_columns=("day", "country"),
@@ -200,7 +200,7 @@ LAYOUTS = (
             "VALUES (DATE '2026-01-01', 'US', 60, 21000)",
         ),
     ),
-    Layout(
+    DrawnLayout(
         name="unpartitioned",
         schema="k INT, v BIGINT",
         partition_columns=(),
@@ -218,7 +218,7 @@ LAYOUTS = (
             "INSERT INTO target REPLACE WHERE v < 4 SELECT * FROM target WHERE v < 2",
         ),
     ),
-    Layout(
+    DrawnLayout(
         name="by flag, measured",
         schema="ok BOOLEAN, at TIMESTAMP, price DECIMAL(10,2), v BIGINT",
         partition_columns=("ok",),
@@ -241,7 +241,7 @@ LAYOUTS = (
             "INSERT INTO target REPLACE WHERE NOT ok SELECT * FROM source WHERE NOT ok",
         ),
     ),
-    Layout(
+    DrawnLayout(
         name="by a generated day",
         schema="k INT, at TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(at AS DATE)), v BIGINT",
         partition_columns=("day",),

@@ -14,8 +14,8 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log import properties
 from whitecap.engine.races.conformance.case import StatementCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
-from whitecap.sim.replay.drawing.layouts import LAYOUTS, Layout
-from whitecap.sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
+from whitecap.sim.replay.drawing.layouts import LAYOUTS, DrawnLayout
+from whitecap.sim.replay.drawing.statements import VECTORS, DrawnStatement, draw_statement
 
 DIALECT = "delta-oss-4.4"
 COMPACTED = properties.AUTO_COMPACT.key
@@ -49,11 +49,11 @@ class DrawnRace:
     """A race in parts. See `StatementCase` for `overlapping`, `waits_at` and `rerun`."""
 
     name: str
-    layout: Layout
+    layout: DrawnLayout
     files: tuple[DataFile, ...]
     properties: Mapping[str, str]
-    winners: tuple[Drawn, ...]
-    current: Drawn
+    winners: tuple[DrawnStatement, ...]
+    current: DrawnStatement
     settings: Mapping[str, str]
     overlapping: bool = False
     waits_at: int = 1

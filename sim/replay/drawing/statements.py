@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from whitecap.engine.log import properties
-from whitecap.sim.replay.drawing.layouts import Layout
+from whitecap.sim.replay.drawing.layouts import DrawnLayout
 
 VECTORS = properties.DELETION_VECTORS.key
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnStatement:
     """A statement: its text with a place for conditions, and the conditions.
 
     `commits`: how many commits it makes if nothing keeps it from them.
@@ -29,14 +29,14 @@ class Drawn:
         where = self.joiner + " AND ".join(self.conditions) if self.conditions else ""
         return self.text.replace("{where}", where)
 
-    def smaller(self) -> Iterator[Drawn]:
+    def smaller(self) -> Iterator[DrawnStatement]:
         """The statement with one condition less."""
         for number in range(len(self.conditions)):
             kept = self.conditions[:number] + self.conditions[number + 1 :]
             yield replace(self, conditions=kept)
 
 
-def draw_statement(draw: random.Random, layout: Layout, number: int) -> Drawn:
+def draw_statement(draw: random.Random, layout: DrawnLayout, number: int) -> DrawnStatement:
     """A statement on `target` of this layout; `number` keeps its values and names apart."""
     kinds = {
         _insert: 6,
@@ -53,11 +53,11 @@ def draw_statement(draw: random.Random, layout: Layout, number: int) -> Drawn:
     return kind(draw, layout, number)
 
 
-def _conditions(draw: random.Random, layout: Layout) -> tuple[str, ...]:
+def _conditions(draw: random.Random, layout: DrawnLayout) -> tuple[str, ...]:
     return tuple(_conjunct(draw, layout) for _ in range(draw.choice((1, 1, 2))))
 
 
-def _conjunct(draw: random.Random, layout: Layout) -> str:
+def _conjunct(draw: random.Random, layout: DrawnLayout) -> str:
     match draw.random():
         case chance if chance < 0.15:
             return f"({layout.atoms(draw)} OR {layout.atoms(draw)})"
@@ -69,33 +69,33 @@ def _conjunct(draw: random.Random, layout: Layout) -> str:
             return layout.atoms(draw)
 
 
-def _insert(draw: random.Random, layout: Layout, number: int) -> Drawn:
+def _insert(draw: random.Random, layout: DrawnLayout, number: int) -> DrawnStatement:
     if draw.random() < 0.1:
-        return Drawn("INSERT INTO target SELECT * FROM source")
+        return DrawnStatement("INSERT INTO target SELECT * FROM source")
     rows = (layout.literals(draw, 10 * number + n) for n in range(draw.choice((1, 2))))
-    return Drawn(f"INSERT INTO target VALUES {', '.join(rows)}")
+    return DrawnStatement(f"INSERT INTO target VALUES {', '.join(rows)}")
 
 
-def _insert_self(draw: random.Random, layout: Layout, _: int) -> Drawn:
+def _insert_self(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
     text = f"INSERT INTO target SELECT {_moved(layout)} FROM target{{where}}"
-    return Drawn(text, _conditions(draw, layout))
+    return DrawnStatement(text, _conditions(draw, layout))
 
 
-def _moved(layout: Layout) -> str:
+def _moved(layout: DrawnLayout) -> str:
     """The layout's columns as a SELECT list that makes other rows of the old ones."""
     number = layout.number
     return ", ".join(f"{name} + 5000" if name == number else name for name in layout.columns)
 
 
-def _delete(draw: random.Random, layout: Layout, _: int) -> Drawn:
-    return Drawn("DELETE FROM target{where}", _conditions(draw, layout))
+def _delete(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
+    return DrawnStatement("DELETE FROM target{where}", _conditions(draw, layout))
 
 
-def _update(draw: random.Random, layout: Layout, _: int) -> Drawn:
+def _update(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
     number = layout.number
     new = draw.choice((f"{number} + 10000", f"CASE WHEN {layout.atoms(draw)} THEN 1 ELSE 2 END"))
     change = draw.choice((f"{number} = {new}", *layout.moves))
-    return Drawn(f"UPDATE target SET {change}{{where}}", _conditions(draw, layout))
+    return DrawnStatement(f"UPDATE target SET {change}{{where}}", _conditions(draw, layout))
 
 
 CLAUSES = (
@@ -111,27 +111,27 @@ CLAUSES = (
 )
 
 
-def _merge(draw: random.Random, layout: Layout, _: int) -> Drawn:
+def _merge(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
     extra = (draw.choice(layout.extra_on),) if draw.random() < 0.5 else ()
     joined = " AND ".join(layout.on)
     source = "source"
     if draw.random() < 0.2:
         source = f"(SELECT DISTINCT * FROM target WHERE {layout.atoms(draw)})"
     text = f"MERGE INTO target t USING {source} s ON {joined}{{where}} {draw.choice(CLAUSES)}"
-    return Drawn(text, extra, joiner=" AND ")
+    return DrawnStatement(text, extra, joiner=" AND ")
 
 
-def _optimize(draw: random.Random, layout: Layout, _: int) -> Drawn:
+def _optimize(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
     if draw.random() < 0.3:
-        return Drawn(f"OPTIMIZE target ZORDER BY ({layout.number})")
+        return DrawnStatement(f"OPTIMIZE target ZORDER BY ({layout.number})")
     if layout.partition_columns and draw.random() < 0.6:
         part = draw.choice([part for part in layout.slices if None not in part.values()])
         column = layout.partition_columns[0]
-        return Drawn("OPTIMIZE target{where}", (f"{column} = '{part[column]}'",))
-    return Drawn("OPTIMIZE target")
+        return DrawnStatement("OPTIMIZE target{where}", (f"{column} = '{part[column]}'",))
+    return DrawnStatement("OPTIMIZE target")
 
 
-def _overwrite(draw: random.Random, layout: Layout, _: int) -> Drawn:
+def _overwrite(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
     text = draw.choice(
         (
             "TRUNCATE TABLE target",
@@ -141,34 +141,38 @@ def _overwrite(draw: random.Random, layout: Layout, _: int) -> Drawn:
             *layout.overwrites,
         )
     )
-    return Drawn(text)
+    return DrawnStatement(text)
 
 
-def _define(draw: random.Random, layout: Layout, number: int) -> Drawn:
+def _define(draw: random.Random, layout: DrawnLayout, number: int) -> DrawnStatement:
     setting = "ALTER TABLE target SET TBLPROPERTIES"
     return draw.choice(
         (
-            Drawn(f"ALTER TABLE target ADD COLUMN w{number} INT"),
-            Drawn(f"{setting} ('delta.checkpointInterval' = '20')"),
-            Drawn(f"{setting} ('delta.appendOnly' = 'true')"),
-            Drawn(f"{setting} ('{VECTORS}' = 'true')"),
-            Drawn(f"{setting} ('delta.enableRowTracking' = 'true')", commits=3),
-            Drawn(f"{setting} ('delta.enableChangeDataFeed' = 'true')"),
-            Drawn("ALTER TABLE target UNSET TBLPROPERTIES ('delta.checkpointInterval')"),
-            Drawn(f"ALTER TABLE target ALTER COLUMN {layout.number} COMMENT 'number {number}'"),
-            Drawn(f"ALTER TABLE target ALTER COLUMN {layout.number} TYPE DECIMAL(20,0)"),
-            Drawn(f"ALTER TABLE target ADD CONSTRAINT c{number} CHECK (v >= 0 OR v IS NULL)"),
-            Drawn("CREATE OR REPLACE TABLE target USING delta AS SELECT * FROM source"),
+            DrawnStatement(f"ALTER TABLE target ADD COLUMN w{number} INT"),
+            DrawnStatement(f"{setting} ('delta.checkpointInterval' = '20')"),
+            DrawnStatement(f"{setting} ('delta.appendOnly' = 'true')"),
+            DrawnStatement(f"{setting} ('{VECTORS}' = 'true')"),
+            DrawnStatement(f"{setting} ('delta.enableRowTracking' = 'true')", commits=3),
+            DrawnStatement(f"{setting} ('delta.enableChangeDataFeed' = 'true')"),
+            DrawnStatement("ALTER TABLE target UNSET TBLPROPERTIES ('delta.checkpointInterval')"),
+            DrawnStatement(
+                f"ALTER TABLE target ALTER COLUMN {layout.number} COMMENT 'number {number}'"
+            ),
+            DrawnStatement(f"ALTER TABLE target ALTER COLUMN {layout.number} TYPE DECIMAL(20,0)"),
+            DrawnStatement(
+                f"ALTER TABLE target ADD CONSTRAINT c{number} CHECK (v >= 0 OR v IS NULL)"
+            ),
+            DrawnStatement("CREATE OR REPLACE TABLE target USING delta AS SELECT * FROM source"),
         )
     )
 
 
-def _maintain(draw: random.Random, layout: Layout, _: int) -> Drawn:
+def _maintain(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
     version = draw.randint(1, len(layout.slices))
     return draw.choice(
         (
-            Drawn("VACUUM target", commits=2),
-            Drawn("REORG TABLE target APPLY (PURGE)"),
-            Drawn(f"RESTORE TABLE target TO VERSION AS OF {version}"),
+            DrawnStatement("VACUUM target", commits=2),
+            DrawnStatement("REORG TABLE target APPLY (PURGE)"),
+            DrawnStatement(f"RESTORE TABLE target TO VERSION AS OF {version}"),
         )
     )

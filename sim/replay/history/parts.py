@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.replay.playing.script import Part
+from whitecap.sim.replay.playing.script import CommandPart
 
-Row = Mapping[str, Any]
+RecordedRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,20 @@ class Attempts:
     which made none; `None` if all parts made a version.
     """
 
-    made: tuple[Part, ...] = ()
-    unaware: tuple[Part, ...] = ()
+    made: tuple[CommandPart, ...] = ()
+    unaware: tuple[CommandPart, ...] = ()
     open_since: int | None = None
 
 
-def read_attempts(rows: Sequence[Row], landed: Sequence[int], knows_its_own: bool) -> Attempts:
+def read_attempts(
+    rows: Sequence[RecordedRow], landed: Sequence[int], knows_its_own: bool
+) -> Attempts:
     """Read the attempts of one transaction, in order; `landed` are the versions in the log.
 
     `knows_its_own`: whether a writer that finds its own commit in its way takes it as such.
     """
-    made: list[Part] = []
-    unaware: list[Part] = []
+    made: list[CommandPart] = []
+    unaware: list[CommandPart] = []
     open_since: int | None = None
     last_of = {int(row["version"]): row for row in rows}
     for row in rows:
@@ -48,7 +50,7 @@ def read_attempts(rows: Sequence[Row], landed: Sequence[int], knows_its_own: boo
             open_since = version - 1
         if version not in landed or row is not last_of[version]:
             continue
-        part = Part(open_since, version - 1, version)
+        part = CommandPart(open_since, version - 1, version)
         if row["result"] == PutResult.ALREADY_EXISTS.value and not knows_its_own:
             unaware.append(part)
         else:

@@ -12,8 +12,8 @@ from whitecap.engine.log.properties import ROW_TRACKING
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.sql.functions.times import asks_time
 from whitecap.sim.recording.recording import Recording
-from whitecap.sim.replay.history.parts import Attempts, Row, read_attempts
-from whitecap.sim.replay.playing.script import End, Part, Result
+from whitecap.sim.replay.history.parts import Attempts, RecordedRow, read_attempts
+from whitecap.sim.replay.playing.script import CommandPart, End, TransactionResult
 
 SETTLED = frozenset({RecordedOutcome.COMMITTED, RecordedOutcome.ABORTED})
 """Outcomes that a writer knows for sure."""
@@ -53,9 +53,9 @@ class Recorded:
     statement: str
     app_id: str | None
     batch_id: int | None
-    parts: tuple[Part, ...]
+    parts: tuple[CommandPart, ...]
     decided_at: int
-    result: Result
+    result: TransactionResult
     left_out: str | None = None
     note: str = ""
     put: str = ""
@@ -105,9 +105,9 @@ def first_version(recording: Recording, table: str) -> int:
     return max((int(row["version"]) for row in made), default=0)
 
 
-def _of_table(recorded: pa.Table, name: str) -> list[Row]:
+def _of_table(recorded: pa.Table, name: str) -> list[RecordedRow]:
     """The rows of one table; a recording of one does not say which."""
-    rows: list[Row] = recorded.to_pylist()
+    rows: list[RecordedRow] = recorded.to_pylist()
     return [row for row in rows if row.get("table_name", name) == name]
 
 
@@ -121,12 +121,12 @@ class _History:
         for row in _of_table(recording.commits, table):
             self._landed[row["transaction_id"]].append(int(row["version"]))
             self._instants.append((float(row["committed_at_ms"]), int(row["version"])))
-        self._attempts: dict[int, list[Row]] = defaultdict(list)
+        self._attempts: dict[int, list[RecordedRow]] = defaultdict(list)
         for row in recording.attempts.to_pylist():
             self._attempts[row["transaction_id"]].append(row)
         self._knows_its_own = knows_its_own
 
-    def recorded(self, row: Row) -> Iterator[Recorded]:
+    def recorded(self, row: RecordedRow) -> Iterator[Recorded]:
         """What is replayed of a row: commits unknown to their writer, then its transaction."""
         number = row["transaction_id"]
         landed = self._landed.get(number, [])
@@ -145,7 +145,7 @@ class _History:
             )
         yield whole
 
-    def _whole(self, row: Row, attempts: Attempts) -> Recorded:
+    def _whole(self, row: RecordedRow, attempts: Attempts) -> Recorded:
         parts = self._parts(row, attempts)
         return Recorded(
             transaction_id=row["transaction_id"],
@@ -165,7 +165,7 @@ class _History:
             given_up=row["given_up"],
         )
 
-    def _parts(self, row: Row, attempts: Attempts) -> tuple[Part, ...]:
+    def _parts(self, row: RecordedRow, attempts: Attempts) -> tuple[CommandPart, ...]:
         """The parts to be played, without those after the commit of the row, as of a compaction."""
         made = attempts.made
         versions = [part.version for part in made]
@@ -175,26 +175,26 @@ class _History:
             return made
         return (*made, *self._undone(row, attempts))
 
-    def _undone(self, row: Row, attempts: Attempts) -> Iterator[Part]:
+    def _undone(self, row: RecordedRow, attempts: Attempts) -> Iterator[CommandPart]:
         """The part that made no version in the end; before it the one that it took up again."""
         read_version, winner = int(row["read_version"]), row["winning_version"]
         began = read_version if attempts.open_since is None else attempts.open_since
         if attempts.open_since is None and row["outcome"] in SETTLED:
-            yield Part(began, began)
+            yield CommandPart(began, began)
         elif winner is None:
-            yield Part(began, max(began, self._newest_at(row)))
+            yield CommandPart(began, max(began, self._newest_at(row)))
         elif row["command"] not in STARTS_AGAIN_BY_ITSELF:
             # Winners are checked in order, so those after the deciding one play no part.
-            yield Part(began, int(winner))
+            yield CommandPart(began, int(winner))
         else:
             # Whether its files are still there, it looks up in the newest version.
             decided_at = max(int(winner), self._newest_at(row))
             if began < read_version < int(winner):
-                yield Part(began, read_version)
+                yield CommandPart(began, read_version)
                 began = read_version
-            yield Part(began, decided_at)
+            yield CommandPart(began, decided_at)
 
-    def _newest_at(self, row: Row) -> int:
+    def _newest_at(self, row: RecordedRow) -> int:
         """The newest version when a row's transaction ended, or the run, if it did not."""
         ended = row["ended_at_ms"]
         versions = [version for at, version in self._instants if ended is None or at <= ended]
@@ -206,19 +206,19 @@ def _ended_by_a_commit(attempts: Attempts) -> bool:
     return bool(attempts.made) and attempts.open_since is None
 
 
-def _result(row: Row, parts: Sequence[Part]) -> Result:
+def _result(row: RecordedRow, parts: Sequence[CommandPart]) -> TransactionResult:
     if parts and parts[-1].version is not None:
         return _committed(row, parts[-1].version)
     if row["committed_version"] is not None:
         return _committed(row, row["committed_version"])
     if row["outcome"] == RecordedOutcome.COMMITTED:
-        return Result(End.NOTHING_TO_COMMIT)
+        return TransactionResult(End.NOTHING_TO_COMMIT)
     end = End(row["outcome"])
-    return Result(end, exception=row["exception"], error_class=row["error_class"])
+    return TransactionResult(end, exception=row["exception"], error_class=row["error_class"])
 
 
-def _committed(row: Row, version: int | None) -> Result:
-    return Result(
+def _committed(row: RecordedRow, version: int | None) -> TransactionResult:
+    return TransactionResult(
         End.COMMITTED,
         version=version,
         isolation_level=row["isolation_level"],
@@ -226,7 +226,7 @@ def _committed(row: Row, version: int | None) -> Result:
     )
 
 
-def _note(row: Row) -> str:
+def _note(row: RecordedRow) -> str:
     """What kept the writer of a commit from learning of it, if anything did."""
     match row["outcome"]:
         case outcome if outcome == RecordedOutcome.COMMITTED:
@@ -240,7 +240,7 @@ def _note(row: Row) -> str:
     return f"its writer saw it as {row['outcome']}: a reply was lost"
 
 
-def _why_left_out(row: Row, attempts: Attempts, parts: Sequence[Part]) -> str | None:
+def _why_left_out(row: RecordedRow, attempts: Attempts, parts: Sequence[CommandPart]) -> str | None:
     """Why a row cannot be repeated in reality, `None` if it can."""
     made = [part.version for part in attempts.made]
     if row["committed_version"] is not None and row["committed_version"] not in made:
@@ -258,12 +258,12 @@ def _why_left_out(row: Row, attempts: Attempts, parts: Sequence[Part]) -> str | 
     return None
 
 
-def _goes_on_after_a_commit(row: Row) -> bool:
+def _goes_on_after_a_commit(row: RecordedRow) -> bool:
     """Whether a statement makes several commits; what stopped it is missing in reality."""
     return row["command"] in SEVERAL_COMMITS or ROW_TRACKING.key in row["statement"]
 
 
-def _why_stopped(row: Row) -> str | None:
+def _why_stopped(row: RecordedRow) -> str | None:
     """What cut a transaction off, `None` if it came to an end of its own."""
     if row["rule"] in NOT_REPLAYED:
         return NOT_REPLAYED[row["rule"]]

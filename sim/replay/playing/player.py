@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from whitecap.sim.replay.playing.script import End, Move, Planned, Result, Step, steps
+from whitecap.sim.replay.playing.script import (
+    End,
+    Move,
+    Planned,
+    ScriptStep,
+    TransactionResult,
+    steps,
+)
 from whitecap.sim.replay.real.commands import runner
 from whitecap.sim.replay.real.failures import failure_of
 from whitecap.sim.replay.real.phase_locks import (
@@ -29,14 +36,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class PlayedTransaction:
     """How a planned transaction really ended; `message` is Delta's if it failed.
 
     `real` is `None` if it could not be played to its end, and `message` says why.
     """
 
     planned: Planned
-    real: Result | None
+    real: TransactionResult | None
     message: str = ""
 
 
@@ -56,7 +63,7 @@ def play(
     layouts: Layouts,
     last: int,
     timeout_s: float = DEFAULT_TIMEOUT_S,
-) -> Iterator[Observed]:
+) -> Iterator[PlayedTransaction]:
     """Play everything that was decided up to version `last`; observations come as commands end.
 
     Raises InvalidInput: the script contradicts itself. StuckInterleaving: a command took too long.
@@ -103,7 +110,7 @@ class _Stretch:
     def _is_half_done(self, each: Planned) -> bool:
         return any(version <= self._reached for version in each.versions)
 
-    def play(self) -> Iterator[Observed]:
+    def play(self) -> Iterator[PlayedTransaction]:
         """Play until everybody is decided, or the real table cannot go on as the recorded one."""
         with Interleaving(self._spark, self._timeout_s) as interleaving:
             for step in self._script:
@@ -117,7 +124,7 @@ class _Stretch:
                 if not goes_on:
                     return
 
-    def _put(self, step: Step) -> bool:
+    def _put(self, step: ScriptStep) -> bool:
         """Put a recorded commit; impossible on top of files that are not the recorded ones."""
         if step.leads_to == step.version:
             return True
@@ -126,7 +133,7 @@ class _Stretch:
             self._reached = step.leads_to
         return self._is_as_recorded
 
-    def _stands_at(self, step: Step) -> bool:
+    def _stands_at(self, step: ScriptStep) -> bool:
         """Whether the table is at the version where the step is made, or could be brought there."""
         newest = latest_version(self._table)
         self._reached = step.leads_to
@@ -138,13 +145,13 @@ class _Stretch:
         )
         return newest == step.leads_to and not has_other_files
 
-    def _moved(self, interleaving: Interleaving, step: Step) -> Iterator[Observed]:
+    def _moved(self, interleaving: Interleaving, step: ScriptStep) -> Iterator[PlayedTransaction]:
         """Make one step of a command. Returns how it ended, if it did."""
         ended = self._end_after(interleaving, step)
         if ended is not None:
             yield _observed(self._undecided.pop(step.name), ended, step.version, self._table)
 
-    def _end_after(self, interleaving: Interleaving, step: Step) -> Ended | None:
+    def _end_after(self, interleaving: Interleaving, step: ScriptStep) -> Ended | None:
         name = step.name
         if step.move is Move.FINISH:
             if not step.is_last:
@@ -162,24 +169,24 @@ class _Stretch:
         return None if was_held else interleaving.finish(name)
 
 
-def _observed(planned: Planned, ended: Ended, before: int, table: Path) -> Observed:
+def _observed(planned: Planned, ended: Ended, before: int, table: Path) -> PlayedTransaction:
     """How a command ended that took its last step when `before` was the newest version."""
     if ended.error is None:
-        return Observed(planned, _result(before, table))
+        return PlayedTransaction(planned, _result(before, table))
     if isinstance(ended.error, StuckInterleaving):
         raise ended.error
     failure = failure_of(ended.error)
-    result = Result(End.ABORTED, None, failure.exception, failure.error_class)
-    return Observed(planned, result, failure.message)
+    result = TransactionResult(End.ABORTED, None, failure.exception, failure.error_class)
+    return PlayedTransaction(planned, result, failure.message)
 
 
-def _result(before: int, table: Path) -> Result:
+def _result(before: int, table: Path) -> TransactionResult:
     """What a command has left that ended well."""
     newest = latest_version(table)
     if newest == before:
-        return Result(End.NOTHING_TO_COMMIT)
+        return TransactionResult(End.NOTHING_TO_COMMIT)
     info = commit_info(table, newest)
-    return Result(
+    return TransactionResult(
         End.COMMITTED,
         newest,
         isolation_level=info.get("isolationLevel"),
@@ -187,6 +194,6 @@ def _result(before: int, table: Path) -> Result:
     )
 
 
-def _cut_off(planned: Planned) -> Observed:
+def _cut_off(planned: Planned) -> PlayedTransaction:
     text = "the real table left the recorded history between two of its commits"
-    return Observed(planned, None, text)
+    return PlayedTransaction(planned, None, text)

@@ -28,7 +28,7 @@ class End(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TransactionResult:
     """How a transaction ended, with what is compared of it."""
 
     end: End
@@ -40,7 +40,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CommandPart:
     """One of the transactions that a command opens; most commands open one.
 
     `decided_at`: the newest version when its outcome was decided; of a commit, the version before
@@ -68,8 +68,8 @@ class Planned:
 
     name: str
     command: RealCommand
-    parts: tuple[Part, ...]
-    recorded: Result
+    parts: tuple[CommandPart, ...]
+    recorded: TransactionResult
     repeats: bool = False
 
     @property
@@ -100,7 +100,7 @@ class _Turn(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScriptStep:
     """A move while the table stands at `version`: of part `number` of a command, or a put."""
 
     move: Move
@@ -127,7 +127,7 @@ class Step:
         return self.version if made is None or self.move is Move.BEGIN else made
 
 
-def steps(planned: Sequence[Planned], first: int, last: int) -> list[Step]:
+def steps(planned: Sequence[Planned], first: int, last: int) -> list[ScriptStep]:
     """The steps that take a table from version `first` to version `last`, in order.
 
     Raises InvalidInput: a transaction is decided before it begins or after `last`, begins before
@@ -140,7 +140,7 @@ def steps(planned: Sequence[Planned], first: int, last: int) -> list[Step]:
     placed = [pair for at, each in enumerate(planned) for pair in _placed(each, at)]
     made = {version for each in planned for version in each.versions}
     placed += [
-        ((version, _Turn.MAKE_THE_NEXT_VERSION, 0, 0), Step(Move.PUT, version))
+        ((version, _Turn.MAKE_THE_NEXT_VERSION, 0, 0), ScriptStep(Move.PUT, version))
         for version in range(first, last)
         if version + 1 not in made
     ]
@@ -150,18 +150,18 @@ def steps(planned: Sequence[Planned], first: int, last: int) -> list[Step]:
 _Place = tuple[int, _Turn, int, int]
 
 
-def _placed(each: Planned, at: int) -> Iterator[tuple[_Place, Step]]:
+def _placed(each: Planned, at: int) -> Iterator[tuple[_Place, ScriptStep]]:
     """The steps of one command, each with its place in the order."""
-    before: Part | None = None
+    before: CommandPart | None = None
     for number, part in enumerate(each.parts):
         # A part that starts again at the version that refused the one before it begins after it.
         again = before is not None and before.version is None
         turn = _Turn.END_WITHOUT_COMMIT if again else _Turn.BEGIN
-        begin = Step(Move.BEGIN, part.read_version, each, number)
+        begin = ScriptStep(Move.BEGIN, part.read_version, each, number)
         yield (part.read_version, turn, at, 2 * number), begin
         makes = part.version is not None
         turn = _Turn.MAKE_THE_NEXT_VERSION if makes else _Turn.END_WITHOUT_COMMIT
-        finish = Step(Move.FINISH, part.decided_at, each, number)
+        finish = ScriptStep(Move.FINISH, part.decided_at, each, number)
         yield (part.decided_at, turn, at, 2 * number + 1), finish
         before = part
 

@@ -29,7 +29,7 @@ JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingPrerequisite:
     """One thing that is not there, and what to do about it."""
 
     what: str
@@ -42,7 +42,7 @@ class Missing:
 class EnvironmentMissing(Exception):
     """Real Delta Lake cannot run here; carries everything that is missing. Exit code 4."""
 
-    def __init__(self, missing: Sequence[Missing]) -> None:
+    def __init__(self, missing: Sequence[MissingPrerequisite]) -> None:
         super().__init__("\n".join(str(each) for each in missing))
         self.missing = tuple(missing)
 
@@ -79,26 +79,28 @@ def java_executable() -> Path | None:
     return Path(on_path) if on_path else None
 
 
-def _raise_if_any(checks: Sequence[Missing | None]) -> None:
+def _raise_if_any(checks: Sequence[MissingPrerequisite | None]) -> None:
     missing = [each for each in checks if each is not None]
     if missing:
         raise EnvironmentMissing(missing)
 
 
-def _missing_java() -> Missing | None:
+def _missing_java() -> MissingPrerequisite | None:
     remedy = (
         f"Install a Java runtime {OLDEST_JAVA} or newer (Debian: openjdk-17-jre-headless) "
         "and put it on the PATH or name it in JAVA_HOME."
     )
     executable = java_executable()
     if executable is None:
-        return Missing(_no_java(), remedy)
+        return MissingPrerequisite(_no_java(), remedy)
     answer = _version_answer(executable)
     version = java_major(answer)
     if version is None:
         return _java_without_version(executable, answer, remedy)
     if version < OLDEST_JAVA:
-        return Missing(f"{executable} is Java {version}; Spark needs {OLDEST_JAVA}", remedy)
+        return MissingPrerequisite(
+            f"{executable} is Java {version}; Spark needs {OLDEST_JAVA}", remedy
+        )
     return None
 
 
@@ -107,13 +109,13 @@ def _no_java() -> str:
     return f"JAVA_HOME is {home}, but there is no bin/java in it" if home else "Java is not there"
 
 
-def _java_without_version(executable: Path, answer: str, remedy: str) -> Missing:
+def _java_without_version(executable: Path, answer: str, remedy: str) -> MissingPrerequisite:
     """One that does not start, in its own words: most often it is its options that it refuses."""
     said = "; ".join(line.strip().rstrip(".") for line in answer.splitlines() if line.strip())
     what = f"{executable} does not say its version" + (f", but: {said}" if said else "")
     given = ", ".join(name for name in JAVA_OPTIONS if os.environ.get(name))
     of_options = f"It takes options from {given}: correct or unset what it refuses."
-    return Missing(what, of_options if given else remedy)
+    return MissingPrerequisite(what, of_options if given else remedy)
 
 
 def _version_answer(executable: Path) -> str:
@@ -137,12 +139,12 @@ def java_major(version_text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def _missing_package(name: str, wanted: str) -> Missing | None:
+def _missing_package(name: str, wanted: str) -> MissingPrerequisite | None:
     remedy = f"Install it with: pip install 'whitecap[spark]' (or {name}=={wanted})."
     try:
         installed = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return Missing(f"The Python package {name} is not installed", remedy)
+        return MissingPrerequisite(f"The Python package {name} is not installed", remedy)
     if installed != wanted:
-        return Missing(f"{name} {installed} is installed; {wanted} is needed", remedy)
+        return MissingPrerequisite(f"{name} {installed} is installed; {wanted} is needed", remedy)
     return None

@@ -24,7 +24,7 @@ import msgspec
 from whitecap.sim.replay.real.environment import (
     DELTA_VERSION,
     EnvironmentMissing,
-    Missing,
+    MissingPrerequisite,
     java_executable,
     require_delta,
 )
@@ -146,7 +146,9 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _cache_unusable(error: OSError) -> EnvironmentMissing:
     remedy = f"Name a writable folder in {CACHE_VARIABLE}."
-    return EnvironmentMissing([Missing(f"The cache folder cannot be used: {error}", remedy)])
+    return EnvironmentMissing(
+        [MissingPrerequisite(f"The cache folder cannot be used: {error}", remedy)]
+    )
 
 
 def _fetch(jars: JarSet) -> tuple[Path, ...]:
@@ -228,7 +230,9 @@ def _ivy_jar() -> str:
     jars = sorted(Path(pyspark.__file__).parent.glob("jars/ivy-*.jar"))
     if not jars:
         remedy = "Reinstall pyspark; its jars folder should hold Ivy."
-        raise EnvironmentMissing([Missing("PySpark's jars folder holds no Ivy", remedy)])
+        raise EnvironmentMissing(
+            [MissingPrerequisite("PySpark's jars folder holds no Ivy", remedy)]
+        )
     return str(jars[-1])
 
 
@@ -257,4 +261,4 @@ def _not_downloaded(jars: JarSet, cause: str) -> EnvironmentMissing:
         f"Connect to the network once, or name a Maven mirror in {MIRROR_VARIABLE}, "
         f"or name a filled cache in {CACHE_VARIABLE}."
     )
-    return EnvironmentMissing([Missing(what, remedy)])
+    return EnvironmentMissing([MissingPrerequisite(what, remedy)])

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from whitecap.sim.replay.real.environment import (
     EnvironmentMissing,
-    Missing,
+    MissingPrerequisite,
     require_delta,
     require_spark,
 )
@@ -176,7 +176,7 @@ def _stop_ours(session: SparkSession) -> None:
     if session.sparkContext.appName != PLAIN_NAME:
         what = "A Spark session without Delta Lake is already running in this process"
         remedy = "Stop it and restart the process, or call delta_session() before anything else."
-        raise EnvironmentMissing([Missing(what, remedy)])
+        raise EnvironmentMissing([MissingPrerequisite(what, remedy)])
     session.stop()
     gateway = SparkContext._gateway
     if gateway is not None:

@@ -55,7 +55,7 @@ public class TransactionClock implements TransactionExecutionObserver {
 
 
 @dataclass(frozen=True, slots=True)
-class Instants:
+class TransactionInstants:
     """What the transactions of one statement did, milliseconds of the wall clock (UTC).
 
     `snapshot_ms` is when the first of them had its snapshot: by then nothing is missing in it that
@@ -89,12 +89,12 @@ class TransactionClock:
     def __init__(self, clock: JavaObject) -> None:
         self._clock = clock
 
-    def taken(self) -> Instants:
+    def taken(self) -> TransactionInstants:
         """What happened since it was asked before."""
         return instants_of(self._clock.taken())
 
 
-def instants_of(marks: str) -> Instants:
+def instants_of(marks: str) -> TransactionInstants:
     """From lines of a name and a value: of a snapshot the first counts, of all else the last."""
     lines = [line.split(" ", 1) for line in marks.splitlines()]
     last = dict(lines)
@@ -103,7 +103,7 @@ def instants_of(marks: str) -> Instants:
     def instant(of: dict[str, str], name: str) -> int | None:
         return int(of[name]) if name in of else None
 
-    return Instants(
+    return TransactionInstants(
         snapshot_ms=instant(first, "snapshot"),
         written_ms=instant(last, "written"),
         aborted_ms=instant(last, "aborted"),
