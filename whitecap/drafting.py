@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.inferring import DEFAULT_COMMITS
-from whitecap.sim.inferring.drafting import Draft as Inferred
-from whitecap.sim.inferring.drafting import draft_of
-from whitecap.sim.inferring.evidence import Evidence, evidence_in
-from whitecap.sim.inferring.failures import SHOWN, Comparison, read_failures
+from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
+from whitecap.sim.inferring.evidence import FigureEvidence, evidence_in
+from whitecap.sim.inferring.failures import SHOWN, FailureComparison, read_failures
 from whitecap.sim.inferring.failures import compare as compared
 from whitecap.sim.inferring.figures import many
 from whitecap.sim.inferring.observed import observe
@@ -41,7 +40,7 @@ __all__ = ["Draft", "Predicted", "from_log"]
 class Draft:
     """A scenario drafted from a log: look at how its figures are known, write it, run its text."""
 
-    inferred: Inferred
+    inferred: DraftedScenario
 
     @property
     def text(self) -> str:
@@ -110,7 +109,7 @@ class Draft:
 class Predicted:
     """The conflicts that were seen beside those that a draft predicts."""
 
-    comparison: Comparison
+    comparison: FailureComparison
 
     @property
     def agrees(self) -> bool:
@@ -158,7 +157,7 @@ class Predicted:
 _INTERVAL = ("per_hour", "low", "high")
 
 
-def _table(evidence: Sequence[Evidence], within: str = "") -> pd.DataFrame:
+def _table(evidence: Sequence[FigureEvidence], within: str = "") -> pd.DataFrame:
     import pandas as pd
 
     rows = [

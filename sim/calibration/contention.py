@@ -15,7 +15,7 @@ import numpy as np
 
 from whitecap.sim.calibration.fitting import FEWEST, written
 from whitecap.sim.calibration.profile import Calibration
-from whitecap.sim.calibration.samples import ALREADY_EXISTS, Operation
+from whitecap.sim.calibration.samples import ALREADY_EXISTS, StoreOperation
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.model import Document
@@ -102,7 +102,7 @@ def _measured(calibration: Calibration) -> Iterator[Contest]:
         wins = [sample.latency_ms for sample in calibration.wins(clients)]
         losses = [
             sample.latency_ms
-            for sample in calibration.of(Operation.PUT_IF_ABSENT, ALREADY_EXISTS, clients)
+            for sample in calibration.of(StoreOperation.PUT_IF_ABSENT, ALREADY_EXISTS, clients)
         ]
         if min(len(wins), len(losses)) >= FEWEST:
             yield _contest(clients, wins, losses)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.calibration.samples import Operation
+from whitecap.sim.calibration.samples import StoreOperation
 from whitecap.sim.machine.places import require_directory
 
 
@@ -23,7 +23,7 @@ class DirectoryTarget:
 
     root: Path
     like: str = "local"
-    kinds: frozenset[Operation] = frozenset(Operation) - {Operation.COPY}
+    kinds: frozenset[StoreOperation] = frozenset(StoreOperation) - {StoreOperation.COPY}
     place: str = field(init=False)
     _made: Sequence[Path] = field(init=False)
     """The directory and those above it, inmost first, as far as they were not there."""

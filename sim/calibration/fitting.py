@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-Values = NDArray[np.float64]
+_Floats = NDArray[np.float64]
 
 FEWEST = 20
 """Samples of one kind; of fewer nothing is said."""
@@ -31,14 +31,14 @@ is off most is cut in two, so that a gap between two modes ends up between neigh
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LatencyLine:
     """A latency as a line: what it takes at all, and per unit (a byte, a key)."""
 
     base_ms: float
     per_unit_ms: float
 
 
-def line_through(units: Sequence[float], latencies_ms: Sequence[float]) -> Line:
+def line_through(units: Sequence[float], latencies_ms: Sequence[float]) -> LatencyLine:
     """By least squares of relative errors, so that small objects count as much as large ones.
 
     Through the median of each size, since tails are heavy; neither part is negative. With a single
@@ -48,10 +48,10 @@ def line_through(units: Sequence[float], latencies_ms: Sequence[float]) -> Line:
     distinct = np.unique(sizes)
     medians = np.array([max(SHORTEST_MS, np.median(taken[sizes == size])) for size in distinct])
     if len(distinct) < 2:
-        return Line(float(medians[0]), 0.0)
+        return LatencyLine(float(medians[0]), 0.0)
     relative = np.column_stack([np.ones(len(distinct)), distinct]) / medians[:, None]
     (base_ms, per_unit_ms), _ = nnls(relative, np.ones(len(distinct)))
-    return Line(float(base_ms), float(per_unit_ms))
+    return LatencyLine(float(base_ms), float(per_unit_ms))
 
 
 def distribution_of(latencies_ms: Sequence[float]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def distribution_of(latencies_ms: Sequence[float]) -> dict[str, Any]:
     return {"quantiles": points}
 
 
-def _enough_ranks(ordered: Values) -> list[float]:
+def _enough_ranks(ordered: _Floats) -> list[float]:
     ranks = list(RANKS)
     while len(ranks) < MOST_POINTS:
         errors = [_error(ordered, low, high) for low, high in pairwise(ranks)]
@@ -78,7 +78,7 @@ def _enough_ranks(ordered: Values) -> list[float]:
     return ranks
 
 
-def _error(ordered: Values, low: float, high: float) -> float:
+def _error(ordered: _Floats, low: float, high: float) -> float:
     """How much of the mean a straight line between two ranks adds to that of the samples."""
     ranks = _ranks_of(ordered)
     between = np.concatenate([[low], ranks[(ranks > low) & (ranks < high)], [high]])
@@ -87,13 +87,13 @@ def _error(ordered: Values, low: float, high: float) -> float:
     return float(straight - np.trapezoid(taken, between))
 
 
-def _at(ordered: Values, rank: float) -> float:
+def _at(ordered: _Floats, rank: float) -> float:
     return float(np.interp(rank, _ranks_of(ordered), ordered))
 
 
-def _ranks_of(ordered: Values) -> Values:
+def _ranks_of(ordered: _Floats) -> _Floats:
     """Each sample in the middle of its share, so that lines have the mean of the samples."""
-    ranks: Values = (np.arange(len(ordered)) + 0.5) / len(ordered)
+    ranks: _Floats = (np.arange(len(ordered)) + 0.5) / len(ordered)
     return ranks
 
 

@@ -20,12 +20,12 @@ from whitecap.sim.calibration.samples import (
     CREATED,
     DONE,
     REFUSED,
-    Operation,
     Sample,
+    StoreOperation,
 )
-from whitecap.sim.calibration.target import Refused, Target
+from whitecap.sim.calibration.target import CalibrationTarget, Refused
 
-Progress = Callable[[int, int, str], None]
+_Progress = Callable[[int, int, str], None]
 """Is told how many samples there are, of how many, and what is measured."""
 
 SMALL_BYTES = 4096
@@ -40,7 +40,7 @@ TELLS_EVERY_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MeasuringPlan:
     """How much is measured: `count` requests of each kind and number of `clients`, `sizes` in
     bytes, at most for so many `seconds`."""
 
@@ -55,7 +55,7 @@ class Plan:
         return max(5, self.count // 10)
 
 
-def measure(target: Target, plan: Plan, progress: Progress) -> list[Sample]:
+def measure(target: CalibrationTarget, plan: MeasuringPlan, progress: _Progress) -> list[Sample]:
     """Samples of a store; whatever was written is removed, also when somebody interrupts.
 
     Raises `InvalidInput` when the store fails otherwise than by refusing.
@@ -75,7 +75,7 @@ def measure(target: Target, plan: Plan, progress: Progress) -> list[Sample]:
     return run.samples
 
 
-def _clear(target: Target, folder: str) -> None:
+def _clear(target: CalibrationTarget, folder: str) -> None:
     try:
         target.clear(folder)
     except Exception as error:
@@ -105,9 +105,9 @@ class _Contest:
 
 @dataclass(slots=True)
 class _Measuring:
-    target: Target
-    plan: Plan
-    progress: Progress
+    target: CalibrationTarget
+    plan: MeasuringPlan
+    progress: _Progress
     samples: list[Sample] = field(default_factory=list)
     folder: str = field(default_factory=lambda: f"whitecap-calibrate-{os.urandom(6).hex()}")
     began_s: float = field(default_factory=time.monotonic)
@@ -123,15 +123,17 @@ class _Measuring:
         store, kinds, size = self.target, self.target.kinds, len(body)
         self._creates(store, f"{key}.json", body)
         self._creates(store, f"{key}.json", body)
-        self._times(Operation.PUT, size, lambda: store.put(f"{key}.put", body))
-        self._times(Operation.HEAD, 0, lambda: store.head(f"{key}.put"))
-        self._times(Operation.GET, size, lambda: store.get(f"{key}.put"))
-        if Operation.COPY in kinds:
-            self._times(Operation.COPY, size, lambda: store.copy(f"{key}.put", f"{key}.copy"))
-        if Operation.RENAME in kinds:
-            self._times(Operation.RENAME, size, lambda: store.rename(f"{key}.put", f"{key}.copy"))
+        self._times(StoreOperation.PUT, size, lambda: store.put(f"{key}.put", body))
+        self._times(StoreOperation.HEAD, 0, lambda: store.head(f"{key}.put"))
+        self._times(StoreOperation.GET, size, lambda: store.get(f"{key}.put"))
+        if StoreOperation.COPY in kinds:
+            self._times(StoreOperation.COPY, size, lambda: store.copy(f"{key}.put", f"{key}.copy"))
+        if StoreOperation.RENAME in kinds:
+            self._times(
+                StoreOperation.RENAME, size, lambda: store.rename(f"{key}.put", f"{key}.copy")
+            )
         self._lists(key.rpartition("/")[0])
-        self._times(Operation.DELETE, 0, lambda: store.delete(f"{key}.copy"))
+        self._times(StoreOperation.DELETE, 0, lambda: store.delete(f"{key}.copy"))
 
     def sizes(self) -> None:
         """Larger objects, of which latencies grow by the MiB."""
@@ -139,8 +141,8 @@ class _Measuring:
         bodies = [os.urandom(size) for size in self.plan.sizes]
         for n in self._turns("sizes", self.plan.per_size):
             for body in bodies:
-                self._times(Operation.PUT, len(body), partial(store.put, f"{key}/{n}", body))
-                self._times(Operation.GET, len(body), partial(store.get, f"{key}/{n}"))
+                self._times(StoreOperation.PUT, len(body), partial(store.put, f"{key}/{n}", body))
+                self._times(StoreOperation.GET, len(body), partial(store.get, f"{key}/{n}"))
 
     def contention(self) -> None:
         """Let several clients compete at a time, each in a thread with a connection of its own."""
@@ -174,7 +176,7 @@ class _Measuring:
         if contest.failed:
             raise contest.failed[0]
 
-    def _commits(self, store: Target, contest: _Contest) -> None:
+    def _commits(self, store: CalibrationTarget, contest: _Contest) -> None:
         """Create the key behind the newest that anybody knows of.
 
         Clients tell each other at once what they created, so that puts alone take time.
@@ -206,22 +208,22 @@ class _Measuring:
         total = alone + sized + self.plan.count * sum(self.plan.clients)
         self.progress(min(len(self.samples), total), total, what)
 
-    def _warms_up(self, store: Target, folder: str) -> None:
+    def _warms_up(self, store: CalibrationTarget, folder: str) -> None:
         """The first request makes the connection, which is no part of later ones."""
         with suppress(Refused):
             store.put(f"{folder}/warm-up", b"")
             store.delete(f"{folder}/warm-up")
 
-    def _creates(self, store: Target, key: str, body: bytes, clients: int = 1) -> str:
+    def _creates(self, store: CalibrationTarget, key: str, body: bytes, clients: int = 1) -> str:
         began_s = time.perf_counter()
         try:
             outcome = CREATED if store.put_if_absent(key, body) else ALREADY_EXISTS
         except Refused:
             outcome = REFUSED
-        self._notes(Operation.PUT_IF_ABSENT, len(body), began_s, outcome, clients)
+        self._notes(StoreOperation.PUT_IF_ABSENT, len(body), began_s, outcome, clients)
         return outcome
 
-    def _times(self, operation: Operation, size: int, request: Callable[[], object]) -> None:
+    def _times(self, operation: StoreOperation, size: int, request: Callable[[], object]) -> None:
         began_s = time.perf_counter()
         try:
             request()
@@ -235,12 +237,12 @@ class _Measuring:
         try:
             keys = len(self.target.list(folder))
         except Refused:
-            self._notes(Operation.LIST, 0, began_s, REFUSED)
+            self._notes(StoreOperation.LIST, 0, began_s, REFUSED)
         else:
-            self._notes(Operation.LIST, keys, began_s, DONE)
+            self._notes(StoreOperation.LIST, keys, began_s, DONE)
 
     def _notes(
-        self, operation: Operation, size: int, began_s: float, outcome: str, clients: int = 1
+        self, operation: StoreOperation, size: int, began_s: float, outcome: str, clients: int = 1
     ) -> None:
         took_ms = (time.perf_counter() - began_s) * 1000
         self.samples.append(Sample(operation, size, took_ms, clients, outcome))

@@ -10,14 +10,14 @@ import numpy as np
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.calibration.fitting import FEWEST, distribution_of, line_through, written
-from whitecap.sim.calibration.samples import ALREADY_EXISTS, CREATED, DONE, Operation, Sample
+from whitecap.sim.calibration.samples import ALREADY_EXISTS, CREATED, DONE, Sample, StoreOperation
 from whitecap.sim.loading.profiles import STORES
 from whitecap.sim.quantities.units import about
 from whitecap.sim.scenario.origin import ORIGIN
 from whitecap.sim.scenario.yaml_text import read_yaml
 from whitecap.sim.store.latency import MIB
 
-Document = dict[str, Any]
+_Document = dict[str, Any]
 
 KEYS_FOR_A_LINE = 100
 """Listings that differ by fewer keys say nothing of how long a thousand take."""
@@ -37,7 +37,7 @@ class Calibration:
     like: str
 
     def of(
-        self, operation: Operation, outcome: str = DONE, clients: int | None = 1
+        self, operation: StoreOperation, outcome: str = DONE, clients: int | None = 1
     ) -> list[Sample]:
         """Samples of one kind, with any number of clients or with so many."""
         return [
@@ -47,25 +47,25 @@ class Calibration:
             and clients in (None, sample.clients)
         ]
 
-    def origin(self, samples: Sequence[Sample]) -> Document:
+    def origin(self, samples: Sequence[Sample]) -> _Document:
         """Where a measured part is from."""
         said = f"whitecap calibrate, {self.place}, {len(samples):,} samples"
         return {"basis": "measured", "date": self.date, "source": said}
 
     def wins(self, clients: int) -> list[Sample]:
         """Puts that created the next key of a log, or any other where nobody else asked."""
-        return self.of(Operation.PUT_IF_ABSENT, CREATED, clients)
+        return self.of(StoreOperation.PUT_IF_ABSENT, CREATED, clients)
 
     def losses(self) -> list[Sample]:
         """Puts that found their key, of as few clients as there are enough samples of."""
         for clients in sorted({sample.clients for sample in self.samples}):
-            lost = self.of(Operation.PUT_IF_ABSENT, ALREADY_EXISTS, clients)
+            lost = self.of(StoreOperation.PUT_IF_ABSENT, ALREADY_EXISTS, clients)
             if len(lost) >= FEWEST:
                 return lost
         return []
 
 
-def profile_document(calibration: Calibration) -> Document:
+def profile_document(calibration: Calibration) -> _Document:
     """The profile, but for how commits compete (`sim/calibration/contention.py`).
 
     Raises `InvalidInput`: there are too few puts that created their key.
@@ -97,7 +97,7 @@ def _assumed(value: Any, calibration: Calibration) -> Any:
     return {**figures, **_taken_over(calibration)}
 
 
-def _taken_over(calibration: Calibration) -> Document:
+def _taken_over(calibration: Calibration) -> _Document:
     return {
         "basis": "assumed",
         "date": calibration.date,
@@ -106,7 +106,7 @@ def _taken_over(calibration: Calibration) -> Document:
     }
 
 
-def _conditional(calibration: Calibration, wins: Sequence[Sample]) -> Document:
+def _conditional(calibration: Calibration, wins: Sequence[Sample]) -> _Document:
     losses = calibration.losses()
     if losses:
         loss = {"latency": _latency(losses), **calibration.origin(losses)}
@@ -121,7 +121,7 @@ def _conditional(calibration: Calibration, wins: Sequence[Sample]) -> Document:
     return {"at_key": _no_queue(calibration), "success": success, "loss": loss}
 
 
-def _no_queue(calibration: Calibration) -> Document:
+def _no_queue(calibration: Calibration) -> _Document:
     return {
         "success": "0 ms",
         "loss": "0 ms",
@@ -145,13 +145,13 @@ def _median(samples: Iterable[Sample]) -> float:
     return float(np.median([sample.latency_ms for sample in samples]))
 
 
-def _latency(samples: Iterable[Sample]) -> Document:
+def _latency(samples: Iterable[Sample]) -> _Document:
     return distribution_of([sample.latency_ms for sample in samples])
 
 
-def _with_bytes(calibration: Calibration, base: Document, name: str) -> Document:
+def _with_bytes(calibration: Calibration, base: _Document, name: str) -> _Document:
     """`put` or `get`: what an object takes at all, and what a MiB of it takes."""
-    samples = calibration.of(Operation(name))
+    samples = calibration.of(StoreOperation(name))
     if len(samples) < FEWEST:
         return {name: base[name]}
     line = line_through([s.bytes for s in samples], [s.latency_ms for s in samples])
@@ -172,10 +172,10 @@ def _at_base(samples: Sequence[Sample], per_unit_ms: float) -> list[float]:
     return [sample.latency_ms - per_unit_ms * sample.bytes for sample in chosen]
 
 
-def _others(calibration: Calibration, base: Document) -> Document:
+def _others(calibration: Calibration, base: _Document) -> _Document:
     parts = {}
     for name in OTHERS:
-        samples = calibration.of(Operation(name))
+        samples = calibration.of(StoreOperation(name))
         if len(samples) >= FEWEST:
             parts[name] = {"latency": _latency(samples), **calibration.origin(samples)}
         elif name in base:
@@ -183,8 +183,8 @@ def _others(calibration: Calibration, base: Document) -> Document:
     return parts
 
 
-def _listing(calibration: Calibration, base: Document) -> Document:
-    samples, listing = calibration.of(Operation.LIST), dict(base["list"])
+def _listing(calibration: Calibration, base: _Document) -> _Document:
+    samples, listing = calibration.of(StoreOperation.LIST), dict(base["list"])
     if len(samples) < FEWEST:
         return listing
     keys, taken = [s.bytes for s in samples], [s.latency_ms for s in samples]
@@ -200,5 +200,5 @@ def _listing(calibration: Calibration, base: Document) -> Document:
     return {"latency": distribution_of(without), **page, **_said(calibration, samples, said)}
 
 
-def _said(calibration: Calibration, samples: Sequence[Sample], said: dict[str, str]) -> Document:
+def _said(calibration: Calibration, samples: Sequence[Sample], said: dict[str, str]) -> _Document:
     return {**calibration.origin(samples), "assumption": said}

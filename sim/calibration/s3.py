@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.calibration.samples import Operation
+from whitecap.sim.calibration.samples import StoreOperation
 from whitecap.sim.calibration.target import Refused
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 
@@ -41,7 +41,7 @@ class S3Target:
     endpoint: str | None
     client: Any
     like: str = "s3"
-    kinds: frozenset[Operation] = frozenset(Operation) - {Operation.RENAME}
+    kinds: frozenset[StoreOperation] = frozenset(StoreOperation) - {StoreOperation.RENAME}
 
     @classmethod
     def of(cls, url: str, endpoint: str | None = None) -> S3Target:

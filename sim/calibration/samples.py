@@ -14,7 +14,7 @@ from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.quantities.units import MAX_DURATION_MS
 
 
-class Operation(StrEnum):
+class StoreOperation(StrEnum):
     """What a store can be asked, as in a profile."""
 
     PUT_IF_ABSENT = "put_if_absent"
@@ -30,7 +30,7 @@ class Operation(StrEnum):
 CREATED, ALREADY_EXISTS, DONE, REFUSED = "created", "already_exists", "done", "refused"
 """Outcomes: of a put-if-absent the first two; `refused` is one that the store would not take."""
 
-OUTCOMES = {Operation.PUT_IF_ABSENT: (CREATED, ALREADY_EXISTS, REFUSED)}
+OUTCOMES = {StoreOperation.PUT_IF_ABSENT: (CREATED, ALREADY_EXISTS, REFUSED)}
 OTHER_OUTCOMES = (DONE, REFUSED)
 
 MAX_CLIENTS = 1000
@@ -41,7 +41,7 @@ MAX_CLIENTS = 1000
 class Sample:
     """One request: `bytes` of its object (of a list, the keys that it gave), `clients` at once."""
 
-    operation: Operation
+    operation: StoreOperation
     bytes: int
     latency_ms: float
     clients: int
@@ -101,13 +101,15 @@ def _of_line(place: str, line: Mapping[str, str | None]) -> Iterator[Problem]:
         yield Problem(place, "has not as many values as there are columns")
         return
     operation = str(line["operation"])
-    if operation not in {*Operation}:
-        said = f"{operation!r} is none of {', '.join(Operation)}"
+    if operation not in {*StoreOperation}:
+        said = f"{operation!r} is none of {', '.join(StoreOperation)}"
         yield Problem(
-            f"{place} operation", said, nearest(operation, [member.value for member in Operation])
+            f"{place} operation",
+            said,
+            nearest(operation, [member.value for member in StoreOperation]),
         )
     else:
-        outcomes = OUTCOMES.get(Operation(operation), OTHER_OUTCOMES)
+        outcomes = OUTCOMES.get(StoreOperation(operation), OTHER_OUTCOMES)
         outcome = line.get("outcome") or outcomes[0]
         if outcome not in outcomes:
             said = f"{outcome!r} is none of {', '.join(outcomes)}"
@@ -132,7 +134,7 @@ def _is_between(text: str, least: float, most: float, whole: bool) -> bool:
 
 
 def _sample(line: Mapping[str, str]) -> Sample:
-    operation = Operation(line["operation"])
+    operation = StoreOperation(line["operation"])
     return Sample(
         operation,
         int(float(line.get("bytes") or 0)),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from whitecap.sim.calibration.samples import Operation
+from whitecap.sim.calibration.samples import StoreOperation
 
 
 class Refused(Exception):
     """The store would not take a request: throttled, or in conflict with another one."""
 
 
-class Target(Protocol):
+class CalibrationTarget(Protocol):
     """One place in a store, for one client at a time; keys are relative to it."""
 
     @property
@@ -26,11 +26,11 @@ class Target(Protocol):
         ...
 
     @property
-    def kinds(self) -> frozenset[Operation]:
+    def kinds(self) -> frozenset[StoreOperation]:
         """The requests that it knows."""
         ...
 
-    def another(self) -> Target:
+    def another(self) -> CalibrationTarget:
         """The same place, for another client."""
         ...
 

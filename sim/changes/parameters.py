@@ -21,7 +21,7 @@ CHANGEABLE = ("writers", "table", "tables", "clusters")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class VariedParameter:
     """A number by its dotted path: as it `stands` (empty where the file says nothing), and the
     scenarios with other values, by the value as people write it."""
 
@@ -31,10 +31,10 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class VariedParameters:
     """Those that are varied, and by their path why others are not."""
 
-    each: tuple[Parameter, ...]
+    each: tuple[VariedParameter, ...]
     left_out: Mapping[str, str]
 
     @property
@@ -43,9 +43,9 @@ class Parameters:
         return 1 + sum(len(each.others) for each in self.each)
 
 
-def parameters_named(scenario: Scenario, vary: Sequence[str]) -> Parameters:
+def parameters_named(scenario: Scenario, vary: Sequence[str]) -> VariedParameters:
     """Those of `PATH=LOW..HIGH`, at both ends. Raises `InvalidInput` with all that is wrong."""
-    parameters: dict[str, Parameter] = {}
+    parameters: dict[str, VariedParameter] = {}
     with gathered() as problems:
         for text in vary:
             with noted(problems):
@@ -53,10 +53,10 @@ def parameters_named(scenario: Scenario, vary: Sequence[str]) -> Parameters:
                 if each.path in parameters:
                     problems.append(Problem(each.path, "is varied twice"))
                 parameters[each.path] = each
-    return Parameters(tuple(parameters.values()), {})
+    return VariedParameters(tuple(parameters.values()), {})
 
 
-def _named(scenario: Scenario, text: str) -> Parameter:
+def _named(scenario: Scenario, text: str) -> VariedParameter:
     others: dict[str, Scenario] = {}
     with gathered() as problems:
         with noted(problems):
@@ -65,20 +65,20 @@ def _named(scenario: Scenario, text: str) -> Parameter:
             with noted(problems):
                 others[label] = plain_of(scenario, end)
     stands = str(dict(_numbers(scenario.document, ())).get(varied.path, ""))
-    return Parameter(varied.path, stands, {k: v for k, v in others.items() if k != stands})
+    return VariedParameter(varied.path, stands, {k: v for k, v in others.items() if k != stands})
 
 
-def parameters_of(scenario: Scenario) -> Parameters:
+def parameters_of(scenario: Scenario) -> VariedParameters:
     """Every number that people can change, halved and doubled as far as that is allowed."""
-    each: list[Parameter] = []
+    each: list[VariedParameter] = []
     left_out: dict[str, str] = {}
     for path, value in _numbers(scenario.document, ()):
         others, reason = _halved_and_doubled(scenario, path, value)
         if others:
-            each.append(Parameter(path, str(value), others))
+            each.append(VariedParameter(path, str(value), others))
         else:
             left_out[path] = reason
-    return Parameters(tuple(each), left_out)
+    return VariedParameters(tuple(each), left_out)
 
 
 def _numbers(document: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

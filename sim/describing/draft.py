@@ -59,7 +59,7 @@ STATEMENTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class DraftAnswers:
     """What is asked, as people write it: `merge:4`, `2 min`, `30 s`, `date`, `s3`."""
 
     writers: str
@@ -70,7 +70,7 @@ class Answers:
     objective: str
 
 
-def drafted(answers: Answers, command: str, name: str = "") -> str:
+def drafted(answers: DraftAnswers, command: str, name: str = "") -> str:
     """The scenario's text, called `name` if it can be. `command` is what made it, for its comment.
 
     Raises `InvalidInput` with everything that is wrong, by the option that says it.
@@ -136,7 +136,7 @@ def _columns(given: str, problems: list[Problem]) -> list[str]:
 
 
 def _text(
-    answers: Answers,
+    answers: DraftAnswers,
     groups: dict[str, int],
     columns: Sequence[str],
     every_ms: float,
@@ -181,7 +181,7 @@ sweep:  # what `whitecap sweep` compares
 {_more(groups)}"""
 
 
-def _writer(kind: str, count: int, answers: Answers) -> str:
+def _writer(kind: str, count: int, answers: DraftAnswers) -> str:
     statement, parameters = STATEMENTS[kind]
     every, takes = answers.every, answers.takes
     jitter = f"{{uniform: {{low: 0 s, high: {every}}}}}"

@@ -28,11 +28,11 @@ from scipy.stats import chisquare
 from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.quantities.units import MS_PER
 
-Instants = Mapping[int, int]
+CommitInstants = Mapping[int, int]
 """When a version was committed, in epoch milliseconds."""
 
 _Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
+_Rows = NDArray[np.int64]
 
 LEAST_SIGMA, MOST_SIGMA = 0.05, 3.0
 """Between which sigmas the likeliest lognormal is looked for. Ours."""
@@ -92,13 +92,13 @@ class Brackets:
 
     low: _Floats
     high: _Floats
-    in_flight: Rows
-    follows: Rows
+    in_flight: _Rows
+    follows: _Rows
     span_ms: float
     is_steady: bool
 
     @classmethod
-    def of(cls, commits: Sequence[ObservedCommit], instants: Instants) -> Brackets:
+    def of(cls, commits: Sequence[ObservedCommit], instants: CommitInstants) -> Brackets:
         """The brackets of the commits that say which version they read; one of them must."""
         rows = sorted(
             (commit.read_version, commit.version, *ends)
@@ -121,7 +121,7 @@ class Brackets:
         return self.is_steady or not self.in_flight.any()
 
 
-def bracket(commit: ObservedCommit, instants: Instants) -> tuple[float, float] | None:
+def bracket(commit: ObservedCommit, instants: CommitInstants) -> tuple[float, float] | None:
     """Between which times its window lies; `None` where the log does not say what it read."""
     read = commit.read_version
     if read is None or read >= commit.version or read not in instants:
@@ -131,7 +131,7 @@ def bracket(commit: ObservedCommit, instants: Instants) -> tuple[float, float] |
     return (low, max(high, low + 1)) if high > 0 else None
 
 
-def _since_others(read: Rows, own: Rows, instants: Instants) -> _Floats:
+def _since_others(read: _Rows, own: _Rows, instants: CommitInstants) -> _Floats:
     """How long before the version that was read others committed; the first counts as theirs."""
     others = np.array(sorted({min(instants)} | set(instants) - set(own.tolist())))
     last = others[np.searchsorted(others, read, side="right") - 1]

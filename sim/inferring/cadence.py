@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from statistics import fmean, stdev
 
 from whitecap.sim.inferring.figures import (
-    Figure,
+    DraftFigure,
     assumed,
     counted,
     duration_text,
@@ -24,7 +24,7 @@ from whitecap.sim.inferring.figures import (
 )
 from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.profiles import profile_of
-from whitecap.sim.inferring.windows import STATED, Window
+from whitecap.sim.inferring.windows import STATED, TransactionWindow
 from whitecap.sim.quantities.units import MS_PER, show_duration
 
 _PERIODS = [
@@ -82,9 +82,9 @@ class Cadence:
     They come by a `timetable`, or as an `otherwise` says.
     """
 
-    count: Figure
+    count: DraftFigure
     otherwise: str
-    evidence: Sequence[Figure]
+    evidence: Sequence[DraftFigure]
     rate: float
     timetable: Timetable | None = None
 
@@ -94,7 +94,7 @@ class Cadence:
 
 
 def cadence_of(
-    commits: Sequence[ObservedCommit], window: Window, span_ms: float, is_stream: bool
+    commits: Sequence[ObservedCommit], window: TransactionWindow, span_ms: float, is_stream: bool
 ) -> Cadence:
     """The cadence of one group, in a log that spans so long."""
     together = most_in_flight(commits)
@@ -129,7 +129,7 @@ def most_in_flight(commits: Sequence[ObservedCommit]) -> int | None:
     return max(accumulate(steps[version] for version in sorted(steps)), default=0)
 
 
-def _count(together: int | None) -> Figure:
+def _count(together: int | None) -> DraftFigure:
     if together is None:
         said = "its commits do not say which version they read: one writer, of many jobs at a time"
         return counted("1", said)
@@ -140,7 +140,7 @@ def _count(together: int | None) -> Figure:
     return counted(str(writers), said)
 
 
-def _begun(commit: ObservedCommit, window: Window) -> float:
+def _begun(commit: ObservedCommit, window: TransactionWindow) -> float:
     stated = commit.metric(*STATED)
     return commit.timestamp_ms - (window.median_ms if stated is None else stated)
 
@@ -176,7 +176,7 @@ def _direction(begun: Iterable[float], period: float) -> complex:
 
 
 def _timetable(
-    count: Figure, period: float, begun: Sequence[float], rate: float, said: str
+    count: DraftFigure, period: float, begun: Sequence[float], rate: float, said: str
 ) -> Cadence:
     phase = cmath.phase(_direction(begun, period)) / (2 * math.pi) % 1 * period
     late = sorted((instant - phase + period / 2) % period - period / 2 for instant in begun)
@@ -197,7 +197,9 @@ def _is_even(begun: Sequence[float]) -> bool:
     return len(gaps) >= FEWEST_REGULAR and stdev(gaps) < EVEN * fmean(gaps)
 
 
-def _one_after_another(count: Figure, window: Window, rate: float, said: str) -> Cadence:
+def _one_after_another(
+    count: DraftFigure, window: TransactionWindow, rate: float, said: str
+) -> Cadence:
     think_ms = max(1 / rate - window.mean_ms, 0.0)
     because = f"{said}; one after the other, with what is left of the mean gap between them"
     arrival = f"{{closed: {{think: {duration_text(think_ms) if think_ms >= 1 else '0 s'}}}}}"
@@ -205,7 +207,7 @@ def _one_after_another(count: Figure, window: Window, rate: float, said: str) ->
 
 
 def _by_chance(
-    count: Figure, begun: Sequence[float], rate: float, said: str, is_limited: bool
+    count: DraftFigure, begun: Sequence[float], rate: float, said: str, is_limited: bool
 ) -> Cadence:
     each = rate / int(count.text)
     parts = [f"rate: {rate_text(each, 1.0)}"]

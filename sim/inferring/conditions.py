@@ -26,7 +26,7 @@ _LISTED = re.compile(r"\(\s*\?(?:\s*,\s*\?)*\s*\)")
 _REPEATED = re.compile(r"([\w.]+ (?:=|<=>) \?)(?: OR \1)+")
 
 
-class Pin(Enum):
+class ColumnLimit(Enum):
     """How a condition limits a column: to values, or from one value on."""
 
     VALUE = "="
@@ -58,7 +58,7 @@ def template_of(condition: str, columns: Collection[str]) -> str:
     return _REPEATED.sub(r"\1", text)
 
 
-def pin_of(condition: str, column: str, columns: Collection[str]) -> Pin | None:
+def pin_of(condition: str, column: str, columns: Collection[str]) -> ColumnLimit | None:
     """How the condition limits a column, `None` if it does not."""
     operators = {
         operator
@@ -66,8 +66,8 @@ def pin_of(condition: str, column: str, columns: Collection[str]) -> Pin | None:
         if name.rpartition(".")[2].lower() == column.lower() and _is_value(value, columns)
     }
     if operators & {"=", "<=>", "IN"}:
-        return Pin.VALUE
-    return Pin.FROM if operators & {">", ">="} else None
+        return ColumnLimit.VALUE
+    return ColumnLimit.FROM if operators & {">", ">="} else None
 
 
 def names_column(condition: str, column: str) -> bool:

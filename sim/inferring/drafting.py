@@ -13,7 +13,7 @@ from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
 from whitecap.sim.inferring.figures import Surety, duration_text, guessed, many, read
-from whitecap.sim.inferring.groups import Group, Grouped, Kind, grouped
+from whitecap.sim.inferring.groups import CommitGroup, Grouped, WriterKind, grouped
 from whitecap.sim.inferring.layout import Contents, columns_of, contents_of
 from whitecap.sim.inferring.naming import Names
 from whitecap.sim.inferring.observed import ObservedTable
@@ -21,7 +21,7 @@ from whitecap.sim.inferring.statements import Drafted, TableFacts, drafted
 from whitecap.sim.inferring.table_text import table_lines
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
 from whitecap.sim.inferring.values import domains_of
-from whitecap.sim.inferring.windows import Window, window_of
+from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.units import MS_PER
 from whitecap.sim.scenario.model import FILE_NAME
@@ -43,8 +43,8 @@ MONDAY_MS = 1768176000000.0
 class WriterDraft:
     """A writer group of the draft, with what it was made from."""
 
-    group: Group
-    window: Window
+    group: CommitGroup
+    window: TransactionWindow
     cadence: Cadence
     work: Drafted
     dialect: Guess
@@ -55,7 +55,7 @@ class WriterDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftedScenario:
     """A draft: its text, its writers, what of the log is not in it, and what was seen there."""
 
     text: str
@@ -64,13 +64,13 @@ class Draft:
     observed: ObservedTable
 
 
-def draft_of(observed: ObservedTable, options: Options) -> Draft:
+def draft_of(observed: ObservedTable, options: Options) -> DraftedScenario:
     """Draft a scenario. Raises `InvalidInput`: no commit of writers, or nothing that could run."""
     made = _Making.of(observed, options)
     kept, left_out = made.that_run()
     text = made.text(kept, left_out)
     parse_scenario(text, "the draft")
-    return Draft(text, kept, left_out, observed)
+    return DraftedScenario(text, kept, left_out, observed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +126,10 @@ class _Making:
             raise InvalidInput([Problem(self.observed.place, said)])
         return kept, left_out
 
-    def _writer(self, group: Group) -> WriterDraft:
+    def _writer(self, group: CommitGroup) -> WriterDraft:
         instants = {commit.version: commit.timestamp_ms for commit in self.observed.commits}
         window = window_of(group.commits, instants)
-        is_stream = group.kind is Kind.STREAM
+        is_stream = group.kind is WriterKind.STREAM
         cadence = cadence_of(group.commits, window, self.observed.span_ms, is_stream)
         work = drafted(group, self.facts)
         dialect = guessed_dialect(group.commits, self.options.anonymous)
@@ -232,7 +232,7 @@ class _Making:
         yield ""
 
 
-def _work_lines(work: Drafted, group: Group) -> Iterator[str]:
+def _work_lines(work: Drafted, group: CommitGroup) -> Iterator[str]:
     for figure in work.evidence:
         yield from comment(figure.comment, "    ")
     parameters = {parameter.name: parameter for parameter in work.parameters}
@@ -279,7 +279,7 @@ def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
             yield f"        writers.{each.group.name}.count: {count}"
 
 
-_SINGLE = (Kind.OPTIMIZE, Kind.STREAM)
+_SINGLE = (WriterKind.OPTIMIZE, WriterKind.STREAM)
 """One more of these is another thing: a second query on a checkpoint, a second compaction."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
-from whitecap.sim.inferring.figures import Figure, assumed, guessed
+from whitecap.sim.inferring.figures import DraftFigure, assumed, guessed
 from whitecap.sim.inferring.observed import ObservedCommit
 
 _PRODUCTS = {
@@ -53,7 +53,7 @@ class Guess:
     """The dialect of some commits, and why."""
 
     dialect: Dialect
-    figure: Figure
+    figure: DraftFigure
 
 
 def guessed_dialect(commits: Sequence[ObservedCommit], anonymous: bool = False) -> Guess:
@@ -74,7 +74,7 @@ def guessed_dialect(commits: Sequence[ObservedCommit], anonymous: bool = False) 
     return Guess(dialect, guessed(dialect.name, because))
 
 
-def guessed_store(place: str) -> Figure:
+def guessed_store(place: str) -> DraftFigure:
     """The store's profile, by where the table lies."""
     scheme = place.partition("://")[0].lower() if "://" in place else ""
     profile = _PROFILES.get(scheme)

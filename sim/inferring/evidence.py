@@ -18,7 +18,7 @@ _SAID = re.compile(rf"({'|'.join(surety.value for surety in Surety)}): (.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class FigureEvidence:
     """A key by its dotted path, its value as it is written, and one reason for it."""
 
     path: str
@@ -27,11 +27,11 @@ class Evidence:
     because: str
 
 
-def evidence_in(text: str) -> list[Evidence]:
+def evidence_in(text: str) -> list[FigureEvidence]:
     """All evidence of a draft, from top to bottom; a key may have several pieces of it."""
     lines = text.splitlines()
     return [
-        Evidence(path, value, surety, because)
+        FigureEvidence(path, value, surety, because)
         for path, line, value in _keys(text, Loader(text, "the draft").get_single_node(), ())
         for surety, because in _above(lines, line)
     ]

@@ -23,7 +23,7 @@ from scipy.stats import t as student
 
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.outcomes import ConflictException
-from whitecap.sim.inferring.drafting import Draft
+from whitecap.sim.inferring.drafting import DraftedScenario
 from whitecap.sim.inferring.figures import count_interval, many
 from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.loading import parse_scenario
@@ -43,7 +43,7 @@ MOST_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ReportedFailure:
     """One refused transaction, at an instant in epoch milliseconds."""
 
     at_ms: float
@@ -52,7 +52,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedGroup:
     """Conflicts of one writer group per hour: seen, and predicted, each with its 95 % interval."""
 
     group: str
@@ -87,10 +87,10 @@ def _interval_text(figures: tuple[float, float, float]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class FailureComparison:
     """All groups, and how many failures were not compared, by the reason."""
 
-    groups: Sequence[Compared]
+    groups: Sequence[ComparedGroup]
     not_compared: Mapping[str, int]
     hours: float
 
@@ -103,7 +103,7 @@ class Comparison:
         return f"{said} Not compared: {left_out}." if left_out else said
 
 
-def read_failures(path: Path) -> list[Failure]:
+def read_failures(path: Path) -> list[ReportedFailure]:
     """The failures of a CSV file. Raises `InvalidInput` with every wrong line."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -114,7 +114,7 @@ def read_failures(path: Path) -> list[Failure]:
     if missing:
         said = f"needs the columns {', '.join(COLUMNS)}: {', '.join(missing)} is missing"
         raise InvalidInput([Problem(f"{path}:1", said)])
-    failures, problems = list[Failure](), list[Problem]()
+    failures, problems = list[ReportedFailure](), list[Problem]()
     for row in reader:
         try:
             failures.append(_failure(row))
@@ -126,11 +126,11 @@ def read_failures(path: Path) -> list[Failure]:
     return failures
 
 
-def _failure(row: Mapping[str, str | None]) -> Failure:
+def _failure(row: Mapping[str, str | None]) -> ReportedFailure:
     moment = datetime.fromisoformat((row["instant"] or "").strip())
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     job, said = (row["job"] or "").strip(), row["exception"] or ""
-    return Failure(moment.timestamp() * 1000, job, conflict_of(said))
+    return ReportedFailure(moment.timestamp() * 1000, job, conflict_of(said))
 
 
 def conflict_of(said: str) -> ConflictException | None:
@@ -141,7 +141,7 @@ def conflict_of(said: str) -> ConflictException | None:
     return None
 
 
-def compare(draft: Draft, failures: Sequence[Failure]) -> Comparison:
+def compare(draft: DraftedScenario, failures: Sequence[ReportedFailure]) -> FailureComparison:
     """Run the draft and hold its conflicts against those that were seen.
 
     Raises `InvalidInput` for jobs that nobody knows, if no other one is there, and for a log that
@@ -151,13 +151,15 @@ def compare(draft: Draft, failures: Sequence[Failure]) -> Comparison:
     hours = draft.observed.span_ms / MS_PER["h"]
     predicted = _predicted(draft)
     groups = [
-        Compared(group, seen[group], _of_count(seen[group], hours), _of_runs(rates))
+        ComparedGroup(group, seen[group], _of_count(seen[group], hours), _of_runs(rates))
         for group, rates in predicted.items()
     ]
-    return Comparison(groups, aside, hours)
+    return FailureComparison(groups, aside, hours)
 
 
-def _counted(draft: Draft, failures: Sequence[Failure]) -> tuple[Counter[str], Counter[str]]:
+def _counted(
+    draft: DraftedScenario, failures: Sequence[ReportedFailure]
+) -> tuple[Counter[str], Counter[str]]:
     """Conflicts by writer group, and the failures that are none of these, by the reason.
 
     Raises `InvalidInput` as `compare` does.
@@ -188,7 +190,7 @@ def _span(observed: ObservedTable) -> tuple[float, float]:
     return min(times), max(times)
 
 
-def _groups_by_job(draft: Draft) -> dict[str, str]:
+def _groups_by_job(draft: DraftedScenario) -> dict[str, str]:
     """The group of each name that a job goes by: its group's, its members', those in the log."""
     groups = {writer.group.name: writer.group.name for writer in draft.writers}
     for writer in draft.writers:
@@ -200,14 +202,16 @@ def _groups_by_job(draft: Draft) -> dict[str, str]:
     return groups
 
 
-def _unknown_jobs(failures: Sequence[Failure], group_of: Mapping[str, str]) -> list[Problem]:
+def _unknown_jobs(
+    failures: Sequence[ReportedFailure], group_of: Mapping[str, str]
+) -> list[Problem]:
     jobs = dict.fromkeys(failure.job for failure in failures)
     groups = list(dict.fromkeys(group_of.values()))
     said = "writer group of the draft"
     return [Problem("job", *unknown_name(said, job, groups)) for job in list(jobs)[:MOST_TOLD]]
 
 
-def _predicted(draft: Draft) -> dict[str, list[float]]:
+def _predicted(draft: DraftedScenario) -> dict[str, list[float]]:
     """Aborted transactions per hour of each group, in each of several runs."""
     scenario = parse_scenario(draft.text, cells=False)
     rates: dict[str, list[float]] = {writer.group.name: [] for writer in draft.writers}

@@ -38,7 +38,7 @@ _MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class DraftFigure:
     """What a draft says, as YAML on one line, and why."""
 
     text: str
@@ -51,29 +51,29 @@ class Figure:
         return f"{self.surety.value}: {self.because}"
 
 
-def read(text: str, because: str) -> Figure:
+def read(text: str, because: str) -> DraftFigure:
     """A figure that stands in the log."""
-    return Figure(text, Surety.READ, because)
+    return DraftFigure(text, Surety.READ, because)
 
 
-def counted(text: str, because: str) -> Figure:
+def counted(text: str, because: str) -> DraftFigure:
     """A figure from a number of commits."""
-    return Figure(text, Surety.COUNTED, because)
+    return DraftFigure(text, Surety.COUNTED, because)
 
 
-def fitted(text: str, because: str) -> Figure:
+def fitted(text: str, because: str) -> DraftFigure:
     """A figure of a distribution."""
-    return Figure(text, Surety.FITTED, because)
+    return DraftFigure(text, Surety.FITTED, because)
 
 
-def guessed(text: str, because: str) -> Figure:
+def guessed(text: str, because: str) -> DraftFigure:
     """A figure from a rule of thumb."""
-    return Figure(text, Surety.GUESSED, because)
+    return DraftFigure(text, Surety.GUESSED, because)
 
 
-def assumed(text: str, because: str) -> Figure:
+def assumed(text: str, because: str) -> DraftFigure:
     """A figure that nothing in the log says."""
-    return Figure(text, Surety.ASSUMED, because)
+    return DraftFigure(text, Surety.ASSUMED, because)
 
 
 def count_interval(count: int) -> tuple[float, float]:

@@ -23,7 +23,7 @@ MOSTLY = 0.9
 """The share of commits that groups must have for the distinctions between them to be kept."""
 
 
-class Kind(Enum):
+class WriterKind(Enum):
     """What a writer does; its value begins the name of its group."""
 
     INSERT = "insert"
@@ -37,30 +37,30 @@ class Kind(Enum):
 
 _APPENDS = frozenset({"WRITE", "COPY INTO"})
 _KINDS = {
-    "STREAMING UPDATE": Kind.STREAM,
-    "UPDATE": Kind.UPDATE,
-    "DELETE": Kind.DELETE,
-    "MERGE": Kind.MERGE,
-    "OPTIMIZE": Kind.OPTIMIZE,
+    "STREAMING UPDATE": WriterKind.STREAM,
+    "UPDATE": WriterKind.UPDATE,
+    "DELETE": WriterKind.DELETE,
+    "MERGE": WriterKind.MERGE,
+    "OPTIMIZE": WriterKind.OPTIMIZE,
 }
 
 
-def kind_of(commit: ObservedCommit) -> Kind | None:
+def kind_of(commit: ObservedCommit) -> WriterKind | None:
     """What made a commit; `None` for what is not drafted, or created the table."""
     if commit.sets_up:
         return None
     if commit.operation in _APPENDS:
         mode = commit.parameters.get("mode", "Append").lower()
-        return Kind.OVERWRITE if mode == "overwrite" else Kind.INSERT
+        return WriterKind.OVERWRITE if mode == "overwrite" else WriterKind.INSERT
     return _KINDS.get(commit.operation)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CommitGroup:
     """Commits of one kind of writer, in the order of their versions."""
 
     name: str
-    kind: Kind
+    kind: WriterKind
     commits: Sequence[ObservedCommit]
 
     @property
@@ -80,7 +80,7 @@ class Group:
 class Grouped:
     """The groups, and how many commits of which operations are in none."""
 
-    groups: Sequence[Group]
+    groups: Sequence[CommitGroup]
     left_out: Counter[str]
 
 
@@ -104,7 +104,7 @@ def grouped(
     chosen = [enough[key] for key in largest]
     names = _names(chosen, kinds, anonymous)
     groups = [
-        Group(name, kind, group)
+        CommitGroup(name, kind, group)
         for name, group in zip(names, chosen, strict=True)
         if (kind := kinds[group[0].version]) is not None
     ]
@@ -112,7 +112,7 @@ def grouped(
 
 
 def _few_groups(
-    commits: Sequence[ObservedCommit], kinds: dict[int, Kind | None], columns: Collection[str]
+    commits: Sequence[ObservedCommit], kinds: dict[int, WriterKind | None], columns: Collection[str]
 ) -> dict[Key, list[ObservedCommit]]:
     def kind(commit: ObservedCommit) -> Key:
         return (str(kinds[commit.version]), commit.application or "", str(_engine(commit)))
@@ -141,7 +141,7 @@ def _engine(commit: ObservedCommit) -> str | None:
 
 
 def _names(
-    groups: Sequence[Sequence[ObservedCommit]], kinds: dict[int, Kind | None], anonymous: bool
+    groups: Sequence[Sequence[ObservedCommit]], kinds: dict[int, WriterKind | None], anonymous: bool
 ) -> list[str]:
     """A name for each: its kind, whose it is, and a number where that is not enough."""
     names: list[str] = []

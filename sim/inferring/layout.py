@@ -16,7 +16,7 @@ from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.conditions import condition_of, names_column
 from whitecap.sim.inferring.figures import (
-    Figure,
+    DraftFigure,
     assumed,
     counted,
     duration_text,
@@ -57,13 +57,13 @@ _OF_THEM = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class DraftColumns:
     """The columns of the draft: partitions or clusters, the key, and one for all others."""
 
     partitions: tuple[Field, ...]
     clusters: tuple[Field, ...]
     key: str
-    key_figure: Figure
+    key_figure: DraftFigure
     others: int
 
     @property
@@ -72,7 +72,7 @@ class Columns:
         return self.partitions or self.clusters
 
 
-def columns_of(observed: ObservedTable) -> Columns:
+def columns_of(observed: ObservedTable) -> DraftColumns:
     """Which columns the draft has."""
     snapshot = observed.snapshot
     partitions = tuple(snapshot.partition_schema)
@@ -81,10 +81,10 @@ def columns_of(observed: ObservedTable) -> Columns:
     candidates = [c for c in snapshot.schema if c.type == KEY_TYPE and c.name not in laid_out]
     key, figure = _key(candidates, observed.commits)
     others = len(snapshot.schema) - len(laid_out) - (key != NEW_KEY)
-    return Columns(partitions, clusters, key, figure, others)
+    return DraftColumns(partitions, clusters, key, figure, others)
 
 
-def _key(candidates: Sequence[Field], commits: Sequence[ObservedCommit]) -> tuple[str, Figure]:
+def _key(candidates: Sequence[Field], commits: Sequence[ObservedCommit]) -> tuple[str, DraftFigure]:
     """The BIGINT column that identifies a row: that of the conditions of MERGE, or by its name."""
     merges = [condition_of(commit) for commit in commits if commit.operation == "MERGE"]
     named = Counter(
@@ -104,9 +104,9 @@ def _key(candidates: Sequence[Field], commits: Sequence[ObservedCommit]) -> tupl
 class Contents:
     """What the table holds: rows and files, and what a row takes."""
 
-    rows: Figure
-    rows_per_file: Figure
-    bytes_per_row: Figure
+    rows: DraftFigure
+    rows_per_file: DraftFigure
+    bytes_per_row: DraftFigure
     files: int
     rows_each: float
     """Rows of the table that one row of the draft stands for."""
@@ -166,7 +166,7 @@ def _bytes(size: float) -> str:
     return f"{size:,.3g} TiB"
 
 
-def isolation_of(observed: ObservedTable) -> Figure | None:
+def isolation_of(observed: ObservedTable) -> DraftFigure | None:
     """The level that writers commit under; `None` where neither table nor commits say it."""
     stated = observed.snapshot.configuration.get(ISOLATION_PROPERTY)
     if stated in _LEVELS:
@@ -200,7 +200,7 @@ class Past:
     """What `_delta_log` holds."""
 
     text: str
-    figures: tuple[Figure, ...]
+    figures: tuple[DraftFigure, ...]
 
 
 def past_of(observed: ObservedTable) -> Past:
@@ -223,7 +223,7 @@ def past_of(observed: ObservedTable) -> Past:
     return Past(text, (counted(text, said), checkpoint))
 
 
-def _checkpoint_interval(observed: ObservedTable) -> Figure:
+def _checkpoint_interval(observed: ObservedTable) -> DraftFigure:
     configuration = observed.snapshot.configuration
     key = properties.CHECKPOINT_INTERVAL.key
     if key in configuration:

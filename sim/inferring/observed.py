@@ -28,12 +28,12 @@ READERS = 16
 YEAR_10000_MS = 253_402_300_800_000
 """Where dates end. A timestamp beyond is in another unit, such as microseconds."""
 
-Partition = tuple[str | None, ...]
+_Partition = tuple[str | None, ...]
 """The values of the partition columns, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class CommitOrigin:
     """Who made a commit, as far as the log says it: only Databricks names users and jobs."""
 
     user: str | None = None
@@ -49,7 +49,7 @@ class ObservedCommit:
     version: int
     timestamp_ms: int
     operation: str
-    origin: Origin = Origin()
+    origin: CommitOrigin = CommitOrigin()
     parameters: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)
     read_version: int | None = None
@@ -58,7 +58,7 @@ class ObservedCommit:
     added: int = 0
     removed: int = 0
     rows: int | None = None
-    partitions: frozenset[Partition] = frozenset()
+    partitions: frozenset[_Partition] = frozenset()
     sets_up: bool = False
 
     def metric(self, *names: str) -> float | None:
@@ -149,7 +149,7 @@ def _rows(commit: Commit) -> int | None:
     return sum(stated) if counts and len(stated) == len(counts) else None
 
 
-def _partition(file: AddFile | RemoveFile, columns: Sequence[str]) -> Partition:
+def _partition(file: AddFile | RemoveFile, columns: Sequence[str]) -> _Partition:
     """Source: PROTOCOL.md "Partition Value Serialization": an empty text is NULL."""
     values = file.partition_values or {}
     return tuple(values.get(name) or None for name in columns)
@@ -164,13 +164,13 @@ def _commit_info(body: bytes) -> dict[str, Any]:
     return {}
 
 
-def _origin(info: Mapping[str, Any]) -> Origin:
+def _origin(info: Mapping[str, Any]) -> CommitOrigin:
     """Source: PROTOCOL.md "Commit Provenance Information"; Databricks' DESCRIBE HISTORY columns."""
     user = info.get("userName") or info.get("userId")
     work = info.get("job") or info.get("notebook")
     work = work if isinstance(work, dict) else {}
     job = work.get("jobName") or work.get("jobId") or work.get("notebookId")
-    return Origin(_text(user), _text(job), _text(info.get("clusterId")), _engine(info))
+    return CommitOrigin(_text(user), _text(job), _text(info.get("clusterId")), _engine(info))
 
 
 def _engine(info: Mapping[str, Any]) -> str | None:

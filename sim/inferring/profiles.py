@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from scipy.stats import chi2
 
-from whitecap.sim.inferring.figures import Figure, fitted, number_text
+from whitecap.sim.inferring.figures import DraftFigure, fitted, number_text
 from whitecap.sim.quantities.units import MS_PER
 from whitecap.sim.scenario.arrivals import HOURS_OF_DAY, WEEKDAYS
 
@@ -46,7 +46,7 @@ class Span:
         return Span(self.first, other.end, *both)
 
 
-def profile_of(instants: Sequence[float]) -> Figure | None:
+def profile_of(instants: Sequence[float]) -> DraftFigure | None:
     """The profile of these instants (epoch ms, in order), `None` where they may come evenly."""
     if len(instants) < FEWEST:
         return None

@@ -14,9 +14,9 @@ from statistics import median
 
 from whitecap.engine.column_names import quoted_if_needed
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.inferring.conditions import Pin, condition_of, names_column, pin_of
+from whitecap.sim.inferring.conditions import ColumnLimit, condition_of, names_column, pin_of
 from whitecap.sim.inferring.figures import (
-    Figure,
+    DraftFigure,
     assumed,
     counted,
     guessed,
@@ -24,11 +24,11 @@ from whitecap.sim.inferring.figures import (
     middle,
     number_text,
 )
-from whitecap.sim.inferring.groups import Group, Kind
-from whitecap.sim.inferring.layout import PAYLOAD, Columns
+from whitecap.sim.inferring.groups import CommitGroup, WriterKind
+from whitecap.sim.inferring.layout import PAYLOAD, DraftColumns
 from whitecap.sim.inferring.naming import Names, drafted_type
 from whitecap.sim.inferring.observed import ObservedCommit
-from whitecap.sim.inferring.values import Choice, Domain, choice_of
+from whitecap.sim.inferring.values import DraftDomain, ValueChoice, choice_of
 
 MOST_ROWS = 100
 """Rows of a drafted job at most: more take longer to simulate and decide no other conflict."""
@@ -51,12 +51,12 @@ _UPDATED = ("numTargetRowsUpdated", "num_target_rows_updated")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class DraftParameter:
     """One `:name`, what it is bound to, and why."""
 
     name: str
     text: str
-    figure: Figure
+    figure: DraftFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class Drafted:
     """A writer's statement, or its rows where it is a stream, with parameters and evidence."""
 
     statement: str | None
-    parameters: tuple[Parameter, ...]
-    evidence: tuple[Figure, ...]
+    parameters: tuple[DraftParameter, ...]
+    evidence: tuple[DraftFigure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class TableFacts:
     """
 
     names: Names
-    columns: Columns
-    domains: Sequence[Domain]
+    columns: DraftColumns
+    domains: Sequence[DraftDomain]
     files: int
     rows_each: float
     all_columns: Sequence[str]
@@ -121,42 +121,42 @@ class _Slice:
     Columns that no condition names are `unpinned`: rows and keys lie there, but all is read.
     """
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[DraftParameter, ...]
     conditions: tuple[str, ...]
-    evidence: tuple[Figure, ...]
+    evidence: tuple[DraftFigure, ...]
     files: float
-    unpinned: tuple[Parameter, ...] = ()
+    unpinned: tuple[DraftParameter, ...] = ()
 
     def condition(self, *more: str, alias: str = "") -> str:
         """The whole condition as SQL."""
         return " AND ".join([*(f"{alias}{each}" for each in self.conditions), *more])
 
 
-def drafted(group: Group, table: TableFacts) -> Drafted:
+def drafted(group: CommitGroup, table: TableFacts) -> Drafted:
     """The statement of a group."""
     match group.kind:
-        case Kind.INSERT | Kind.STREAM:
+        case WriterKind.INSERT | WriterKind.STREAM:
             return _appending(group, table)
-        case Kind.OVERWRITE:
+        case WriterKind.OVERWRITE:
             return _overwriting(group, table)
-        case Kind.UPDATE | Kind.DELETE:
+        case WriterKind.UPDATE | WriterKind.DELETE:
             return _changing(group, table)
-        case Kind.MERGE:
+        case WriterKind.MERGE:
             return _merging(group, table)
-        case Kind.OPTIMIZE:
+        case WriterKind.OPTIMIZE:
             return _optimizing(group, table)
 
 
-def _appending(group: Group, table: TableFacts) -> Drafted:
+def _appending(group: CommitGroup, table: TableFacts) -> Drafted:
     where, evidence = _places(group, table)
     rows = _rows(group.commits, "", table)
-    if group.kind is Kind.STREAM:
+    if group.kind is WriterKind.STREAM:
         return Drafted(None, (*where, rows), evidence)
     statement = f"INSERT INTO {table.names.table} VALUES :rows"
     return Drafted(statement, (*where, rows), evidence)
 
 
-def _overwriting(group: Group, table: TableFacts) -> Drafted:
+def _overwriting(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
     rows = _rows(group.commits, "", table)
     name = table.names.table
@@ -167,14 +167,14 @@ def _overwriting(group: Group, table: TableFacts) -> Drafted:
     return Drafted(statement, (*slice_.parameters, rows), slice_.evidence)
 
 
-def _changing(group: Group, table: TableFacts) -> Drafted:
+def _changing(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
     keys, evidence = _keys(group.commits, slice_, table)
     more = [f"{table.key} IN (:keys)"] if keys is not None else []
     condition = slice_.condition(*more)
     where = f" WHERE {condition}" if condition else ""
     name = table.names.table
-    if group.kind is Kind.DELETE:
+    if group.kind is WriterKind.DELETE:
         statement = f"DELETE FROM {name}{where}"
     else:
         statement = f"UPDATE {name} SET {table.assignment}{where}"
@@ -183,7 +183,7 @@ def _changing(group: Group, table: TableFacts) -> Drafted:
     return Drafted(statement, parameters, (*slice_.evidence, evidence))
 
 
-def _merging(group: Group, table: TableFacts) -> Drafted:
+def _merging(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
     columns = ", ".join(table.in_order)
     on = slice_.condition(alias="t.")
@@ -201,7 +201,7 @@ def _merging(group: Group, table: TableFacts) -> Drafted:
     return Drafted(statement, parameters, (*slice_.evidence, share))
 
 
-def _optimizing(group: Group, table: TableFacts) -> Drafted:
+def _optimizing(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
     statement = f"OPTIMIZE {table.names.table}"
     if slice_.conditions:
@@ -212,10 +212,12 @@ def _optimizing(group: Group, table: TableFacts) -> Drafted:
     return Drafted(statement, slice_.parameters, slice_.evidence)
 
 
-def _places(group: Group, table: TableFacts) -> tuple[tuple[Parameter, ...], tuple[Figure, ...]]:
+def _places(
+    group: CommitGroup, table: TableFacts
+) -> tuple[tuple[DraftParameter, ...], tuple[DraftFigure, ...]]:
     """A parameter for each partition column of which a commit takes one value."""
-    parameters: list[Parameter] = []
-    evidence: list[Figure] = []
+    parameters: list[DraftParameter] = []
+    evidence: list[DraftFigure] = []
     for domain in table.domains:
         choice = choice_of(domain, group.commits)
         name = table.names.columns[domain.column.name]
@@ -228,15 +230,15 @@ def _places(group: Group, table: TableFacts) -> tuple[tuple[Parameter, ...], tup
 
 
 def _parameter(
-    name: str, choice: Choice, figure: Figure, domain: Domain, names: Names
-) -> Parameter:
+    name: str, choice: ValueChoice, figure: DraftFigure, domain: DraftDomain, names: Names
+) -> DraftParameter:
     if choice.only is None:
-        return Parameter(name, figure.text, figure)
+        return DraftParameter(name, figure.text, figure)
     literal = names.literals(domain.listed, drafted_type(domain.column))[choice.only]
-    return Parameter(name, f"{{value: {literal}}}", figure)
+    return DraftParameter(name, f"{{value: {literal}}}", figure)
 
 
-def _slice(group: Group, table: TableFacts) -> _Slice:
+def _slice(group: CommitGroup, table: TableFacts) -> _Slice:
     """The partitions that the group's conditions name; without them it reads the whole table."""
     parameters, conditions, evidence, unpinned = [], [], [], []
     share = 1.0
@@ -260,13 +262,13 @@ def _slice(group: Group, table: TableFacts) -> _Slice:
     return _Slice(tuple(parameters), tuple(conditions), tuple(evidence), files, tuple(unpinned))
 
 
-def _several_said(choice: Choice, name: str) -> str:
+def _several_said(choice: ValueChoice, name: str) -> str:
     return f"a commit changes {number_text(choice.several)} values of {name} in the median"
 
 
 def _pin(
-    commits: Sequence[ObservedCommit], domain: Domain, columns: Sequence[str]
-) -> tuple[Pin | None, int]:
+    commits: Sequence[ObservedCommit], domain: DraftDomain, columns: Sequence[str]
+) -> tuple[ColumnLimit | None, int]:
     """How most conditions limit the column, and how many do so."""
     pins = Counter(pin_of(condition_of(each), domain.column.name, columns) for each in commits)
     pins.pop(None, None)
@@ -275,14 +277,14 @@ def _pin(
     return None, 0
 
 
-def _rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> Parameter:
+def _rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> DraftParameter:
     """The rows that an append brings."""
     row_counts = [each.rows for each in commits if each.rows is not None]
     files = middle([each.added for each in commits])
     return _rows_parameter(row_counts, f" in {many(files, 'file')}", more, table)
 
 
-def _source_rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> Parameter:
+def _source_rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> DraftParameter:
     """The rows that a MERGE brings: most of those that it writes were there before."""
     row_counts = [rows for rows in (each.metric(*_SOURCE) for each in commits) if rows is not None]
     return _rows_parameter(row_counts, " in the source", more, table)
@@ -290,19 +292,19 @@ def _source_rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts
 
 def _rows_parameter(
     row_counts: Sequence[float], where: str, more: str, table: TableFacts
-) -> Parameter:
+) -> DraftParameter:
     if not row_counts:
         figure = assumed("", "the log does not say how many rows a job brings")
-        return Parameter("rows", f"{{rows: {{count: {ASSUMED_ROWS}{more}}}}}", figure)
+        return DraftParameter("rows", f"{{rows: {{count: {ASSUMED_ROWS}{more}}}}}", figure)
     real = max(middle(row_counts), 1)
     count = min(max(round(real / table.rows_each), 1), MOST_ROWS)
     because = f"{many(real, 'row')}{where}, median of {many(len(row_counts), 'commit')}"
     if count < real:
         because += "; drafted with fewer, as the table is: how many there are decides no conflict"
-    return Parameter("rows", f"{{rows: {{count: {count}{more}}}}}", counted("", because))
+    return DraftParameter("rows", f"{{rows: {{count: {count}{more}}}}}", counted("", because))
 
 
-def _existing(commits: Sequence[ObservedCommit]) -> Figure:
+def _existing(commits: Sequence[ObservedCommit]) -> DraftFigure:
     """Which share of a MERGE's rows changes rows that are there."""
     inserted = [each.metric(*_INSERTED) for each in commits]
     updated = [each.metric(*_UPDATED) for each in commits]
@@ -318,7 +320,7 @@ def _existing(commits: Sequence[ObservedCommit]) -> Figure:
 
 def _keys(
     commits: Sequence[ObservedCommit], slice_: _Slice, table: TableFacts
-) -> tuple[Parameter | None, Figure]:
+) -> tuple[DraftParameter | None, DraftFigure]:
     """As many keys as it takes to change as many files as these commits did, if not all."""
     laid_out = {column.name.lower() for column in table.columns.layout}
     others = [name for name in table.all_columns if name.lower() not in laid_out]
@@ -337,7 +339,7 @@ def _keys(
         keys = math.log1p(-changed / slice_.files) / math.log1p(-1 / slice_.files)
     count = min(max(round(keys), 1), MOST_KEYS)
     figure = guessed("", f"{said}: so many keys lie in so many files")
-    return Parameter("keys", f"{{keys: {{count: {count}}}}}", figure), guessed(
+    return DraftParameter("keys", f"{{keys: {{count: {count}}}}}", figure), guessed(
         "",
         f"{narrow:,} of {many(len(commits), 'condition')} name other columns: keys stand for them",
     )

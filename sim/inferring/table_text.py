@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from whitecap.engine.log.property_names import NAMES
-from whitecap.sim.inferring.figures import Figure, counted, guessed, many, read
+from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, read
 from whitecap.sim.inferring.layout import (
     NEW_KEY,
     PAYLOAD,
@@ -20,7 +20,7 @@ from whitecap.sim.inferring.naming import drafted_type
 from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.inferring.statements import TableFacts
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
-from whitecap.sim.inferring.values import Domain
+from whitecap.sim.inferring.values import DraftDomain
 
 
 def table_lines(
@@ -72,9 +72,9 @@ def _one_like_it(
     yield from entry("  ", "bytes_per_row", contents.bytes_per_row)
 
 
-def _key(facts: TableFacts) -> Figure:
+def _key(facts: TableFacts) -> DraftFigure:
     figure = facts.columns.key_figure
-    return Figure(facts.key, figure.surety, figure.because)
+    return DraftFigure(facts.key, figure.surety, figure.because)
 
 
 def _isolation(observed: ObservedTable) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _properties(observed: ObservedTable, options: Options) -> Iterator[str]:
         yield from comment(f"Not in the draft, properties: {', '.join(others)}", "  ")
 
 
-def _values(facts: TableFacts, domains: Sequence[Domain], *, as_days: bool) -> Iterator[str]:
+def _values(facts: TableFacts, domains: Sequence[DraftDomain], *, as_days: bool) -> Iterator[str]:
     """Which values parameters choose from; dates that do not arrive as days, or listed."""
     if not domains:
         return

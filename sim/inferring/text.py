@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from whitecap.sim.inferring.figures import Figure
+from whitecap.sim.inferring.figures import DraftFigure
 
 WIDTH = 96
 """Letters of a line in a draft at most. Ours."""
@@ -23,7 +23,7 @@ class Options:
     from_files: bool = False
 
 
-def entry(indent: str, key: str, figure: Figure) -> Iterator[str]:
+def entry(indent: str, key: str, figure: DraftFigure) -> Iterator[str]:
     """A key with the evidence above it."""
     yield from comment(figure.comment, indent)
     yield f"{indent}{key}: {figure.text}"

@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
 from whitecap.engine.log.schema import Field
-from whitecap.sim.inferring.figures import Figure, counted, fitted, guessed, many, number_text
+from whitecap.sim.inferring.figures import DraftFigure, counted, fitted, guessed, many, number_text
 from whitecap.sim.inferring.naming import drafted_type, stand_in
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_DAYS
@@ -32,7 +32,7 @@ REACHED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class DraftDomain:
     """The values of one partition column: `listed`, the busiest first, or drafted as `days`.
 
     Dates are days that arrive one by one; where they do not, they are `listed` as well, the newest
@@ -43,7 +43,7 @@ class Domain:
     position: int
     days: int | None
     listed: tuple[str, ...]
-    figure: Figure
+    figure: DraftFigure
 
     @property
     def count(self) -> int:
@@ -62,18 +62,18 @@ class Domain:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ValueChoice:
     """How a group chooses a value, as a parameter says it; `None`: each commit takes several.
 
     `only` is the place among the listed values of the one that all commits work on.
     """
 
-    figure: Figure | None
+    figure: DraftFigure | None
     several: float
     only: int | None = None
 
 
-def domains_of(observed: ObservedTable, columns: Sequence[Field]) -> list[Domain]:
+def domains_of(observed: ObservedTable, columns: Sequence[Field]) -> list[DraftDomain]:
     """The domain of each partition column."""
     last_ms = max((commit.timestamp_ms for commit in observed.commits), default=0)
     live = [[value or None for value in partition] for partition in observed.snapshot.partitions]
@@ -94,11 +94,11 @@ def _domain(
     live: Sequence[str | None],
     commits: Sequence[ObservedCommit],
     today: date,
-) -> Domain:
+) -> DraftDomain:
     values = {value for value in live if value is not None}
     if column.type == "date" and (days := days_of(values, today)):
         because = f"{many(len(values), 'date')} in live files, up to the day of the last commits"
-        return Domain(column, at, days, (), counted(f"{{days: {days}}}", because))
+        return DraftDomain(column, at, days, (), counted(f"{{days: {days}}}", because))
     touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
     if column.type == "date":
         return _of_dates(column, at, values | touches.keys() or {str(today)})
@@ -109,33 +109,35 @@ def _domain(
         because += f"; only the first {MOST_VALUES} are listed"
     if None in live:
         because += "; NULL is left out"
-    return Domain(column, at, None, listed, counted("", because))
+    return DraftDomain(column, at, None, listed, counted("", because))
 
 
-def _of_dates(column: Field, at: int, dates: Set[str]) -> Domain:
+def _of_dates(column: Field, at: int, dates: Set[str]) -> DraftDomain:
     """The domain of dates that do not arrive day by day."""
     newest = tuple(sorted(dates, reverse=True)[:MAX_DAYS])
     because = (
         f"{many(len(dates), 'date')} that do not come day by day: as many days up to the start"
         " stand for them"
     )
-    return Domain(column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because))
+    return DraftDomain(
+        column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because)
+    )
 
 
-def choice_of(domain: Domain, commits: Sequence[ObservedCommit]) -> Choice:
+def choice_of(domain: DraftDomain, commits: Sequence[ObservedCommit]) -> ValueChoice:
     """Which values these commits work on."""
     touched = [values for values in (domain.of(commit) for commit in commits) if values]
     if not touched:
-        return Choice(None, 0.0)
+        return ValueChoice(None, 0.0)
     several = median(len(values) for values in touched)
     if several > 1:
-        return Choice(None, several)
+        return ValueChoice(None, several)
     if domain.is_daily:
-        return Choice(_newest(domain, commits, len(touched)), several)
+        return ValueChoice(_newest(domain, commits, len(touched)), several)
     return _ranked(domain, touched)
 
 
-def _newest(domain: Domain, commits: Sequence[ObservedCommit], count: int) -> Figure:
+def _newest(domain: DraftDomain, commits: Sequence[ObservedCommit], count: int) -> DraftFigure:
     """How far behind the day of the commit the values lie."""
     behind = sorted(
         max((day_of(commit.timestamp_ms) - date.fromisoformat(value)).days, 0)
@@ -150,7 +152,7 @@ def _newest(domain: Domain, commits: Sequence[ObservedCommit], count: int) -> Fi
     return counted("newest" if within == 1 else f"{{newest: {{within: {within}}}}}", because)
 
 
-def _ranked(domain: Domain, touched: Sequence[set[str]]) -> Choice:
+def _ranked(domain: DraftDomain, touched: Sequence[set[str]]) -> ValueChoice:
     """Zipf's law over the listed values where it explains more than an even choice."""
     ranks = {value: rank for rank, value in enumerate(domain.listed)}
     counts = np.zeros(len(domain.listed))
@@ -160,13 +162,13 @@ def _ranked(domain: Domain, touched: Sequence[set[str]]) -> Choice:
     only = np.flatnonzero(counts)
     if len(only) == 1 and len(domain.listed) > 1 and len(touched) > 2 and domain.days is None:
         figure = counted("", f"all {len(touched):,} commits work on this one")
-        return Choice(figure, 1.0, int(only[0]))
+        return ValueChoice(figure, 1.0, int(only[0]))
     over = f"{many(len(touched), 'commit')} over {many(len(counts), 'value')}"
     exponent, gain = zipf_fit(counts)
     if gain > chi2.ppf(1 - LEVEL, 1):
         text = f"{{zipf: {{exponent: {number_text(exponent)}}}}}"
-        return Choice(fitted(text, f"Zipf's law of {over}"), 1.0)
-    return Choice(counted("uniform", f"{over}, no skew beyond chance"), 1.0)
+        return ValueChoice(fitted(text, f"Zipf's law of {over}"), 1.0)
+    return ValueChoice(counted("uniform", f"{over}, no skew beyond chance"), 1.0)
 
 
 def zipf_fit(counts: NDArray[np.float64]) -> tuple[float, float]:

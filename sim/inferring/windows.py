@@ -18,12 +18,12 @@ from whitecap.sim.inferring.brackets import (
     LEAST_SIGMA,
     MOST_SIGMA,
     Brackets,
-    Instants,
+    CommitInstants,
     bracket,
     fitted_to,
 )
 from whitecap.sim.inferring.figures import (
-    Figure,
+    DraftFigure,
     assumed,
     duration_text,
     fitted,
@@ -48,10 +48,10 @@ STATED = ("executionTimeMs", "execution_time_ms")
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TransactionWindow:
     """The time from snapshot to commit: a lognormal, and how it is known."""
 
-    figure: Figure
+    figure: DraftFigure
     median_ms: float
     sigma: float
     is_known: bool
@@ -62,7 +62,7 @@ class Window:
         return self.median_ms * math.exp(self.sigma**2 / 2)
 
 
-def window_of(commits: Sequence[ObservedCommit], instants: Instants) -> Window:
+def window_of(commits: Sequence[ObservedCommit], instants: CommitInstants) -> TransactionWindow:
     """The window of one group of writers."""
     stated = [t for t in (each.metric(*STATED) for each in commits) if t is not None and t > 0]
     if stated:
@@ -74,7 +74,7 @@ def window_of(commits: Sequence[ObservedCommit], instants: Instants) -> Window:
     return _assumed(brackets)
 
 
-def _of_stated(times: Sequence[float]) -> Window:
+def _of_stated(times: Sequence[float]) -> TransactionWindow:
     middle_ms = median(times)
     if len(times) < FEW:
         because = f"executionTimeMs of {many(len(times), 'commit')}; its spread is assumed"
@@ -84,7 +84,7 @@ def _of_stated(times: Sequence[float]) -> Window:
     return _window(fitted, because, middle_ms, sigma)
 
 
-def _of_brackets(brackets: Brackets, telling: int) -> Window:
+def _of_brackets(brackets: Brackets, telling: int) -> TransactionWindow:
     fit = fitted_to(brackets)
     because = (
         f"{telling:,} of {many(len(brackets.low), 'commit')} read a version that others had left"
@@ -96,7 +96,7 @@ def _of_brackets(brackets: Brackets, telling: int) -> Window:
     return _window(fitted, because, math.exp(fit.location), fit.sigma)
 
 
-def _assumed(brackets: Sequence[tuple[float, float]]) -> Window:
+def _assumed(brackets: Sequence[tuple[float, float]]) -> TransactionWindow:
     because = "it decides most, and the log does not say it"
     middle_ms = ASSUMED_MS
     if brackets:
@@ -107,8 +107,8 @@ def _assumed(brackets: Sequence[tuple[float, float]]) -> Window:
 
 
 def _window(
-    how: Callable[[str, str], Figure], because: str, middle_ms: float, sigma: float
-) -> Window:
+    how: Callable[[str, str], DraftFigure], because: str, middle_ms: float, sigma: float
+) -> TransactionWindow:
     sigma = min(max(sigma, LEAST_SIGMA), MOST_SIGMA)
     text = f"{{lognormal: {{median: {duration_text(middle_ms)}, sigma: {number_text(sigma)}}}}}"
-    return Window(how(text, because), middle_ms, sigma, how is not assumed)
+    return TransactionWindow(how(text, because), middle_ms, sigma, how is not assumed)

@@ -24,7 +24,7 @@ from whitecap.sim.real_table.counts import RowCounts
 from whitecap.sim.real_table.reading import RealTable
 from whitecap.sim.table.rows import filler_of
 
-Keys = Mapping[str, Any]
+_Keys = Mapping[str, Any]
 
 NEWEST_BEHIND = 2
 """Days by which the newest date may lie before the last commit for days to arrive one by one."""
@@ -52,7 +52,7 @@ _SAID_OTHERWISE = {
 """Properties that are a key of a scenario, or that Delta notes by itself."""
 
 
-def keys_of(table: RealTable, given: Keys, dialect: Dialect) -> dict[str, Any]:
+def keys_of(table: RealTable, given: _Keys, dialect: Dialect) -> dict[str, Any]:
     """The table as a scenario would write it; what is `given` for it goes before what it says."""
     snapshot = table.snapshot
     files = snapshot.all_files()
@@ -96,7 +96,7 @@ def _bytes_per_row(counts: RowCounts, rows_each: int) -> int:
     return min(max(round(counts.bytes_each * rows_each), 1), MAX_BYTES_PER_ROW)
 
 
-def _log(table: RealTable) -> Keys:
+def _log(table: RealTable) -> _Keys:
     """As many commits as are kept, and checkpoints as they came where no property says it."""
     commits = {"commits": len(table.commits)}
     if properties.CHECKPOINT_INTERVAL.key in table.snapshot.configuration:

@@ -18,9 +18,9 @@ from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.calibration.directory import DirectoryTarget
-from whitecap.sim.calibration.measuring import Plan, measure
+from whitecap.sim.calibration.measuring import MeasuringPlan, measure
 from whitecap.sim.calibration.s3 import S3Target
-from whitecap.sim.calibration.samples import Operation, read_samples
+from whitecap.sim.calibration.samples import StoreOperation, read_samples
 from whitecap.sim.loading.profiles import profile_named
 from whitecap.sim.scenario.figures import assumptions_of
 from whitecap.sim.scenario.origin import Basis
@@ -144,7 +144,7 @@ def test_interrupted_it_leaves_nothing_and_writes_nothing(
 
 
 def test_it_ends_when_the_time_is_up(tmp_path: Path) -> None:
-    plan = Plan(count=10**6, sizes=(4096,), clients=(1,), seconds=1)
+    plan = MeasuringPlan(count=10**6, sizes=(4096,), clients=(1,), seconds=1)
     samples = measure(DirectoryTarget(tmp_path / "disk"), plan, lambda *_: None)
     assert 0 < len(samples) < 10**6
     assert not (tmp_path / "disk").exists()
@@ -152,7 +152,7 @@ def test_it_ends_when_the_time_is_up(tmp_path: Path) -> None:
 
 def test_progress_says_what_is_measured_and_how_far_it_is(tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
-    measure(DirectoryTarget(tmp_path / "disk"), Plan(20), lambda *now: told.append(now))
+    measure(DirectoryTarget(tmp_path / "disk"), MeasuringPlan(20), lambda *now: told.append(now))
     assert {"requests", "sizes", "1 client", "4 clients"} <= {what for _, _, what in told}
     assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
     assert all(0 <= done <= total for done, total, _ in told)
@@ -234,8 +234,8 @@ def test_what_s3_refuses_is_told_apart(s3: Bucket) -> None:
         if now[-1] == "sizes":
             s3.refusing = 1
 
-    plan = Plan(20, sizes=(64,), clients=(1,), seconds=30)
+    plan = MeasuringPlan(20, sizes=(64,), clients=(1,), seconds=30)
     samples = measure(S3Target.of("s3://bucket/a", s3.url), plan, tell)
     refused = [sample for sample in samples if sample.outcome == "refused"]
     assert len(refused) > 3
-    assert {sample.operation for sample in refused} == {Operation.PUT, Operation.GET}
+    assert {sample.operation for sample in refused} == {StoreOperation.PUT, StoreOperation.GET}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from whitecap.sim.calibration.contention import fitted_at_key, simulated
 from whitecap.sim.calibration.fitting import distribution_of, line_through
 from whitecap.sim.calibration.profile import Calibration, profile_document
-from whitecap.sim.calibration.samples import ALREADY_EXISTS, CREATED, DONE, Operation, Sample
+from whitecap.sim.calibration.samples import ALREADY_EXISTS, CREATED, DONE, Sample, StoreOperation
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.units import parse_duration
@@ -69,10 +69,12 @@ def test_larger_objects_never_take_less() -> None:
 def _alone() -> list[Sample]:
     """A put-if-absent takes 40 to 60 ms, other requests half of that, and 20 ms per MiB."""
     taken = RANDOM.uniform(40, 60, 200)
-    wins = [Sample(Operation.PUT_IF_ABSENT, 4096, ms, 1, CREATED) for ms in taken]
-    losses = [Sample(Operation.PUT_IF_ABSENT, 4096, ms, 1, ALREADY_EXISTS) for ms in taken[:50]]
+    wins = [Sample(StoreOperation.PUT_IF_ABSENT, 4096, ms, 1, CREATED) for ms in taken]
+    losses = [
+        Sample(StoreOperation.PUT_IF_ABSENT, 4096, ms, 1, ALREADY_EXISTS) for ms in taken[:50]
+    ]
     sizes = [4096] * 40 + [1 << 20] * 40
-    puts = [Sample(Operation.PUT, size, 25 + 20 * size / 2**20, 1, DONE) for size in sizes]
+    puts = [Sample(StoreOperation.PUT, size, 25 + 20 * size / 2**20, 1, DONE) for size in sizes]
     return [*wins, *losses, *puts]
 
 
@@ -96,10 +98,11 @@ def _competing(held_ms: float, clients: int, profile: dict[str, object]) -> list
     """Samples of a store that holds its newest key so long: the simulator's."""
     contest = simulated(profile, held_ms, clients, 50)
     lost = round(100 * (contest.attempts_per_success - 1))
-    wins = [Sample(Operation.PUT_IF_ABSENT, 4096, contest.success_ms, clients, CREATED)] * 100
+    wins = [Sample(StoreOperation.PUT_IF_ABSENT, 4096, contest.success_ms, clients, CREATED)] * 100
     return (
         wins
-        + [Sample(Operation.PUT_IF_ABSENT, 4096, contest.loss_ms, clients, ALREADY_EXISTS)] * lost
+        + [Sample(StoreOperation.PUT_IF_ABSENT, 4096, contest.loss_ms, clients, ALREADY_EXISTS)]
+        * lost
     )
 
 

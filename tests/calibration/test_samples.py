@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.calibration.samples import Operation, Sample, read_samples, samples_text
+from whitecap.sim.calibration.samples import Sample, StoreOperation, read_samples, samples_text
 
 SAMPLES = [
-    Sample(Operation.PUT_IF_ABSENT, 4096, 61.5, 2, "already_exists"),
-    Sample(Operation.GET, 1 << 20, 47.0, 1, "done"),
+    Sample(StoreOperation.PUT_IF_ABSENT, 4096, 61.5, 2, "already_exists"),
+    Sample(StoreOperation.GET, 1 << 20, 47.0, 1, "done"),
 ]
 
 
@@ -28,8 +28,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_operation_and_latency_are_enough(tmp_path: Path) -> None:
     path = _file(tmp_path, "latency_ms,operation\n12.5,put_if_absent\n3,head\n")
     assert read_samples(path) == [
-        Sample(Operation.PUT_IF_ABSENT, 0, 12.5, 1, "created"),
-        Sample(Operation.HEAD, 0, 3.0, 1, "done"),
+        Sample(StoreOperation.PUT_IF_ABSENT, 0, 12.5, 1, "created"),
+        Sample(StoreOperation.HEAD, 0, 3.0, 1, "done"),
     ]
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from whitecap.engine.log.schema import parse_ddl, schema_string
-from whitecap.sim.inferring.observed import ObservedCommit, Origin
+from whitecap.sim.inferring.observed import CommitOrigin, ObservedCommit
 
 HOUR_MS = 3_600_000
 MONDAY_MS = 1_768_176_000_000
@@ -31,7 +31,7 @@ def commits_at(instants: Iterable[float], **more: Any) -> list[ObservedCommit]:
 
 def of(engine: str | None, count: int) -> list[ObservedCommit]:
     """Commits of an engine."""
-    return [ObservedCommit(n, 0, "WRITE", Origin(engine=engine)) for n in range(count)]
+    return [ObservedCommit(n, 0, "WRITE", CommitOrigin(engine=engine)) for n in range(count)]
 
 
 @dataclass(frozen=True)

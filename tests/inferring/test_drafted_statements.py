@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.inferring.synthetic_logs import LogOnDisk
-from whitecap.sim.inferring.drafting import Draft, draft_of
+from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
 from whitecap.sim.inferring.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario
@@ -27,11 +27,11 @@ def _add(number: int, day: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _drafted(log: LogOnDisk) -> Draft:
+def _drafted(log: LogOnDisk) -> DraftedScenario:
     return draft_of(observe(str(log.folder), 1000), Options())
 
 
-def _group(draft: Draft, name: str) -> WriterGroup:
+def _group(draft: DraftedScenario, name: str) -> WriterGroup:
     return parse_scenario(draft.text).writers[name]
 
 

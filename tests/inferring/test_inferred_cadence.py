@@ -9,7 +9,7 @@ from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, commits_at
 from whitecap.sim.inferring.cadence import cadence_of, most_in_flight, regular_period
 from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.profiles import profile_of
-from whitecap.sim.inferring.windows import Window, window_of
+from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.scenario.arrivals import Arrival
 from whitecap.sim.scenario.yaml_text import YamlText
 
@@ -20,7 +20,7 @@ def _arrival(text: str) -> Arrival:
     return Arrival.model_validate(YamlText(text, "arrival").content)
 
 
-def _window(commits: list[ObservedCommit]) -> Window:
+def _window(commits: list[ObservedCommit]) -> TransactionWindow:
     return window_of(commits, {})
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from tests.inferring.synthetic_logs import MONDAY_MS, of
 from whitecap.engine.log.schema import Field
-from whitecap.sim.inferring.conditions import Pin, condition_of, pin_of, template_of
+from whitecap.sim.inferring.conditions import ColumnLimit, condition_of, pin_of, template_of
 from whitecap.sim.inferring.engines import guessed_dialect, guessed_store
 from whitecap.sim.inferring.figures import counted, duration_text, rate_interval_text, rate_text
 from whitecap.sim.inferring.groups import MOST_GROUPS, grouped
-from whitecap.sim.inferring.observed import ObservedCommit, Origin
-from whitecap.sim.inferring.values import Domain, choice_of, zipf_fit
+from whitecap.sim.inferring.observed import CommitOrigin, ObservedCommit
+from whitecap.sim.inferring.values import DraftDomain, choice_of, zipf_fit
 
 COLUMNS = ("id", "date", "country", "amount", "status")
 DAY_MS = 86_400_000
@@ -46,14 +46,14 @@ def test_a_condition_pins_columns_that_it_compares_with_values(
     found = {
         column
         for column in ("date", "country")
-        if pin_of(_condition(predicate), column, COLUMNS) is Pin.VALUE
+        if pin_of(_condition(predicate), column, COLUMNS) is ColumnLimit.VALUE
     }
     assert found == pins
 
 
 def test_a_condition_may_reach_from_a_value_on() -> None:
-    assert pin_of("date >= '2026-01-01'", "date", COLUMNS) is Pin.FROM
-    assert pin_of("'2026-01-01' < date", "date", COLUMNS) is Pin.FROM
+    assert pin_of("date >= '2026-01-01'", "date", COLUMNS) is ColumnLimit.FROM
+    assert pin_of("'2026-01-01' < date", "date", COLUMNS) is ColumnLimit.FROM
     assert pin_of("date < '2026-01-01'", "date", COLUMNS) is None
 
 
@@ -139,7 +139,7 @@ def _days(*behind: int) -> list[ObservedCommit]:
 
 
 def test_how_far_behind_the_day_of_the_commit_days_lie_is_how_new_they_are() -> None:
-    domain = Domain(Field("date", "date"), 0, 30, (), counted("", ""))
+    domain = DraftDomain(Field("date", "date"), 0, 30, (), counted("", ""))
 
     def chosen(*behind: int) -> str:
         figure = choice_of(domain, _days(*behind)).figure
@@ -154,7 +154,9 @@ def test_how_far_behind_the_day_of_the_commit_days_lie_is_how_new_they_are() -> 
 
 def test_jobs_are_told_apart_by_job_and_condition_but_not_by_values() -> None:
     def commit(n: int, job: str | None, predicate: str) -> ObservedCommit:
-        return ObservedCommit(n, n, "DELETE", Origin(job=job), parameters={"predicate": predicate})
+        return ObservedCommit(
+            n, n, "DELETE", CommitOrigin(job=job), parameters={"predicate": predicate}
+        )
 
     commits = [commit(n, "Late Events", f"id = {n}") for n in range(5)]
     commits += [commit(n, "Late Events", f"status = 'x{n}'") for n in range(5, 10)]
@@ -173,7 +175,11 @@ def test_too_many_groups_are_told_apart_less_finely() -> None:
     assert len(grouped(commits, COLUMNS, False).groups) == 1
     users = [
         ObservedCommit(
-            n, n, "UPDATE", Origin(user=f"u{n % 9}"), parameters={"predicate": f"f{n % 40}(id) = 1"}
+            n,
+            n,
+            "UPDATE",
+            CommitOrigin(user=f"u{n % 9}"),
+            parameters={"predicate": f"f{n % 40}(id) = 1"},
         )
         for n in range(400)
     ]

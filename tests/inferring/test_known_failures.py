@@ -12,7 +12,7 @@ from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, LogOnDisk
 from whitecap.cli import main
 from whitecap.engine.outcomes import ConflictException
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.inferring.failures import Compared, conflict_of, read_failures
+from whitecap.sim.inferring.failures import ComparedGroup, conflict_of, read_failures
 
 DAY = "2026-01-12"
 EVERY_MS = 60_000
@@ -132,4 +132,4 @@ def test_a_conflict_is_known_by_class_error_class_or_message(
 def test_both_agree_where_their_intervals_meet(
     seen: tuple[float, float, float], predicted: tuple[float, float, float], verdict: str
 ) -> None:
-    assert Compared("merge", 5, seen, predicted).verdict == verdict
+    assert ComparedGroup("merge", 5, seen, predicted).verdict == verdict

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from whitecap.sim.inferring.drafting import Draft, draft_of
+from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
 from whitecap.sim.inferring.figures import Surety
 from whitecap.sim.inferring.observed import observe
 from whitecap.sim.inferring.text import Options
@@ -23,11 +23,11 @@ TIMES = 3
 MINUTES_MS = 180_000
 
 
-def _drafted(folder: Path) -> Draft:
+def _drafted(folder: Path) -> DraftedScenario:
     return draft_of(observe(str(folder), 100), Options())
 
 
-def _require_that_it_runs(draft: Draft) -> None:
+def _require_that_it_runs(draft: DraftedScenario) -> None:
     """Whatever rates the machine's speed made: its groups take turns of a second."""
     names = (writer.group.name for writer in draft.writers)
     changes = {f"writers.{name}.arrival": {"closed": {"think": "1 s"}} for name in names}
@@ -39,7 +39,7 @@ def _require_that_it_runs(draft: Draft) -> None:
     )
 
 
-def _commits(draft: Draft) -> dict[str, int]:
+def _commits(draft: DraftedScenario) -> dict[str, int]:
     return {writer.group.name: len(writer.group.commits) for writer in draft.writers}
 
 

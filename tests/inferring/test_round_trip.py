@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import whitecap
-from whitecap.sim.inferring.drafting import Draft, draft_of
+from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
 from whitecap.sim.inferring.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario
@@ -101,14 +101,14 @@ def original() -> Mapping[str, Counts]:
 
 
 @pytest.fixture(scope="module")
-def draft(tmp_path_factory: pytest.TempPathFactory) -> Draft:
+def draft(tmp_path_factory: pytest.TempPathFactory) -> DraftedScenario:
     folder: Path = tmp_path_factory.mktemp("round") / "events"
     export_table(run_scenario(parse_scenario(SCENARIO)).world.store, folder)
     return draft_of(observe(str(folder), 5000), Options())
 
 
 @pytest.fixture(scope="module")
-def inferred(draft: Draft) -> Mapping[str, Counts]:
+def inferred(draft: DraftedScenario) -> Mapping[str, Counts]:
     found: dict[str, Counts] = {}
     for replication in range(REPLICATIONS):
         run = whitecap.run(draft.text, replication=replication, changes={"duration": f"{HOURS} h"})
@@ -122,7 +122,7 @@ def inferred(draft: Draft) -> Mapping[str, Counts]:
     return found
 
 
-def test_every_group_is_told_apart(draft: Draft) -> None:
+def test_every_group_is_told_apart(draft: DraftedScenario) -> None:
     assert {writer.group.name for writer in draft.writers} == set(KINDS.values())
     assert all(writer.window.is_known for writer in draft.writers)
 

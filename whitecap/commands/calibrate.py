@@ -12,9 +12,9 @@ from click.core import ParameterSource
 from whitecap.number_lists import numbers_outside
 
 if TYPE_CHECKING:
-    from whitecap.sim.calibration.measuring import Plan
+    from whitecap.sim.calibration.measuring import MeasuringPlan
     from whitecap.sim.calibration.samples import Sample
-    from whitecap.sim.calibration.target import Target
+    from whitecap.sim.calibration.target import CalibrationTarget
 
 EXAMPLE = "whitecap run SCENARIO --set store.profile="
 
@@ -126,7 +126,7 @@ def _require_shipped(profile: str) -> None:
     require_shipped(profile, "--like")
 
 
-def _target(place: str, endpoint: str | None) -> Target:
+def _target(place: str, endpoint: str | None) -> CalibrationTarget:
     from whitecap.engine.errors import InvalidInput, Problem
     from whitecap.sim.calibration.directory import DirectoryTarget
     from whitecap.sim.calibration.s3 import S3Target
@@ -140,9 +140,9 @@ def _target(place: str, endpoint: str | None) -> Target:
     return DirectoryTarget(Path(place))
 
 
-def _plan(count: int, clients: str, duration: str) -> Plan:
+def _plan(count: int, clients: str, duration: str) -> MeasuringPlan:
     from whitecap.engine.errors import InvalidInput, Problem
-    from whitecap.sim.calibration.measuring import Plan
+    from whitecap.sim.calibration.measuring import MeasuringPlan
     from whitecap.sim.quantities.units import parse_duration
 
     numbers = [part.strip() for part in clients.split(",")]
@@ -159,10 +159,12 @@ def _plan(count: int, clients: str, duration: str) -> Plan:
         problems.append(Problem("--for", f"{duration!r} is not between 1 s and 1 d"))
     if problems:
         raise InvalidInput(problems)
-    return Plan(count, clients=tuple(sorted({1, *map(int, numbers)})), seconds=seconds)
+    return MeasuringPlan(count, clients=tuple(sorted({1, *map(int, numbers)})), seconds=seconds)
 
 
-def _measured(store: Target, plan: Plan, nonempty: bool, quiet: bool) -> Sequence[Sample]:
+def _measured(
+    store: CalibrationTarget, plan: MeasuringPlan, nonempty: bool, quiet: bool
+) -> Sequence[Sample]:
     from whitecap.engine.errors import InvalidInput, Problem
     from whitecap.sim.calibration.measuring import measure
     from whitecap.terminal.progress import progress

@@ -22,7 +22,7 @@ from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.sensitivity.effects import Followed, Varied
 from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
 from whitecap.sim.changes.paired import paired_runs
-from whitecap.sim.changes.parameters import Parameters, parameters_named, parameters_of
+from whitecap.sim.changes.parameters import VariedParameters, parameters_named, parameters_of
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes
@@ -44,7 +44,7 @@ class Study:
     """What is to be run: the scenario as it stands and with each parameter changed."""
 
     scenario: Scenario
-    parameters: Parameters
+    parameters: VariedParameters
     followed: tuple[Followed, ...]
     replications: int
     seed: int

@@ -13,8 +13,8 @@ from whitecap.sim.inferring import DEFAULT_COMMITS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from whitecap.sim.inferring.drafting import Draft
-    from whitecap.sim.inferring.failures import Failure
+    from whitecap.sim.inferring.drafting import DraftedScenario
+    from whitecap.sim.inferring.failures import ReportedFailure
 
 
 @click.command(name="from-log")
@@ -70,13 +70,13 @@ def from_log(
         _compare(draft.inferred, kept)
 
 
-def _failures(file: Path) -> Sequence[Failure]:
+def _failures(file: Path) -> Sequence[ReportedFailure]:
     from whitecap.sim.inferring.failures import read_failures
 
     return read_failures(file)
 
 
-def _compare(draft: Draft, failures: Sequence[Failure]) -> None:
+def _compare(draft: DraftedScenario, failures: Sequence[ReportedFailure]) -> None:
     """The conflicts that were seen beside those that runs of the draft predict."""
     from whitecap.sim.inferring.failures import SHOWN, compare
     from whitecap.terminal.console import new_console
@@ -90,7 +90,7 @@ def _compare(draft: Draft, failures: Sequence[Failure]) -> None:
     show_table(new_console(), columns, rows, caption=comparison.caption)
 
 
-def _tell(draft: Draft, file: str) -> None:
+def _tell(draft: DraftedScenario, file: str) -> None:
     """What is in it, what is not, and what to do now."""
     for lead, lines in (("writers", draft.writers), ("left out", draft.left_out)):
         for at, line in enumerate(lines):

@@ -46,14 +46,14 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     the others have defaults.
     """
     from whitecap.out_file import write_out
-    from whitecap.sim.describing.draft import Answers, drafted
+    from whitecap.sim.describing.draft import DraftAnswers, drafted
     from whitecap.sim.machine.places import require_new_file
 
     if out is not None:
         require_new_file(out, overwrite=overwrite)
     answers = {name: " ".join(said.split()) for name, said in _answers(given).items()}
     name = "" if out is None else out.stem
-    write_out(out, drafted(Answers(**answers), _command(answers), name), "scenario")
+    write_out(out, drafted(DraftAnswers(**answers), _command(answers), name), "scenario")
     if out is not None:
         file = shlex.quote(str(out))
         click.echo(f"now       whitecap run {file}; whitecap sweep {file}")
