@@ -26,7 +26,7 @@ from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.garbage import OLD_OBJECTS, seldom_collecting
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
 from whitecap.sim.real_table.origins import origins_of_tables
-from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
+from whitecap.sim.recording.recorded_table import RecordedTable, TableInMemory, columns_of
 from whitecap.sim.recording.recording import (
     INTERRUPTED,
     PLANNED,
@@ -171,7 +171,7 @@ def _finished(world: SimulatedWorld, labels: Mapping[str, str] | None) -> Finish
     rows = {
         **world.recorder.rows(),
         "commits": commits.end(),
-        "writers": InMemory(writers_table(writers, apart)),
+        "writers": TableInMemory(writers_table(writers, apart)),
     }
     checked = columns_of(rows, columns_checked(apart))
     again = scenario.command_of(world.streams.seed, world.streams.replication)

@@ -18,12 +18,12 @@ from whitecap.sim.machine.places import require_directory
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import (
     DEFINITION,
-    Place,
+    DatasetPlace,
     finished_runs,
     is_uri,
     local_path,
 )
-from whitecap.sim.recording.dataset.reading import Columns, R, Reading
+from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading
 from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.recording.recording import is_run_directory
 from whitecap.sim.replay.choice import ChosenRun, choose_run, named_run
@@ -82,7 +82,7 @@ def sweep_engine(
     return started
 
 
-def sweep_place(where: str | Path, engine: Callable[[], SweepEngine]) -> Place:
+def sweep_place(where: str | Path, engine: Callable[[], SweepEngine]) -> DatasetPlace:
     """Where a sweep lies; `engine` is called only for what is not on this machine.
 
     Raises `InvalidInput`: it cannot be reached, or not by this engine.
@@ -122,7 +122,7 @@ def made_in(where: str | Path) -> Path:
 class SweepAt:
     """A sweep as reports read it (`RecordedSweep`)."""
 
-    where: Place
+    where: DatasetPlace
     root: Path
     engine: Callable[[], SweepEngine]
 
@@ -139,7 +139,7 @@ class SweepAt:
         """The manifest of every finished run."""
         return {name: run.manifest for name, run in finished_runs(self.where).items()}
 
-    def read(self, reading: Reading[R], columns: Columns) -> list[tuple[RunName, R]]:
+    def read(self, reading: Reading[R], columns: ColumnsByTable) -> list[tuple[RunName, R]]:
         """What `reading` finds in every finished run, on the engine."""
         return self.engine().read(self.where, reading, columns)
 

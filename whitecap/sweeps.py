@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from whitecap.reports.answers.answer import Answer
     from whitecap.reports.report import Report
     from whitecap.reports.subject import Subject
-    from whitecap.sim.recording.dataset.place import Place
+    from whitecap.sim.recording.dataset.place import DatasetPlace
     from whitecap.sim.sweeps.engines import SweepEngine
     from whitecap.until import Until
 
@@ -40,7 +40,7 @@ SHOWN = ("job_success_rate", "wasted_compute_share")
 class Sweep:
     """All finished runs of a sweep, aggregated."""
 
-    place: Place
+    place: DatasetPlace
     """Where its recordings lie."""
     directory: Path
     """Where tables, answer, figures and page are written: there too, unless that is a URI."""

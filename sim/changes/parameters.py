@@ -14,7 +14,7 @@ from typing import Any
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.variants import plain_of
-from whitecap.sim.sweeps.varied import Kind, ends_of, kind_of, varied_by
+from whitecap.sim.sweeps.varied import NumberKind, ends_of, kind_of, varied_by
 
 CHANGEABLE = ("writers", "table", "tables", "clusters")
 """The sections whose numbers people can change."""
@@ -92,7 +92,7 @@ def _numbers(document: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tu
             yield ".".join((*above, key)), value
 
 
-def _kind(path: str, value: Any) -> Kind | None:
+def _kind(path: str, value: Any) -> NumberKind | None:
     """What kind of number it is, if it is one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None

@@ -103,7 +103,7 @@ def _statement(_model: type[BaseModel], _section: Json) -> list[Json]:
     return [{"type": "string"}]
 
 
-def _distribution_as(field: str) -> Form:
+def _distribution_as(field: str) -> _Form:
     """A bare distribution stands for one field of the model."""
 
     def form(_model: type[BaseModel], section: Json) -> list[Json]:
@@ -139,9 +139,9 @@ def _preset(_model: type[BaseModel], section: Json) -> list[Json]:
     return [{"enum": list(restart_presets())}]
 
 
-Form = Callable[[type[BaseModel], Json], list[Json]]
+_Form = Callable[[type[BaseModel], Json], list[Json]]
 
-FORMS: Mapping[type[BaseModel], Form] = {
+FORMS: Mapping[type[BaseModel], _Form] = {
     Distribution: _duration,
     Quantiles: _points,
     Compute: _distribution_as("time"),

@@ -17,15 +17,13 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
-from whitecap.sim.describing.forms import as_ecma, field_form, with_other_forms
+from whitecap.sim.describing.forms import Json, as_ecma, field_form, with_other_forms
 from whitecap.sim.describing.sentences import sentence_of
 from whitecap.sim.loading.loading import FAULT_CATALOGUE
 from whitecap.sim.loading.profiles import shipped_profiles
 from whitecap.sim.quantities.section import OneOf
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import read_yaml
-
-Json = dict[str, Any]
 
 AS_TEXT: Json = {"type": "string", "pattern": r"^\s*[+-]?[\d_]*\.?[\d_]*([eE][+-]?\d+)?\s*$"}
 """A number that YAML takes for text."""

@@ -42,7 +42,7 @@ from whitecap.sim.scenario.sweep import Sweep
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.vain import vain, vain_among
 from whitecap.sim.scenario.writers import JobPart, WriterGroup, tells_statements_apart
-from whitecap.sim.scenario.yaml_text import Place, PlacedProblem, YamlText, within
+from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem, YamlText, within
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -140,7 +140,7 @@ def _platform(group: WriterGroup, parts: Parts) -> Platform:
 def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[PlacedProblem]:
     platform = _platform(group, parts)
     for number, part in enumerate(group.parts):
-        place: Place = () if group.statements is None else ("statements", number)
+        place: KeyPath = () if group.statements is None else ("statements", number)
         name = target_of(part)
         target = parts.tables[0] if len(parts.tables) == 1 else None
         if target is None and name is not None:
@@ -321,7 +321,7 @@ def commands_nobody_runs(
 
 
 def _unknown_variant(
-    place: Place, axis: str, variant: str, parts: Parts
+    place: KeyPath, axis: str, variant: str, parts: Parts
 ) -> Iterator[PlacedProblem]:
     variants = parts.axes.get(axis)
     if variants is None:
@@ -330,7 +330,7 @@ def _unknown_variant(
         yield place, f"axis {axis!r} has no variant {variant!r}", nearest(variant, variants)
 
 
-def _unknown_writer(place: Place, name: str, parts: Parts) -> Iterator[PlacedProblem]:
+def _unknown_writer(place: KeyPath, name: str, parts: Parts) -> Iterator[PlacedProblem]:
     if name not in parts.writer_names:
         yield place, *unknown_name("writer", name, parts.writer_names)
 

@@ -8,7 +8,7 @@ from whitecap.engine.errors import nearest
 from whitecap.sim.scenario.faults import CrashAtRequest, Fault, Strike
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import Place, PlacedProblem
+from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
 
 Groups = Mapping[str, WriterGroup]
 
@@ -51,7 +51,7 @@ def _shared_drivers(place: str, groups: Groups) -> Iterator[PlacedProblem]:
             yield (place,), said, None
 
 
-def _never_made(place: Place, strike: Strike, store: Store) -> Iterator[PlacedProblem]:
+def _never_made(place: KeyPath, strike: Strike, store: Store) -> Iterator[PlacedProblem]:
     """A plan that waits for requests which nobody sends."""
     for kind in strike.kinds:
         if kind not in store.asked_kinds:

@@ -32,7 +32,7 @@ from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import SCENARIO_FORMAT, Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
-from whitecap.sim.scenario.yaml_text import Place, YamlText, read_shipped, show_document
+from whitecap.sim.scenario.yaml_text import KeyPath, YamlText, read_shipped, show_document
 
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
 
@@ -294,7 +294,7 @@ def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Probl
     return filled, problems
 
 
-def _with_log_store(group: Any, place: Place, text: YamlText, problems: list[Problem]) -> Any:
+def _with_log_store(group: Any, place: KeyPath, text: YamlText, problems: list[Problem]) -> Any:
     """A writer group with the log store of the profile that it names."""
     name = group.get("log_store") if isinstance(group, dict) else None
     if not isinstance(name, str):

@@ -21,7 +21,7 @@ from whitecap.sim.real_table.reading import RealTable, read_table, table_at_vers
 from whitecap.sim.real_table.refusals import refusals_of
 from whitecap.sim.recording.dataset.place import is_uri, local_path
 from whitecap.sim.scenario.model import Document
-from whitecap.sim.scenario.yaml_text import Place, YamlText
+from whitecap.sim.scenario.yaml_text import KeyPath, YamlText
 
 TABLE, TABLES, FROM, VERSION = "table", "tables", "from", "version"
 
@@ -45,7 +45,7 @@ class _Pinning:
     text: YamlText
     problems: list[Problem] = field(default_factory=list)
 
-    def filled(self, value: Any, place: Place) -> Any:
+    def filled(self, value: Any, place: KeyPath) -> Any:
         """A part of a document at its `place`."""
         match value:
             case dict():
@@ -55,7 +55,7 @@ class _Pinning:
             case _:
                 return value
 
-    def _keys(self, value: dict[Any, Any], place: Place) -> dict[Any, Any]:
+    def _keys(self, value: dict[Any, Any], place: KeyPath) -> dict[Any, Any]:
         for key, source in list(value.items()):
             if _names_a_table((*place, key)) and isinstance(source, str):
                 whole = _whole(source, self.folder)
@@ -65,7 +65,7 @@ class _Pinning:
                     value[version] = self._newest(whole, (*place, key))
         return value
 
-    def _newest(self, source: str, place: Place) -> int | None:
+    def _newest(self, source: str, place: KeyPath) -> int | None:
         where = self.text.where(place)
         try:
             _require_no_secret(source)
@@ -75,7 +75,7 @@ class _Pinning:
             return None
 
 
-def _names_a_table(place: Place) -> bool:
+def _names_a_table(place: KeyPath) -> bool:
     """Whether it is `table.from` or `tables.<name>.from`, as keys or as a dotted path."""
     *_, table, name, last = ("", "", *".".join(map(str, place)).split("."))
     return last == FROM and (name == TABLE or table == TABLES)
@@ -117,7 +117,7 @@ class _Filling:
     problems: list[Problem] = field(default_factory=list)
     newest_ms: int = 0
 
-    def table(self, given: Any, place: Place) -> Any:
+    def table(self, given: Any, place: KeyPath) -> Any:
         """A table with what its log says of it, if it names one."""
         if not isinstance(given, dict) or not isinstance(given.get(FROM), str):
             return given

@@ -11,7 +11,7 @@ from whitecap.engine.sql.parsing.statements import Merge, Statement
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import JobPart, WriterGroup
-from whitecap.sim.scenario.yaml_text import Place, PlacedProblem
+from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
 
 NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a group"
 
@@ -90,7 +90,7 @@ def function_problems(group: WriterGroup, platform: Platform) -> Iterator[Placed
     for _, said, hint in _not_streamed(platform.dialect):
         yield ("foreach_batch",), said, hint
     for number, part in enumerate(group.parts):
-        place: Place = () if group.statements is None else ("statements", number)
+        place: KeyPath = () if group.statements is None else ("statements", number)
         for name in sorted(name for name, each in part.parameters.items() if each.of_member):
             yield (*place, "parameters", name), NOT_OF_STREAMS, None
 

@@ -21,7 +21,7 @@ from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, Table, tables_by_name
-from whitecap.sim.scenario.yaml_text import Place, PlacedProblem
+from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -34,13 +34,13 @@ TOO_DEEP = "is nested too deeply"
 class GivenTable:
     """A table at its place of the document; `broken` names its fields that are not well formed."""
 
-    place: Place
+    place: KeyPath
     table: Table
     schema: Schema | None
     broken: frozenset[str]
 
     @classmethod
-    def of(cls, place: Place, given: Any) -> Self | None:
+    def of(cls, place: KeyPath, given: Any) -> Self | None:
         """The table from those of its fields that are well formed."""
         table, broken = _table(given)
         return None if table is None else cls(place, table, _schema(table), broken)
@@ -118,7 +118,7 @@ class GivenTable:
 
 def given_tables(document: Mapping[str, Any]) -> list[GivenTable]:
     """The tables of a document that can be told."""
-    given: dict[Place, Any] = {("table",): document.get("table")}
+    given: dict[KeyPath, Any] = {("table",): document.get("table")}
     tables = document.get("tables")
     if isinstance(tables, dict):
         try:
@@ -136,7 +136,7 @@ def table_named(tables: Sequence[GivenTable], name: str) -> GivenTable | None:
     return next(same, None)
 
 
-def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[PlacedProblem]:
+def _of_value(place: KeyPath, key: str, value: str, dialect: Dialect) -> Iterator[PlacedProblem]:
     """What Delta itself says when SQL gives the property that value."""
     try:
         checked({key: value}, dialect)
@@ -144,12 +144,12 @@ def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[
         yield place, str(error), None
 
 
-def _unknown_column(place: Place, column: str, schema: Schema) -> Iterator[PlacedProblem]:
+def _unknown_column(place: KeyPath, column: str, schema: Schema) -> Iterator[PlacedProblem]:
     if column not in schema.names:
         yield place, f"the table has no column {column!r}", nearest(column, schema.names)
 
 
-def _of_listed(place: Place, values: list[Scalar], kind: str) -> Iterator[PlacedProblem]:
+def _of_listed(place: KeyPath, values: list[Scalar], kind: str) -> Iterator[PlacedProblem]:
     if kind not in PYTHON_TYPES:
         yield place, f"values of type {kind.upper()} cannot be listed", None
         return

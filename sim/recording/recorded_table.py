@@ -36,7 +36,7 @@ class RecordedTable(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class InMemory:
+class TableInMemory:
     """A table whose rows are in memory."""
 
     table: pa.Table
@@ -53,7 +53,7 @@ class InMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class InFile:
+class TableInFile:
     """A table whose rows are in a Parquet file; only the columns asked for are read."""
 
     file: BinaryIO

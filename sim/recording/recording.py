@@ -23,7 +23,7 @@ from whitecap.engine.errors import InvalidInput, Problem, require_format
 from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT, TABLES
 from whitecap.sim.machine.places import require_free, whole
 from whitecap.sim.recording.arrays import array_of
-from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
+from whitecap.sim.recording.recorded_table import RecordedTable, TableInMemory, columns_of
 
 MANIFEST = "manifest.json"
 SCENARIO = "scenario.yaml"
@@ -106,7 +106,9 @@ class Recording:
     @classmethod
     def of(cls, manifest: Mapping[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self:
         """A recording whose tables are in memory."""
-        return cls(manifest, scenario, {name: InMemory(table) for name, table in tables.items()})
+        return cls(
+            manifest, scenario, {name: TableInMemory(table) for name, table in tables.items()}
+        )
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:

@@ -14,9 +14,9 @@ from whitecap.sim.machine.spool import temporary_directory_is_full
 from whitecap.sim.recording.recorded_table import (
     GROUP_ROWS,
     PARQUET,
-    InFile,
-    InMemory,
     RecordedTable,
+    TableInFile,
+    TableInMemory,
 )
 from whitecap.sim.recording.recording import table_of
 
@@ -54,9 +54,9 @@ class RowStream:
         """The whole table; no rows may come any more."""
         self._end_chunk()
         if self._file is None:
-            return InMemory(pa.concat_tables(self._chunks).combine_chunks())
+            return TableInMemory(pa.concat_tables(self._chunks).combine_chunks())
         self._end_group()
-        return InFile(self._file.closed())
+        return TableInFile(self._file.closed())
 
     def _end_chunk(self) -> None:
         self._chunks.append(table_of(self.name, self._rows, self._tells_apart))

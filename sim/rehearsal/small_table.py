@@ -27,7 +27,7 @@ from whitecap.sim.bundled import read_named
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text
-from whitecap.sim.scenario.yaml_text import Place, YamlText
+from whitecap.sim.scenario.yaml_text import KeyPath, YamlText
 
 Level = Literal["Serializable", "WriteSerializable"]
 
@@ -149,7 +149,7 @@ def _sound_part(given: dict[str, Any], error: ValidationError) -> SmallCase | No
 
 
 def _problems(case: SmallCase, text: YamlText) -> list[Problem]:
-    tables: list[tuple[Place, SmallTable]] = [((), case)]
+    tables: list[tuple[KeyPath, SmallTable]] = [((), case)]
     tables += [(("other_tables", at), table) for at, table in enumerate(case.other_tables)]
     problems = [p for place, table in tables for p in _table_problems(table, place, text)]
     if case.partition_by and case.cluster_by:
@@ -163,7 +163,7 @@ def _problems(case: SmallCase, text: YamlText) -> list[Problem]:
     return problems
 
 
-def _table_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator[Problem]:
+def _table_problems(table: SmallTable, place: KeyPath, text: YamlText) -> Iterator[Problem]:
     yield from _property_problems(table, place, text)
     if not table.columns:
         return
@@ -187,7 +187,7 @@ def _table_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator
             yield from _row_problems(row, schema, (*place, "files", number, at), text)
 
 
-def _property_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator[Problem]:
+def _property_problems(table: SmallTable, place: KeyPath, text: YamlText) -> Iterator[Problem]:
     for key in table.properties:
         where = text.where((*place, "properties", key))
         if key == ISOLATION_PROPERTY:
@@ -197,7 +197,7 @@ def _property_problems(table: SmallTable, place: Place, text: YamlText) -> Itera
 
 
 def _row_problems(
-    row: dict[str, Any], schema: Schema, place: Place, text: YamlText
+    row: dict[str, Any], schema: Schema, place: KeyPath, text: YamlText
 ) -> Iterator[Problem]:
     for name, value in row.items():
         where = text.where((*place, name))

@@ -15,7 +15,12 @@ import pyarrow.compute as pc
 
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.sim.recording.dataset.layout import KEY
-from whitecap.sim.recording.dataset.place import Place, finished_runs, recorded_run, whole_batches
+from whitecap.sim.recording.dataset.place import (
+    DatasetPlace,
+    finished_runs,
+    recorded_run,
+    whole_batches,
+)
 from whitecap.sim.recording.dataset.rows import by_run, in_order
 from whitecap.sim.recording.recording import Recording, read_recording
 
@@ -39,7 +44,7 @@ def named_run(directory: Path, cell: str | None = None) -> ChosenRun:
     return ChosenRun(read_recording(directory), directory.name)
 
 
-def choose_run(place: Place, root: Path, cell: str | None = None) -> ChosenRun:
+def choose_run(place: DatasetPlace, root: Path, cell: str | None = None) -> ChosenRun:
     """Of a sweep, the run of `cell` that shows most; without `cell`, of the cell its answer names.
 
     The answer lies under `root`; its cell is a design under the heaviest load that this takes.
@@ -73,7 +78,7 @@ def answered_cell(directory: Path) -> str:
         raise InvalidInput([Problem(str(answer), f"cannot be read: {error!r}")]) from None
 
 
-def _cells(place: Place) -> dict[str, list[int]]:
+def _cells(place: DatasetPlace) -> dict[str, list[int]]:
     cells: dict[str, list[int]] = defaultdict(list)
     for cell, replication in sorted(finished_runs(place)):
         cells[cell].append(replication)

@@ -13,7 +13,7 @@ from whitecap.sim.scenario.store import ConditionalPut, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ProfileFigure:
     """One figure: the dotted path that sets it in `store`, what it says, and its `origin`.
 
     `distribution` where it is drawn from one, `text` in any case as a scenario would write it.
@@ -40,11 +40,11 @@ class Figure:
         return self.origin.assumption_about(self.name)
 
 
-def figures_of(store: Store) -> list[Figure]:
+def figures_of(store: Store) -> list[ProfileFigure]:
     """All figures, in the order of the profile's keys."""
     written = store.model_dump(mode="json", by_alias=True, exclude_none=True)
     return [
-        Figure(path, _text(_at(written, path)), _distribution(value), origin)
+        ProfileFigure(path, _text(_at(written, path)), _distribution(value), origin)
         for path, value, origin in _figures(store, "")
     ]
 

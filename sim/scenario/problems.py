@@ -17,7 +17,7 @@ from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.model import FILE_NAME
 from whitecap.sim.scenario.origin import DATE
 from whitecap.sim.scenario.table import TABLE_NAME
-from whitecap.sim.scenario.yaml_text import Place, YamlText
+from whitecap.sim.scenario.yaml_text import KeyPath, YamlText
 
 NAMES_SAID = {
     FILE_NAME: "holds only letters, digits, _, . and -, a letter or digit first",
@@ -27,14 +27,14 @@ NAMES_SAID = {
 
 
 def problems_of(
-    error: ValidationError, model: type[BaseModel], text: YamlText, at: Place = ()
+    error: ValidationError, model: type[BaseModel], text: YamlText, at: KeyPath = ()
 ) -> list[Problem]:
     """One problem per error, in the order of the file's fields."""
     return [_problem(detail, model, text, at) for detail in error.errors()]
 
 
-def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: Place) -> Problem:
-    place: Place = detail["loc"]
+def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: KeyPath) -> Problem:
+    place: KeyPath = detail["loc"]
     match detail["type"]:
         case "extra_forbidden":
             valid = _names(_type_at(model, place[:-1]))
@@ -58,7 +58,7 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: Place) -> 
             return Problem(text.where(at + place), _sentence(detail, place))
 
 
-def _sentence(detail: Any, place: Place) -> str:
+def _sentence(detail: Any, place: KeyPath) -> str:
     """What a value should have been, for every type of error that a scenario's fields can have."""
     given, limits = shown(detail["input"]), detail.get("ctx", {})
     match detail["type"]:
@@ -118,7 +118,7 @@ def _names(kind: Any) -> Sequence[str]:
     return [field.alias or name for name, field in kind.model_fields.items()]
 
 
-def _type_at(kind: Any, place: Place) -> Any:
+def _type_at(kind: Any, place: KeyPath) -> Any:
     for part in place:
         kind = _step(_plain(kind), part)
     return _plain(kind)

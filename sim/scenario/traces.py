@@ -75,12 +75,12 @@ def read_trace(text: str) -> tuple[tuple[TracedJob, ...], tuple[WrongLine, ...]]
     return tuple(jobs), tuple(_few(bad))
 
 
-Column = tuple[int, Callable[[str], float]]
+_Column = tuple[int, Callable[[str], float]]
 
 
-def _columns(header: list[str]) -> tuple[dict[str, Column], str]:
+def _columns(header: list[str]) -> tuple[dict[str, _Column], str]:
     """Where each column stands and how its durations are read; or what is wrong with the header."""
-    columns: dict[str, Column] = {}
+    columns: dict[str, _Column] = {}
     for position, name in enumerate(header):
         column = _COLUMN.fullmatch(name)
         if column is None:
@@ -105,7 +105,7 @@ def _number_of(unit: str) -> Callable[[str], float]:
     return read
 
 
-def _job(line: list[str], columns: dict[str, Column]) -> TracedJob:
+def _job(line: list[str], columns: dict[str, _Column]) -> TracedJob:
     values = {
         name: line[position].strip() if position < len(line) else ""
         for name, (position, _) in columns.items()

@@ -12,17 +12,17 @@ import yaml
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.scenario.yaml_loader import MAX_BYTES, Loader
 
-Place = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """The keys and list positions that lead to a value."""
 
-PlacedProblem = tuple[Place, str, str | None]
+PlacedProblem = tuple[KeyPath, str, str | None]
 """What is wrong at a place of a scenario, and the nearest valid name if there is one.
 
 The place is relative to the part that was checked; `within` puts that part's own place before it.
 """
 
 
-def within(place: Place, problems: Iterable[PlacedProblem]) -> Iterator[PlacedProblem]:
+def within(place: KeyPath, problems: Iterable[PlacedProblem]) -> Iterator[PlacedProblem]:
     """The problems of the part at `place`, with places relative to what holds that part."""
     for inner, text, nearest_name in problems:
         yield (*place, *inner), text, nearest_name
@@ -37,9 +37,9 @@ class YamlText:
     def __init__(self, text: str, name: str, path: str = "") -> None:
         self.name = name
         self.path = path
-        self._lines: dict[Place, int] = {}
+        self._lines: dict[KeyPath, int] = {}
         self._twice: list[Problem] = []
-        self._changed: list[Place] = []
+        self._changed: list[KeyPath] = []
         self.content: Any = self._read(text)
         if self._twice:
             raise InvalidInput(self._twice)
@@ -51,14 +51,14 @@ class YamlText:
         text.content = content
         return text
 
-    def where(self, place: Place) -> str:
+    def where(self, place: KeyPath) -> str:
         """`file:line path` of the nearest part that the file has; what was set has no line."""
         if any(self._is_set_by(changed, place) for changed in self._changed):
             return f"{self.name} {_dotted(place)}, as it was set"
         written = self._written(place)
         return f"{self.name}:{self.line_of(written)} {_dotted(written)}".rstrip()
 
-    def _is_set_by(self, changed: Place, place: Place) -> bool:
+    def _is_set_by(self, changed: KeyPath, place: KeyPath) -> bool:
         """Whether a place is in what was set, or came to be on the way there."""
         is_on_the_way = bool(place) and changed[: len(place)] == place and place not in self._lines
         return is_on_the_way or place[: len(changed)] == changed
@@ -69,7 +69,7 @@ class YamlText:
             Problem(self.where(place), text, nearest_name) for place, text, nearest_name in placed
         ]
 
-    def line_of(self, place: Place) -> int:
+    def line_of(self, place: KeyPath) -> int:
         """The line of the nearest part that the file has."""
         return self._lines.get(self._written(place), 1)
 
@@ -77,9 +77,9 @@ class YamlText:
         """From now on these dotted paths are not what the file says."""
         self._changed = [tuple(path.split(".")) for path in paths]
 
-    def _written(self, place: Place) -> Place:
+    def _written(self, place: KeyPath) -> KeyPath:
         """`place` without the parts that validation adds and the file does not spell out."""
-        written: Place = ()
+        written: KeyPath = ()
         for part in place:
             if (*written, part) in self._lines:
                 written = (*written, part)
@@ -101,7 +101,7 @@ class YamlText:
             reason = getattr(error, "problem", None) or str(error)
             raise InvalidInput([Problem(place, f"is not YAML: {reason}")]) from error
 
-    def _note(self, loader: Loader, node: yaml.Node, place: Place) -> None:
+    def _note(self, loader: Loader, node: yaml.Node, place: KeyPath) -> None:
         """Remember the lines of everything within a node, and the keys that it gives twice."""
         for part, at, value in _parts(loader, node):
             inner = (*place, part)
@@ -123,7 +123,7 @@ def _parts(loader: Loader, node: yaml.Node) -> Iterator[tuple[Any, yaml.Node, ya
                 yield position, item, item
 
 
-def _dotted(place: Place) -> str:
+def _dotted(place: KeyPath) -> str:
     return ".".join(str(part) for part in place)
 
 

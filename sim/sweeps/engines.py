@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
-from whitecap.sim.recording.dataset.place import Place
-from whitecap.sim.recording.dataset.reading import Columns, R, Reading
+from whitecap.sim.recording.dataset.place import DatasetPlace
+from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading
 from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.environment import EnvironmentMissing, require_spark
 from whitecap.sim.sweeps.planned import PlannedRun
@@ -37,16 +37,20 @@ class SweepEngine(Protocol):
     def slots(self) -> int:
         """How many runs are made at a time."""
 
-    def place(self, uri: str) -> Place:
+    def place(self, uri: str) -> DatasetPlace:
         """What lies behind a URI. Raises `InvalidInput`: out of this engine's reach."""
 
-    def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
+    def record(
+        self, tasks: Sequence[Sequence[PlannedRun]], place: DatasetPlace, batch: str
+    ) -> None:
         """Make all runs, those of a task one after the other; the batch is whole then."""
 
     def done(self) -> int:
         """How many runs of the batch under way are made, from another thread."""
 
-    def read(self, place: Place, reading: Reading[R], columns: Columns) -> list[tuple[RunName, R]]:
+    def read(
+        self, place: DatasetPlace, reading: Reading[R], columns: ColumnsByTable
+    ) -> list[tuple[RunName, R]]:
         """What `reading` finds in every finished run, with its cell and replication."""
 
     def cancel(self) -> None:

@@ -23,7 +23,7 @@ from whitecap.sim.loading.axis_roles import lightest_first, role_of
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
-from whitecap.sim.recording.dataset.place import DEFINITION, Place
+from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Axes, axes_as_written
 from whitecap.sim.scenario.yaml_text import show_document
@@ -39,7 +39,7 @@ NO_SWEEP_THERE = "is there already and is no sweep's directory"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SweepCell:
     """One combination of labels: the name of its directory and its scenario."""
 
     name: str
@@ -54,7 +54,7 @@ class Experiment:
     scenario: Scenario
     axes: Axes
     roles: Mapping[str, AxisRole]
-    cells: tuple[Cell, ...]
+    cells: tuple[SweepCell, ...]
     replications: int
     seed: int
     until: tuple[str, ...] = ()
@@ -249,15 +249,15 @@ def _label(value: Any) -> str:
             return str(value)
 
 
-def _cells(scenario: Scenario) -> tuple[Cell, ...]:
+def _cells(scenario: Scenario) -> tuple[SweepCell, ...]:
     assert scenario.sweep is not None
-    cells: dict[str, Cell] = {}
+    cells: dict[str, SweepCell] = {}
     for labels in scenario.sweep.cells():
         name = cell_name(labels)
         if name in cells:
             earlier = dict(cells[name].labels)
             raise InvalidInput([Problem("sweep.axes", f"{labels} and {earlier} are both {name!r}")])
-        cells[name] = Cell(name, labels, cell_of(scenario, labels))
+        cells[name] = SweepCell(name, labels, cell_of(scenario, labels))
     return tuple(cells.values())
 
 
@@ -267,7 +267,7 @@ def cell_name(labels: Mapping[str, str]) -> str:
     return "__".join(part or "none" for part in parts)
 
 
-def open_place(experiment: Experiment, place: Place) -> None:
+def open_place(experiment: Experiment, place: DatasetPlace) -> None:
     """Make the sweep's place, or accept the one that is there for the same sweep.
 
     Raises `InvalidInput` saying what differs: there is another sweep, or something else. Nothing
@@ -291,7 +291,7 @@ def open_place(experiment: Experiment, place: Place) -> None:
     place.write(DEFINITION, text)
 
 
-def _parsed(place: Place, text: str) -> Any:
+def _parsed(place: DatasetPlace, text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:

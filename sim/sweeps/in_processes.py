@@ -9,12 +9,12 @@ from functools import partial
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.local import LocalPlace
-from whitecap.sim.recording.dataset.place import Place, whole_batches
-from whitecap.sim.recording.dataset.reading import Columns, R, Reading, read_batch, values_of
+from whitecap.sim.recording.dataset.place import DatasetPlace, whole_batches
+from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading, read_batch, values_of
 from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.sweeps.planned import PlannedRun, make_runs
 
-Part = tuple[int, Sequence[PlannedRun]]
+_Part = tuple[int, Sequence[PlannedRun]]
 
 
 class InProcesses:
@@ -32,12 +32,14 @@ class InProcesses:
         """How many runs are made at a time."""
         return os.cpu_count() or 1
 
-    def place(self, uri: str) -> Place:
+    def place(self, uri: str) -> DatasetPlace:
         """Raises `InvalidInput`: only Hadoop, and so Spark, could reach it."""
         reason = "is reached through Spark only: it takes --engine spark, with Java and pyspark"
         raise InvalidInput([Problem(uri, reason)])
 
-    def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
+    def record(
+        self, tasks: Sequence[Sequence[PlannedRun]], place: DatasetPlace, batch: str
+    ) -> None:
         """Make all runs; the batch is whole then."""
         assert isinstance(place, LocalPlace)
         self._done = 0
@@ -52,7 +54,9 @@ class InProcesses:
         """How many runs of the batch under way are made."""
         return self._done
 
-    def read(self, place: Place, reading: Reading[R], columns: Columns) -> list[tuple[RunName, R]]:
+    def read(
+        self, place: DatasetPlace, reading: Reading[R], columns: ColumnsByTable
+    ) -> list[tuple[RunName, R]]:
         """What `reading` finds in every finished run, with its cell and replication."""
         work = partial(read_batch, place, reading, columns)
         with Processes(self.slots) as processes:
@@ -71,7 +75,7 @@ class InProcesses:
             self._processes = None
 
 
-def _record_part(place: LocalPlace, batch: str, part: Part) -> int:
+def _record_part(place: LocalPlace, batch: str, part: _Part) -> int:
     number, runs = part
     place.add(batch, number, make_runs(runs))
     return len(runs)

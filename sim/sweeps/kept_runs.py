@@ -24,7 +24,7 @@ from whitecap.sim.scenario import Scenario
 T = TypeVar("T")
 
 Manifest = Mapping[str, Any]
-Tables = Mapping[str, pa.Table]
+_Tables = Mapping[str, pa.Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Keeping(Generic[T]):
     place: Path
     reading: Reading[T]
 
-    def __call__(self, manifest: Manifest, tables: Tables) -> T:
+    def __call__(self, manifest: Manifest, tables: _Tables) -> T:
         name = _name(
             manifest["scenario_hash"],
             manifest["seed"],

@@ -10,8 +10,14 @@ import pyarrow as pa
 
 from whitecap.sim.recording.dataset.hadoop import HadoopPlace
 from whitecap.sim.recording.dataset.layout import RECORDINGS, STREAM, TABLE
-from whitecap.sim.recording.dataset.place import Place, whole_batches
-from whitecap.sim.recording.dataset.reading import Columns, R, Reading, read_on_spark, values_of
+from whitecap.sim.recording.dataset.place import DatasetPlace, whole_batches
+from whitecap.sim.recording.dataset.reading import (
+    ColumnsByTable,
+    R,
+    Reading,
+    read_on_spark,
+    values_of,
+)
 from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.session_settings import session_settings
 from whitecap.sim.sweeps.planned import PlannedRun, make_runs
@@ -47,11 +53,13 @@ class OnSpark:
         """How many runs are made at a time."""
         return int(self._context.defaultParallelism)
 
-    def place(self, uri: str) -> Place:
+    def place(self, uri: str) -> DatasetPlace:
         """What lies behind a URI. Raises `InvalidInput`: Hadoop does not reach it."""
         return HadoopPlace(self._session, uri)
 
-    def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
+    def record(
+        self, tasks: Sequence[Sequence[PlannedRun]], place: DatasetPlace, batch: str
+    ) -> None:
         """Make all runs, each in one pass for all tables; Spark closes the batch.
 
         Rows are brought together by table before they are written: few files, and a worker that
@@ -78,7 +86,9 @@ class OnSpark:
             return 0
         return sum(sizes) * min(stage.numCompletedTasks, len(sizes)) // len(sizes)
 
-    def read(self, place: Place, reading: Reading[R], columns: Columns) -> list[tuple[RunName, R]]:
+    def read(
+        self, place: DatasetPlace, reading: Reading[R], columns: ColumnsByTable
+    ) -> list[tuple[RunName, R]]:
         """What `reading` finds in every finished run, with its cell and replication."""
         batches = whole_batches(place)
         if not batches:

@@ -10,10 +10,10 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from whitecap.sim.recording.dataset.place import DEFINITION, Place
+from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.engines import SweepEngine
-from whitecap.sim.sweeps.experiment import Cell, Experiment
+from whitecap.sim.sweeps.experiment import Experiment, SweepCell
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
 
 ONE_CELL = "run"
@@ -22,14 +22,14 @@ ONE_CELL = "run"
 
 def one_cell(scenario: Scenario, replications: int, seed: int | None = None) -> Experiment:
     """A scenario as a sweep of one cell: its replications are those of `run_scenario`."""
-    cell = Cell(ONE_CELL, scenario.labels, scenario)
+    cell = SweepCell(ONE_CELL, scenario.labels, scenario)
     chosen = scenario.seed if seed is None else seed
     return Experiment(scenario, {}, {}, (cell,), replications, chosen)
 
 
 def run_rounds(
     experiment: Experiment,
-    place: Place,
+    place: DatasetPlace,
     engine: Callable[[], SweepEngine],
     enough: Callable[[int], int],
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -48,7 +48,7 @@ def run_rounds(
         experiment = replace(experiment, replications=more)
 
 
-def _kept(place: Place) -> int:
+def _kept(place: DatasetPlace) -> int:
     """The replications of the sweep that lies there, if one does; `run_sweep` looks closer."""
     try:
         return int(json.loads(place.read(DEFINITION) or "{}").get("replications", 0))

@@ -18,7 +18,7 @@ from typing import Any
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.sim.recording.dataset.layout import batch_folder, batch_number
 from whitecap.sim.recording.dataset.place import (
-    Place,
+    DatasetPlace,
     Summary,
     failed_runs,
     finished_runs,
@@ -48,7 +48,7 @@ class Progress:
 
 def run_sweep(
     experiment: Experiment,
-    place: Place,
+    place: DatasetPlace,
     engine: Callable[[], SweepEngine],
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
@@ -75,7 +75,9 @@ def run_sweep(
 class _State:
     """What is finished, what failed, and in which batches it lies."""
 
-    def __init__(self, place: Place, total: int, on_progress: Callable[[Progress], None]) -> None:
+    def __init__(
+        self, place: DatasetPlace, total: int, on_progress: Callable[[Progress], None]
+    ) -> None:
         self.place = place
         whole = whole_batches(place)
         self.batches = set(whole)
@@ -162,7 +164,7 @@ class _Job(threading.Thread):
         self,
         engine: SweepEngine,
         tasks: Sequence[Sequence[PlannedRun]],
-        place: Place,
+        place: DatasetPlace,
         folder: str,
     ) -> None:
         super().__init__(name="sweep", daemon=True)
@@ -177,7 +179,7 @@ class _Job(threading.Thread):
             self.error = error
 
 
-def _clear_leftovers(place: Place) -> None:
+def _clear_leftovers(place: DatasetPlace) -> None:
     """Remove batches that were broken off, now that all they held lies in others."""
     for folder, whole in place.batches().items():
         if not whole:

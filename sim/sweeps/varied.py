@@ -43,7 +43,7 @@ class Varied:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NumberKind:
     """How numbers of a kind are read and written; `base` is what two digits are counted in."""
 
     read: Callable[[str], float]
@@ -88,22 +88,22 @@ def ends_of(text: str) -> dict[str, Changes]:
     return {str(value): {path: value} for value in values}
 
 
-def _kind_if_any(path: str, text: str) -> Kind | None:
+def _kind_if_any(path: str, text: str) -> NumberKind | None:
     try:
         return kind_of(path, [text])
     except InvalidInput:
         return None
 
 
-def kind_of(path: str, texts: list[str]) -> Kind:
+def kind_of(path: str, texts: list[str]) -> NumberKind:
     """What all of these are. Raises `InvalidInput` if they are not of one kind that has numbers."""
     unit = _RATE_UNIT.search(texts[0])
     base = MS_PER[unit[1]] if unit else 1.0
     kinds = [
-        Kind(int, int, is_whole=True),
-        Kind(float, lambda number: float(f"{number:.10g}")),
-        Kind(parse_duration, show_duration, _base_of(texts[0])),
-        Kind(
+        NumberKind(int, int, is_whole=True),
+        NumberKind(float, lambda number: float(f"{number:.10g}")),
+        NumberKind(parse_duration, show_duration, _base_of(texts[0])),
+        NumberKind(
             parse_rate, lambda rate: f"{rate * base:.6g} per {unit[1] if unit else 's'}", 1 / base
         ),
     ]
@@ -116,7 +116,7 @@ def kind_of(path: str, texts: list[str]) -> Kind:
     raise InvalidInput([Problem(path, said)])
 
 
-def _is_read(kind: Kind, text: str) -> bool:
+def _is_read(kind: NumberKind, text: str) -> bool:
     try:
         return math.isfinite(kind.read(text))
     except (ValueError, OverflowError):  # the second of an integer that is more than any float

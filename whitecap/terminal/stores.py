@@ -12,7 +12,7 @@ from rich.text import Text
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.units import about
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
-from whitecap.sim.scenario.figures import Figure, figures_of
+from whitecap.sim.scenario.figures import ProfileFigure, figures_of
 from whitecap.sim.scenario.origin import Basis
 from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
 from whitecap.terminal.console import new_console
@@ -84,7 +84,7 @@ def show_profile(store: Store) -> None:
     print_indented(console, LEGEND, by=0, style="dim")
 
 
-def _show_part(console: Console, section: str, figures: Sequence[Figure]) -> None:
+def _show_part(console: Console, section: str, figures: Sequence[ProfileFigure]) -> None:
     origin = figures[0].origin
     basis = ", ".join(filter(None, (origin.basis, origin.date)))
     print_indented(console, Text.assemble((section, "bold"), f"  {basis}"), by=0)
@@ -92,7 +92,7 @@ def _show_part(console: Console, section: str, figures: Sequence[Figure]) -> Non
     print_named(console, {**shown, "assumes": _assumed(figures), "source": origin.source})
 
 
-def _shown(figure: Figure) -> str:
+def _shown(figure: ProfileFigure) -> str:
     if figure.distribution is None:
         return figure.text or "nothing"
     if figure.distribution.constant is not None:
@@ -102,7 +102,7 @@ def _shown(figure: Figure) -> str:
     return ", ".join(f"{n} {about(ms)}" for n, ms in zip(named, drawn.values(), strict=True))
 
 
-def _assumed(figures: Sequence[Figure]) -> str:
+def _assumed(figures: Sequence[ProfileFigure]) -> str:
     """What all of them take for granted, or each by itself."""
     said = figures[0].origin.assumption
     if isinstance(said, dict):
@@ -127,7 +127,7 @@ def store_document(store: Store) -> dict[str, Any]:
     }
 
 
-def _figure_document(figure: Figure) -> dict[str, Any]:
+def _figure_document(figure: ProfileFigure) -> dict[str, Any]:
     drawn = figure.distribution
     return {
         "path": f"store.{figure.path}",

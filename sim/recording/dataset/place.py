@@ -41,7 +41,7 @@ def local_path(place: str | Path) -> Path:
     return Path(unquote(urlsplit(text).path)) if text.startswith("file:") else Path(text)
 
 
-class Place(Protocol):
+class DatasetPlace(Protocol):
     """A folder of small files and of the dataset."""
 
     @property
@@ -72,7 +72,7 @@ class Place(Protocol):
         """These columns of a table in these batches, in no order; of one cell only if named."""
 
 
-def whole_batches(place: Place) -> list[str]:
+def whole_batches(place: DatasetPlace) -> list[str]:
     """The folders of the batches that count."""
     return [batch for batch, whole in place.batches().items() if whole]
 
@@ -85,7 +85,9 @@ class Summary:
     seconds: float
 
 
-def finished_runs(place: Place, batches: Sequence[str] | None = None) -> dict[RunName, Summary]:
+def finished_runs(
+    place: DatasetPlace, batches: Sequence[str] | None = None
+) -> dict[RunName, Summary]:
     """Every finished run, or those in these batches, by cell and replication.
 
     Raises `InvalidInput`: a run was recorded twice, or in another format.
@@ -102,20 +104,20 @@ def finished_runs(place: Place, batches: Sequence[str] | None = None) -> dict[Ru
     }
 
 
-def _manifest(place: Place, row: Mapping[str, Any]) -> dict[str, Any]:
+def _manifest(place: DatasetPlace, row: Mapping[str, Any]) -> dict[str, Any]:
     manifest: dict[str, Any] = json.loads(row["manifest"])
     version = manifest.get("format_version", RECORDING_FORMAT)
     require_format(version, RECORDING_FORMAT, str(place), MADE_ANEW)
     return manifest
 
 
-def failed_runs(place: Place, batches: Sequence[str]) -> dict[RunName, Mapping[str, Any]]:
+def failed_runs(place: DatasetPlace, batches: Sequence[str]) -> dict[RunName, Mapping[str, Any]]:
     """What became of the runs in these batches that ended in an error."""
     rows = in_order(place.rows(FAILURES, columns_of(FAILURES), batches))
     return {(row["cell"], row["replication"]): row for row in rows.to_pylist()}
 
 
-def recorded_run(place: Place, name: RunName) -> Recording:
+def recorded_run(place: DatasetPlace, name: RunName) -> Recording:
     """One finished run with all its rows.
 
     Raises `InvalidInput`: it is not there, or not as it was recorded.

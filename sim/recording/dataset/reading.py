@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording.dataset.hadoop import dataset
 from whitecap.sim.recording.dataset.layout import KEY, OWN, RUNS, TABLE
-from whitecap.sim.recording.dataset.place import Place
+from whitecap.sim.recording.dataset.place import DatasetPlace
 from whitecap.sim.recording.dataset.rows import (
     RunName,
     by_run,
@@ -31,7 +31,7 @@ R = TypeVar("R")
 Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], R]
 """What becomes of a run: a function of its manifest and tables that workers find by its name."""
 
-Columns = Mapping[str, tuple[str, ...]]
+ColumnsByTable = Mapping[str, tuple[str, ...]]
 """Table of a recording -> the columns that a reading asks for."""
 
 
@@ -55,7 +55,9 @@ def values_of(read: Iterable[Read[R]]) -> list[tuple[RunName, R]]:
     return [(each.name, each.value) for each in every if each.value is not None]
 
 
-def read_batch(place: Place, reading: Reading[R], columns: Columns, batch: str) -> list[Read[R]]:
+def read_batch(
+    place: DatasetPlace, reading: Reading[R], columns: ColumnsByTable, batch: str
+) -> list[Read[R]]:
     """Every run of one batch."""
     summaries = by_run(in_order(place.rows(RUNS, [*KEY.names, "manifest"], [batch])))
     tables = {
@@ -69,7 +71,7 @@ def read_batch(place: Place, reading: Reading[R], columns: Columns, batch: str) 
 
 
 def _own(
-    name: RunName, columns: Columns, tables: Mapping[str, Mapping[RunName, pa.Table]]
+    name: RunName, columns: ColumnsByTable, tables: Mapping[str, Mapping[RunName, pa.Table]]
 ) -> dict[str, pa.Table]:
     """A run's rows of each table; no rows of one that has none."""
     return {
@@ -92,16 +94,16 @@ def _read(
         return Read(name, None, tuple(error.problems))
 
 
-def _nothing(table: str, columns: Columns) -> pa.Table:
+def _nothing(table: str, columns: ColumnsByTable) -> pa.Table:
     return pa.schema([OWN[table].field(column) for column in columns[table]]).empty_table()
 
 
 def read_on_spark(
     session: SparkSession,
-    place: Place,
+    place: DatasetPlace,
     batches: Sequence[str],
     reading: Reading[R],
-    columns: Columns,
+    columns: ColumnsByTable,
 ) -> Iterator[Read[R]]:
     """Every run of these batches, each where Spark brings its rows together."""
     asked_for = dict.fromkeys([*KEY.names, TABLE, "manifest"])
@@ -119,7 +121,9 @@ def read_on_spark(
     return (pickle.loads(row["found"]) for row in grouped.toLocalIterator())
 
 
-def _read_group(place: str, reading: Reading[R], columns: Columns, rows: pa.Table) -> pa.Table:
+def _read_group(
+    place: str, reading: Reading[R], columns: ColumnsByTable, rows: pa.Table
+) -> pa.Table:
     """All rows of one run, of all tables."""
     of_table = {
         name: in_order(rows.filter(pc.equal(rows[TABLE], name))) for name in (RUNS, *columns)
