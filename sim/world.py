@@ -19,7 +19,7 @@ from whitecap.sim.real_table.starting import RealFiles
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_directory import LogDirectory, PastDays
@@ -132,7 +132,9 @@ def _tables(scenario: Scenario, streams: RandomStreams, kernel: Kernel) -> Itera
         yield _placed(table, scenario, ids, of_account or throttle())
 
 
-def _placed(table: Table, scenario: Scenario, ids: DrawnIds, throttle: Throttle) -> TableInStore:
+def _placed(
+    table: TableSection, scenario: Scenario, ids: DrawnIds, throttle: Throttle
+) -> TableInStore:
     rows = ScenarioRows.of(table, scenario.start_ms)
     exclusive = scenario.is_exclusive
     store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
@@ -161,7 +163,7 @@ class Begun:
 
 
 def _begun(
-    table: Table, rows: ScenarioRows, store: FakeStore, ids: DrawnIds, dialect: Dialect
+    table: TableSection, rows: ScenarioRows, store: FakeStore, ids: DrawnIds, dialect: Dialect
 ) -> Begun:
     if table.real is not None:
         files = RealFiles.of(table, rows)
@@ -184,7 +186,7 @@ def _needs_patience(scenario: Scenario) -> bool:
     )
 
 
-def _fill_log(log: LogDirectory, table: Table, start_ms: int, files: int) -> None:
+def _fill_log(log: LogDirectory, table: TableSection, start_ms: int, files: int) -> None:
     """Put into the log what it holds at the start, and count what the scenario says of its past."""
     past = table.log
     log.starts(with_checkpoint=past is not None, actions=files + 2)
@@ -203,7 +205,7 @@ def _fill_log(log: LogDirectory, table: Table, start_ms: int, files: int) -> Non
     log.past_days = PastDays(round(per_day), first_kept)
 
 
-def known_table(table: Table, store: FakeStore, begun: Begun) -> SharedTable:
+def known_table(table: TableSection, store: FakeStore, begun: Begun) -> SharedTable:
     """What the clients of the table share: its initial commits parsed, its keys indexed.
 
     This takes no simulated time: every writer still asks the store for the log as it would alone.

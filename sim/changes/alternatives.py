@@ -17,7 +17,7 @@ from whitecap.sim.loading.axis_roles import brings_data
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Axes, Changes
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.sweeps.variants import plain_of
 
 Labelled = Iterator[tuple[str, Changes]]
@@ -90,7 +90,7 @@ def _problems(unknown: Sequence[str], choices: Sequence[str]) -> list[Problem]:
     return [Problem("allow", *unknown_name(said, name, names)) for name in unknown]
 
 
-def _tables(scenario: Scenario) -> Iterator[tuple[str, Table]]:
+def _tables(scenario: Scenario) -> Iterator[tuple[str, TableSection]]:
     """Each with the dotted path of its section."""
     if scenario.table is not None:
         yield "table", scenario.table

@@ -22,9 +22,15 @@ from whitecap.sim.scenario.faults import Fault, Strike
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.objective import EXAMPLE, OBJECTIVE_FORM, StatedObjective
 from whitecap.sim.scenario.origin import DATE, Sourced
-from whitecap.sim.scenario.sweep import ROLE, Sweep
-from whitecap.sim.scenario.table import Domain, Table
-from whitecap.sim.scenario.writers import ClockSkew, Compute, JobPart, Restart, restart_presets
+from whitecap.sim.scenario.sweep import ROLE, SweepSection
+from whitecap.sim.scenario.table import Domain, TableSection
+from whitecap.sim.scenario.writers import (
+    ClockSkew,
+    ComputeSection,
+    JobPart,
+    Restart,
+    restart_presets,
+)
 
 Json = dict[str, Any]
 
@@ -56,9 +62,9 @@ ORDINALS: Json = {"anyOf": [ORDINAL, {"type": "array", "items": ORDINAL, "minIte
 FIELDS: Mapping[tuple[type[BaseModel], str], Json] = {
     (Scenario, "dialect"): {"enum": list(DIALECTS)},
     (Scenario, "settings"): TEXTS,
-    (Table, "properties"): TEXTS,
+    (TableSection, "properties"): TEXTS,
     (Scenario, "objective"): {"anyOf": [OBJECTIVE, {"type": "array", "items": OBJECTIVE}]},
-    (Sweep, "axes"): AXES,
+    (SweepSection, "axes"): AXES,
     (Sourced, "date"): {"type": ["string", "integer", "null"], "pattern": DATE},
     (Strike, "nth"): ORDINALS,
     (Strike, "of_jobs"): ORDINALS,
@@ -144,15 +150,15 @@ _Form = Callable[[type[BaseModel], Json], list[Json]]
 FORMS: Mapping[type[BaseModel], _Form] = {
     Distribution: _duration,
     Quantiles: _points,
-    Compute: _distribution_as("time"),
+    ComputeSection: _distribution_as("time"),
     ClockSkew: _distribution_as("ahead"),
     Domain: _list,
     JobPart: _statement,
     Restart: _preset,
     Fault: _nothing,
     StatedObjective: _nothing,
-    Table: _nothing,
-    Sweep: _nothing,
+    TableSection: _nothing,
+    SweepSection: _nothing,
 }
 """Models that take another form than keys with values, or more keys; the other choices take a
 word. Of a fault it is told where faults are listed, of the last three among the fields."""

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from whitecap.sim.describing.schema import written_defaults
 from whitecap.sim.describing.sentences import sentence_of
-from whitecap.sim.quantities.section import OneOf
+from whitecap.sim.quantities.section import OneOf, word_of
 from whitecap.sim.quantities.units import Duration, Rate, WarmUp
 from whitecap.sim.scenario import Scenario
 
@@ -62,7 +62,7 @@ def _part(model: type[BaseModel]) -> str:
     choice = "Exactly one of these.\n\n" if issubclass(model, OneOf) and not model.shared else ""
     defaults = written_defaults(model)
     rows = "".join(_row(model, name, field, defaults) for name, field in model.model_fields.items())
-    title = f"\n## {model.__name__}\n\n{choice}"
+    title = f"\n## {word_of(model)}\n\n{choice}"
     return f"{title}| key | type | default | what it is |\n|---|---|---|---|\n{rows}"
 
 
@@ -94,7 +94,8 @@ def _kind(kind: Any) -> str:
     if origin is dict:
         return f"by name: {_kind(arguments[-1])}"
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return f"[{kind.__name__}](#{kind.__name__.lower()})" if kind.model_fields else "`{}`"
+        word = word_of(kind)
+        return f"[{word}](#{word.lower()})" if kind.model_fields else "`{}`"
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return ", ".join(f"`{each.value}`" for each in kind)
     return NAMES.get(kind, "date and time" if "datetime" in str(kind) else "any value")

@@ -14,14 +14,14 @@ from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 from pydantic_core import core_schema
 
 from whitecap.sim.describing.forms import Json, as_ecma, field_form, with_other_forms
 from whitecap.sim.describing.sentences import sentence_of
 from whitecap.sim.loading.loading import FAULT_CATALOGUE
 from whitecap.sim.loading.profiles import shipped_profiles
-from whitecap.sim.quantities.section import OneOf
+from whitecap.sim.quantities.section import OneOf, word_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import read_yaml
 
@@ -46,6 +46,7 @@ class _Generator(GenerateJsonSchema):
     def model_schema(self, schema: core_schema.ModelSchema) -> Json:
         model: type[BaseModel] = schema["cls"]
         section: Json = super().model_schema(schema)
+        section["title"] = word_of(model)
         defaults = written_defaults(model)
         for name, field in model.model_fields.items():
             key = field.alias or name
@@ -59,6 +60,11 @@ class _Generator(GenerateJsonSchema):
         if issubclass(model, OneOf):
             section["oneOf"] = [_given(name) for name in model.alternatives()]
         return with_other_forms(model, section)
+
+    def get_defs_ref(self, core_mode_ref: CoreModeRef) -> DefsRef:
+        """The definition of a model is named by its word."""
+        place, mode = core_mode_ref
+        return super().get_defs_ref((CoreRef(place.replace("Section:", ":")), mode))
 
     def int_schema(self, schema: core_schema.IntSchema) -> Json:
         return {"anyOf": [super().int_schema(schema), AS_TEXT]}

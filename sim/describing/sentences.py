@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from whitecap.sim.quantities.section import word_of
+
 _OF_SCENARIOS = {
     "Scenario.format_version": "Of which format this file is; without it of the present one.",
     "Scenario.name": "What it is called, and the folder of its results.",
@@ -316,5 +318,5 @@ SENTENCES = _OF_SCENARIOS | _OF_TABLES | _OF_WRITERS | _OF_DISTRIBUTIONS | _OF_F
 
 def sentence_of(model: type[BaseModel], field: str) -> str:
     """What a key of a model is, from the model or the one that it has the key from."""
-    places = (f"{base.__name__}.{field}" for base in model.__mro__)
+    places = (f"{word_of(base)}.{field}" for base in model.__mro__)
     return next(SENTENCES[place] for place in places if place in SENTENCES)

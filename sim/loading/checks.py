@@ -37,8 +37,8 @@ from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.store import Store
-from whitecap.sim.scenario.sweep import Sweep
+from whitecap.sim.scenario.store import StoreSection
+from whitecap.sim.scenario.sweep import SweepSection
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.vain import vain, vain_among
 from whitecap.sim.scenario.writers import JobPart, WriterGroup, tells_statements_apart
@@ -62,7 +62,7 @@ class Parts:
     axes: dict[str, list[str]] = field(default_factory=dict)
     has_sweep: bool = False
     clusters: tuple[str, ...] = ()
-    store: Store | None = None
+    store: StoreSection | None = None
     is_priced: bool = False
 
     @classmethod
@@ -84,7 +84,7 @@ class Parts:
             _axes(document.get("sweep")),
             document.get("sweep") is not None,
             tuple(map(str, clusters)) if isinstance(clusters, dict) else (),
-            well_formed(Store, document.get("store")),
+            well_formed(StoreSection, document.get("store")),
             document.get("price") is not None,
         )
 
@@ -342,7 +342,7 @@ def _well_formed_items(model: type[M], given: Any) -> dict[int, M]:
 
 
 def _axes(given: Any) -> dict[str, list[str]]:
-    sweep = well_formed(Sweep, given)
+    sweep = well_formed(SweepSection, given)
     return {} if sweep is None else {axis: list(named) for axis, named in sweep.axes.items()}
 
 

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from whitecap.engine.errors import nearest
 from whitecap.sim.scenario.faults import CrashAtRequest, Fault, Strike
-from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
 
 Groups = Mapping[str, WriterGroup]
 
 
-def fault_problems(fault: Fault, groups: Groups, store: Store | None) -> Iterator[PlacedProblem]:
+def fault_problems(
+    fault: Fault, groups: Groups, store: StoreSection | None
+) -> Iterator[PlacedProblem]:
     """What makes a fault senseless beside these writers, at places within it."""
     members = {member for name, group in groups.items() for member in group.members(name)}
     for number, name in enumerate(fault.writers or ()):
@@ -51,7 +53,7 @@ def _shared_drivers(place: str, groups: Groups) -> Iterator[PlacedProblem]:
             yield (place,), said, None
 
 
-def _never_made(place: KeyPath, strike: Strike, store: Store) -> Iterator[PlacedProblem]:
+def _never_made(place: KeyPath, strike: Strike, store: StoreSection) -> Iterator[PlacedProblem]:
     """A plan that waits for requests which nobody sends."""
     for kind in strike.kinds:
         if kind not in store.asked_kinds:

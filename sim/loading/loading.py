@@ -31,7 +31,7 @@ from whitecap.sim.loading.traces import with_traces
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import SCENARIO_FORMAT, Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
-from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
+from whitecap.sim.scenario.sweep import Changes, Labels, SweepSection, show_cell
 from whitecap.sim.scenario.yaml_text import KeyPath, YamlText, read_shipped, show_document
 
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
@@ -99,11 +99,11 @@ def cell_of(scenario: Scenario, cell: Labels) -> Scenario:
 def _cell(document: Document, given: Labels, text: YamlText) -> tuple[Labels, Document]:
     """All labels of a cell, and the document with its changes. Raises `InvalidInput`."""
     try:
-        sweep = Sweep.model_validate(document.get("sweep"))
+        sweep = SweepSection.model_validate(document.get("sweep"))
     except ValidationError as error:
         if "sweep" not in document:
             raise InvalidInput([Problem(text.name, "has no sweep, and so no cells")]) from None
-        raise InvalidInput(problems_of(error, Sweep, text, ("sweep",))) from None
+        raise InvalidInput(problems_of(error, SweepSection, text, ("sweep",))) from None
     labels = sweep.cell(given)
     return labels, changed(_document_of(labels, document), sweep.changes(labels))
 
@@ -252,7 +252,7 @@ def _problems_of_cells(
 ) -> list[Problem]:
     """Problems that only a cell of the sweep has, told once per variant that brings them."""
     try:
-        sweep = Sweep.model_validate(document.get("sweep"))
+        sweep = SweepSection.model_validate(document.get("sweep"))
     except ValidationError:
         return []
     of_cells: dict[str, Problem] = {}

@@ -19,7 +19,7 @@ from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.origin import BY_THE_SCENARIO, ORIGIN, origins_lacking
 from whitecap.sim.scenario.problems import problems_of
-from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.yaml_text import YamlText, read_shipped, read_yaml
 
 STORES = SCENARIOS / "stores"
@@ -38,7 +38,7 @@ def is_file_name(profile: Any) -> bool:
     return isinstance(profile, str) and ("/" in profile or profile.endswith((".yaml", ".yml")))
 
 
-def profile_named(profile: str, folder: Path = Path()) -> Store:
+def profile_named(profile: str, folder: Path = Path()) -> StoreSection:
     """A shipped profile or a user's file, relative to `folder`. Raises `InvalidInput`."""
     if is_file_name(profile):
         return _checked(read_yaml(folder / profile))[0]
@@ -52,12 +52,12 @@ def require_shipped(profile: str, place: str = "") -> None:
         raise InvalidInput([_no_such(profile, place)])
 
 
-def check_profile(text: str) -> Store:
+def check_profile(text: str) -> StoreSection:
     """A profile from its text. Raises `InvalidInput`."""
     return _checked(YamlText(text, "profile"))[0]
 
 
-def _checked(text: YamlText) -> tuple[Store, Document]:
+def _checked(text: YamlText) -> tuple[StoreSection, Document]:
     """A profile and its document. Raises `InvalidInput` with everything that is wrong."""
     if not isinstance(text.content, dict):
         said = "is not a store profile: it needs keys with values, such as `put_if_absent:`"
@@ -66,9 +66,9 @@ def _checked(text: YamlText) -> tuple[Store, Document]:
     document = {"profile": Path(text.name).stem, **_with_base(text, problems)}
     problems += [Problem(text.where(at), said) for at, said in origins_lacking(document)]
     try:
-        store = Store.model_validate(document)
+        store = StoreSection.model_validate(document)
     except ValidationError as error:
-        raise InvalidInput([*problems_of(error, Store, text), *problems]) from None
+        raise InvalidInput([*problems_of(error, StoreSection, text), *problems]) from None
     if problems:
         raise InvalidInput(problems)
     return store, document

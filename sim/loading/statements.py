@@ -9,7 +9,7 @@ from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
 from whitecap.sim.rehearsal.platform import Platform
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.scenario.writers import JobPart, WriterGroup
 from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
 
@@ -17,7 +17,7 @@ NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a gr
 
 
 def statement_problems(
-    part: JobPart, table: Table, others: Collection[str], platform: Platform
+    part: JobPart, table: TableSection, others: Collection[str], platform: Platform
 ) -> Iterator[PlacedProblem]:
     """Every problem of a job's statement that should write `table`, at its place within it.
 
@@ -71,7 +71,7 @@ def _of_spark(statement: Statement) -> Iterator[PlacedProblem]:
         yield ("statement",), f"{statement.not_spark}, which Spark refuses: write {right}", None
 
 
-def _of_names(statement: Statement, part: JobPart, table: Table) -> Iterator[PlacedProblem]:
+def _of_names(statement: Statement, part: JobPart, table: TableSection) -> Iterator[PlacedProblem]:
     if statement.table.name.lower() != table.name.lower():
         said = f"writes {statement.table.name!r}, the table is {table.name!r}"
         yield ("statement",), said, table.name
@@ -96,7 +96,7 @@ def function_problems(group: WriterGroup, platform: Platform) -> Iterator[Placed
 
 
 def streaming_problems(
-    group: WriterGroup, table: Table, platform: Platform
+    group: WriterGroup, table: TableSection, platform: Platform
 ) -> Iterator[PlacedProblem]:
     """Every problem of a streaming query and its parameters, at its place within the writer."""
     yield from _not_streamed(platform.dialect)
@@ -111,7 +111,7 @@ def streaming_problems(
             yield ("parameters", name), said, nearest(name, table.values)
 
 
-def _decides_the_slice(name: str, part: JobPart, table: Table) -> bool:
+def _decides_the_slice(name: str, part: JobPart, table: TableSection) -> bool:
     """Whether a parameter that is no placeholder still says where keys and rows lie."""
     has_rows = any(parameter.keys or parameter.rows for parameter in part.parameters.values())
     return has_rows and name in table.values

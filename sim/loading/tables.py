@@ -20,7 +20,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.sim.quantities.units import shown
-from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, Table, tables_by_name
+from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
 
 M = TypeVar("M", bound=BaseModel)
@@ -35,7 +35,7 @@ class GivenTable:
     """A table at its place of the document; `broken` names its fields that are not well formed."""
 
     place: KeyPath
-    table: Table
+    table: TableSection
     schema: Schema | None
     broken: frozenset[str]
 
@@ -169,19 +169,19 @@ def _is_date(value: Scalar) -> bool:
     return True
 
 
-def _table(given: Any) -> tuple[Table | None, frozenset[str]]:
+def _table(given: Any) -> tuple[TableSection | None, frozenset[str]]:
     """The table from those of its fields that are well formed, and the names of the others."""
     if not isinstance(given, dict):
         return None, frozenset()
     try:
-        return Table.model_validate(given), frozenset()
+        return TableSection.model_validate(given), frozenset()
     except ValidationError as error:
         broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
     sound = {key: value for key, value in given.items() if key not in broken}
-    return well_formed(Table, {"schema": ""} | sound), broken
+    return well_formed(TableSection, {"schema": ""} | sound), broken
 
 
-def _schema(table: Table) -> Schema | None:
+def _schema(table: TableSection) -> Schema | None:
     try:
         return parse_ddl(table.columns)
     except (InvalidInput, RecursionError):

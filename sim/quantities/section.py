@@ -17,6 +17,14 @@ class Section(BaseModel):
     )
 
 
+def word_of(section: type) -> str:
+    """What users call it, in the schema and on the page of keys.
+
+    The engine has a store, a table and rows too: the class of such a section ends in `Section`.
+    """
+    return section.__name__.removesuffix(Section.__name__)
+
+
 class OneOf(Section):
     """A mapping that must hold exactly one of its alternatives.
 

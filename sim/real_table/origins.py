@@ -8,19 +8,19 @@ from typing import Any
 from whitecap.engine.dialects import Dialect
 from whitecap.sim.real_table.keys import left_out
 from whitecap.sim.real_table.reading import table_at_version
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 
 REAL_TABLES = "real_tables"
 """Their key in a manifest."""
 
 
-def origins_of_tables(tables: Iterable[Table], dialect: Dialect) -> dict[str, Any]:
+def origins_of_tables(tables: Iterable[TableSection], dialect: Dialect) -> dict[str, Any]:
     """By table: which version of which real table it is, and what of that a run leaves out."""
     origins = {table.name: _origin(table, dialect) for table in tables if table.real is not None}
     return {REAL_TABLES: origins} if origins else {}
 
 
-def _origin(table: Table, dialect: Dialect) -> dict[str, Any]:
+def _origin(table: TableSection, dialect: Dialect) -> dict[str, Any]:
     assert table.real is not None
     assert table.version is not None
     real = table_at_version(table.real, table.version)

@@ -17,7 +17,7 @@ from whitecap.engine.values.types import holds
 from whitecap.sim.real_table.files import RealFile
 from whitecap.sim.real_table.lines import real_files
 from whitecap.sim.real_table.reading import table_at_version
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.described_files import DescribedDataFiles
 from whitecap.sim.table.initial_files import InitialTable
@@ -36,7 +36,7 @@ class RealFiles:
     key: str | None
 
     @classmethod
-    def of(cls, table: Table, rows: ScenarioRows) -> RealFiles:
+    def of(cls, table: TableSection, rows: ScenarioRows) -> RealFiles:
         """Those of a scenario's table. Raises `InvalidInput` if the real one is gone."""
         assert table.real is not None
         assert table.version is not None
@@ -45,7 +45,12 @@ class RealFiles:
         return cls(real_files(snapshot, rows, table.rows_each), table.key)
 
     def put(
-        self, table: Table, rows: ScenarioRows, store: FakeStore, new_id: MakeId, dialect: Dialect
+        self,
+        table: TableSection,
+        rows: ScenarioRows,
+        store: FakeStore,
+        new_id: MakeId,
+        dialect: Dialect,
     ) -> InitialTable:
         """Put them into the store, with a log that adds them."""
         store.data_files = DescribedDataFiles(self, store.data_files)

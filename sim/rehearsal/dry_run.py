@@ -13,7 +13,7 @@ from itertools import cycle
 
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
-from whitecap.engine.session.table import Table as Client
+from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore
 from whitecap.engine.storage.memory import counting_clock, counting_ids, run
@@ -36,7 +36,7 @@ from whitecap.engine.storage.requests import (
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.table import Initial, Table
+from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import KeysInUse, ScenarioRows
@@ -86,7 +86,7 @@ class AtOnce:
 def refusals(
     template: Statement,
     parameters: dict[str, Parameter],
-    table: Table,
+    table: TableSection,
     platform: Platform,
 ) -> list[str]:
     """Why the statement cannot run on such a table; nothing if it can.
@@ -109,7 +109,7 @@ class _Trial:
     text: str
     template: Statement = field(compare=False)
     parameters: dict[str, Parameter] = field(compare=False)
-    table: Table = field(compare=False)
+    table: TableSection = field(compare=False)
     platform: Platform = field(compare=False)
 
 
@@ -139,7 +139,7 @@ def _chosen(parameter: Parameter, number: int) -> Parameter:
 def _refusals(
     template: Statement,
     parameters: dict[str, Parameter],
-    small: Table,
+    small: TableSection,
     platform: Platform,
 ) -> list[str]:
     rows = ScenarioRows.of(small, DEFAULT_START_MS)
@@ -153,7 +153,7 @@ def _refusals(
     try:
         if not isinstance(template, CreateTable) or template.replace:
             create_table(small, rows, store, lambda: next(ids), platform.maker)
-        client = Client(small.name, settings=platform.settings, dialect=platform.dialect)
+        client = Table(small.name, settings=platform.settings, dialect=platform.dialect)
         statement = bound(template, workload.work(0, 0.0), rows.types)
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:

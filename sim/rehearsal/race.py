@@ -18,7 +18,7 @@ from whitecap.engine.sql.parsing.parse import parse_statement, read_statement
 from whitecap.sim.rehearsal.dry_run import DRAWS, FEW_ROWS
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.table import Initial, Table
+from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.scenario.writers import JobPart, Streaming, WriterGroup
 from whitecap.sim.table.rows import KeysInUse, ScenarioRows
 from whitecap.sim.writers.bind import bound
@@ -44,7 +44,7 @@ class Contestant:
 
     part: JobPart
     group: WriterGroup
-    table: Table
+    table: TableSection
 
 
 def contestants(scenario: Scenario, name: str, command: str) -> list[Contestant]:
@@ -67,7 +67,7 @@ def contestants(scenario: Scenario, name: str, command: str) -> list[Contestant]
     return matching
 
 
-def _batch(group: WriterGroup, query: Streaming, table: Table) -> JobPart:
+def _batch(group: WriterGroup, query: Streaming, table: TableSection) -> JobPart:
     few = query.rows.model_copy(update={"count": min(query.rows.count, ROWS_OF_A_BATCH)})
     parameters = {**group.parameters, "rows": Parameter(rows=few)}
     return JobPart(statement=f"INSERT INTO {table.name} VALUES :rows", parameters=parameters)
@@ -92,7 +92,7 @@ def race_of(scenario: Scenario, loser: Contestant, winner: Contestant, *, alike:
     )
 
 
-def _few_rows(table: Table, start_ms: int) -> ScenarioRows:
+def _few_rows(table: TableSection, start_ms: int) -> ScenarioRows:
     slices = prod(
         each.days or len(each.among or ()) for each in table.values.values()
     )  # an empty product is 1
@@ -100,7 +100,7 @@ def _few_rows(table: Table, start_ms: int) -> ScenarioRows:
     return ScenarioRows.of(table.model_copy(update={"initial": few, "exists": True}), start_ms)
 
 
-def _small_table(table: Table, rows: ScenarioRows) -> TableOf:
+def _small_table(table: TableSection, rows: ScenarioRows) -> TableOf:
     keys = range(rows.initial.rows)
     made = rows.maker.rows(keys, [rows.initial.slice_of(key) for key in keys])
     names = rows.schema.names

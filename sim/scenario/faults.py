@@ -93,7 +93,7 @@ def _only_writes(requests: list[AnyRequestName], what: str) -> list[AnyRequestNa
     return requests
 
 
-class LostReply(StrikeAmong):
+class LostReplySection(StrikeAmong):
     """The request takes effect, its reply never arrives."""
 
 
@@ -182,7 +182,7 @@ class Fault(OneOf):
 
     shared: ClassVar[frozenset[str]] = frozenset({"writers", "between", "description", "source"})
 
-    lost_reply: LostReply | None = None
+    lost_reply: LostReplySection | None = None
     late_effect: LateEffect | None = None
     throttling: Throttling | None = None
     writer_crash: WriterCrash | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.scenario.origin import ORIGIN, Basis, Sourced
-from whitecap.sim.scenario.store import ConditionalPut, Store
+from whitecap.sim.scenario.store import ConditionalPut, StoreSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ProfileFigure:
         return self.origin.assumption_about(self.name)
 
 
-def figures_of(store: Store) -> list[ProfileFigure]:
+def figures_of(store: StoreSection) -> list[ProfileFigure]:
     """All figures, in the order of the profile's keys."""
     written = store.model_dump(mode="json", by_alias=True, exclude_none=True)
     return [
@@ -49,7 +49,7 @@ def figures_of(store: Store) -> list[ProfileFigure]:
     ]
 
 
-def assumptions_of(store: Store) -> dict[str, str]:
+def assumptions_of(store: StoreSection) -> dict[str, str]:
     """What is taken for granted, by the path of a part of the store, or of a figure of it."""
     return {path: said for at, part in _parts(store, "") for path, said in _assumed(at, part)}
 
@@ -63,7 +63,7 @@ def _assumed(at: str, part: Sourced) -> list[tuple[str, str]]:
     return []
 
 
-def origins_of(store: Store) -> dict[str, Any]:
+def origins_of(store: StoreSection) -> dict[str, Any]:
     """What a recording's manifest says of its store."""
     parts = list(_parts(store, ""))
     return {

@@ -24,9 +24,9 @@ from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import Objectives
 from whitecap.sim.scenario.origin import without_origins
-from whitecap.sim.scenario.store import Store
-from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
-from whitecap.sim.scenario.table import Table, is_set, property_text, tables_by_name
+from whitecap.sim.scenario.store import StoreSection
+from whitecap.sim.scenario.sweep import Changes, Labels, SweepSection
+from whitecap.sim.scenario.table import TableSection, is_set, property_text, tables_by_name
 from whitecap.sim.scenario.writers import (
     ClockSkew,
     DialectName,
@@ -77,9 +77,9 @@ class Scenario(Section):
     duration: Duration = Field(gt=0)
     warm_up: WarmUp = 0.0
     settings: dict[str, str] = Field(default_factory=dict)
-    table: Table | None = None
-    tables: dict[str, Table] = Field(default_factory=dict, validate_default=True)
-    store: Store
+    table: TableSection | None = None
+    tables: dict[str, TableSection] = Field(default_factory=dict, validate_default=True)
+    store: StoreSection
     faults: list[Fault] = Field(default_factory=list)
     load: Load | None = None
     clusters: dict[str, ClusterOptions] = Field(default_factory=dict)
@@ -88,7 +88,7 @@ class Scenario(Section):
     expect: list[Expectation] = Field(default_factory=list)
     objective: Objectives = Field(default_factory=list)
     may_change: list[str] = Field(default_factory=list)
-    sweep: Sweep | None = None
+    sweep: SweepSection | None = None
 
     _document: Document = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
@@ -131,7 +131,9 @@ class Scenario(Section):
 
     @field_validator("tables")
     @classmethod
-    def _or_one_table(cls, tables: dict[str, Table], others: ValidationInfo) -> dict[str, Table]:
+    def _or_one_table(
+        cls, tables: dict[str, TableSection], others: ValidationInfo
+    ) -> dict[str, TableSection]:
         if others.data.get("table") is not None and tables:
             raise ValueError("goes not with table: give one of both")
         if "table" in others.data and others.data["table"] is None and not tables:
@@ -140,7 +142,7 @@ class Scenario(Section):
 
     @field_validator("store")
     @classmethod
-    def _fits_the_tables(cls, store: Store, others: ValidationInfo) -> Store:
+    def _fits_the_tables(cls, store: StoreSection, others: ValidationInfo) -> StoreSection:
         if store.log_store.protocol is not CommitProtocol.CATALOG:
             return store
         placed = {f"tables.{name}": each for name, each in others.data.get("tables", {}).items()}
@@ -189,7 +191,7 @@ class Scenario(Section):
     def _time_passes(
         cls, writers: dict[str, WriterGroup], others: ValidationInfo
     ) -> dict[str, WriterGroup]:
-        store: Store | None = others.data.get("store")
+        store: StoreSection | None = others.data.get("store")
         for name, group in writers.items():
             closed = group.arrival.closed
             waits = closed is None or closed.think.mean_ms() or group.takes_time
@@ -220,7 +222,7 @@ class Scenario(Section):
         return writers
 
     @property
-    def all_tables(self) -> list[Table]:
+    def all_tables(self) -> list[TableSection]:
         """Its tables, in their order."""
         return list(self.tables.values()) if self.table is None else [self.table]
 

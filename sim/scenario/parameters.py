@@ -38,7 +38,7 @@ class Newest(Section):
     within: Whole = Field(default=1, ge=1, le=MAX_COUNT)
 
 
-class Choice(OneOf):
+class ChoiceSection(OneOf):
     """How to choose among an ordered set; `member`: evenly in the writer's own part of it.
 
     The parts are equal, as many as the group has writers, the newest keys being in the first.
@@ -54,15 +54,15 @@ class Keys(Section):
     """Keys of `count` existing rows."""
 
     count: Whole = Field(default=1, ge=1, le=MAX_KEYS_AT_ONCE)
-    choose: Choice = Choice(uniform=Nothing())
+    choose: ChoiceSection = ChoiceSection(uniform=Nothing())
 
 
-class Rows(Section):
+class RowsSection(Section):
     """Whole rows: new ones, and with `existing` a share that changes rows that are there."""
 
     count: Whole = Field(default=1, ge=1, le=MAX_ROWS_AT_ONCE)
     existing: Number = Field(default=0.0, ge=0, le=1)
-    choose: Choice = Choice(uniform=Nothing())
+    choose: ChoiceSection = ChoiceSection(uniform=Nothing())
 
 
 class Parameter(OneOf):
@@ -81,7 +81,7 @@ class Parameter(OneOf):
     zipf: Zipf | None = None
     newest: Newest | None = None
     keys: Keys | None = None
-    rows: Rows | None = None
+    rows: RowsSection | None = None
     counter: Nothing | None = None
     member: Nothing | None = None
 

@@ -60,14 +60,14 @@ class Transfer(Measured):
     per_mib: Duration = 0.0
 
 
-class Listing(Measured):
+class ListingSection(Measured):
     """How long one page of a listing takes: `page_size` keys at most, one page after the other."""
 
     page_size: Whole = Field(default=1000, ge=1, le=MAX_COUNT)
     per_1000_keys: Duration = 0.0
 
 
-class Answer(Sourced):
+class AnswerSection(Sourced):
     """How long a put-if-absent takes that ends in one way: its `latency`, or its way `back`."""
 
     latency: Distribution | None = None
@@ -113,8 +113,8 @@ class ConditionalPut(Section):
     exclusive: bool = True
     out: Distribution | None = None
     at_key: AtKey | None = None
-    success: Answer
-    loss: Answer
+    success: AnswerSection
+    loss: AnswerSection
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -209,7 +209,7 @@ class SparkClient(Sourced):
         return self.metadata_job
 
 
-class DataFiles(Sourced):
+class DataFilesSection(Sourced):
     """The requests that a job makes for each data file that it reads, and for each that it writes.
 
     They count against the limits, evenly over the job's compute time, which they are part of; what
@@ -268,7 +268,7 @@ class On409(StrEnum):
     FAIL = "fail"
 
 
-class Client(Sourced):
+class ClientSection(Sourced):
     """The store's client: what it does when throttled, and when a reply does not come.
 
     A throttled request is sent again up to `throttle_retries` times after a wait that doubles from
@@ -288,7 +288,7 @@ class Client(Sourced):
     sdk: Sdk | None = None
 
 
-class Store(Section):
+class StoreSection(Section):
     """One object store, as seen by one client in the same region."""
 
     profile: str
@@ -300,15 +300,15 @@ class Store(Section):
     copy_object: Measured | None = Field(default=None, alias="copy")
     delete: Measured
     rename: Measured | None = None
-    list: Listing
+    list: ListingSection
     dynamodb: DynamoDB | None = None
     catalog: Catalog | None = None
     effect: EffectPoint
     log_store: LogStore
     spark: SparkClient
-    data_files: DataFiles | None = None
+    data_files: DataFilesSection | None = None
     limits: Limits
-    client: Client
+    client: ClientSection
 
     @model_validator(mode="after")
     def _knows_what_the_log_store_asks(self) -> Self:
@@ -341,11 +341,13 @@ class Store(Section):
             return self.put_if_absent.exclusive
         return protocol is not CommitProtocol.SINGLE_DRIVER
 
-    def with_log_store(self, log_store: LogStore | None) -> Store:
+    def with_log_store(self, log_store: LogStore | None) -> StoreSection:
         """As a driver uses it that is set to another log store. Raises `ValidationError`."""
         if log_store is None:
             return self
-        return Store.model_validate(self.model_copy(update={"log_store": log_store}).model_dump())
+        return StoreSection.model_validate(
+            self.model_copy(update={"log_store": log_store}).model_dump()
+        )
 
     @property
     def asked_kinds(self) -> set[str]:

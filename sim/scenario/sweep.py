@@ -43,7 +43,7 @@ ROLE = "role"
 """The key of an axis that names no variant but says what the axis is: `role: load`."""
 
 
-class Sweep(Section):
+class SweepSection(Section):
     """A grid: every combination of one variant per axis, each run `replications` times."""
 
     axes: Axes = Field(min_length=1)
@@ -141,7 +141,7 @@ def _refuse_other_roles(stated: Mapping[str, Any]) -> None:
         if role not in list(AxisRole)
     ]
     if wrong:
-        raise ValidationError.from_exception_data(Sweep.__name__, wrong)
+        raise ValidationError.from_exception_data(SweepSection.__name__, wrong)
 
 
 def axes_as_written(

@@ -99,7 +99,7 @@ class PastLog(Section):
         return self
 
 
-class Table(Section):
+class TableSection(Section):
     """A Delta table: the one that all writers share, or one of several. Rows take `bytes_per_row`.
 
     With `exists: false` nothing is there at the start: it is for the writers to create it. With

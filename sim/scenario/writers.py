@@ -15,7 +15,7 @@ from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Whole
 from whitecap.sim.scenario.arrivals import ZERO, Arrival, Open, Trace
-from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
+from whitecap.sim.scenario.parameters import Nothing, Parameter, RowsSection
 from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.scenario.yaml_text import read_yaml
 
@@ -111,7 +111,7 @@ class Restart(OneOf):
         return chosen
 
 
-class Compute(Section):
+class ComputeSection(Section):
     """How long the Spark job between snapshot and commit takes, data files included.
 
     `time` is drawn once per transaction; to it comes time in proportion to the rows read, the bytes
@@ -132,7 +132,7 @@ class Compute(Section):
     @classmethod
     def _bare_distribution(cls, given: Any) -> Any:
         spelled_out = isinstance(given, dict) and not given.keys() - cls.model_fields.keys()
-        return given if spelled_out or isinstance(given, Compute) else {"time": given}
+        return given if spelled_out or isinstance(given, ComputeSection) else {"time": given}
 
 
 class Streaming(Section):
@@ -147,7 +147,7 @@ class Streaming(Section):
     checkpoint: str
     table: str | None = None
     reads_table: bool = False
-    rows: Rows = Rows(count=100)
+    rows: RowsSection = RowsSection(count=100)
 
 
 class ForeachBatch(Section):
@@ -195,7 +195,7 @@ class JobPart(Section):
 
     statement: str
     parameters: dict[str, Parameter] = Field(default_factory=dict)
-    compute: Compute | None = None
+    compute: ComputeSection | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -242,7 +242,7 @@ class WriterGroup(Section):
     arrival: Arrival
     starts: Duration = 0.0
     stops: Duration | None = None
-    compute: Compute = Compute()
+    compute: ComputeSection = ComputeSection()
     rerun: Rerun = Rerun(none=Nothing())
     restart: Restart | None = None
     deadline: Duration | None = Field(default=None, gt=0)
@@ -287,12 +287,12 @@ class WriterGroup(Section):
         own = [self.parameters, *(part.parameters for part in self.statements or ())]
         return [parameter for parameters in own for parameter in parameters.values()]
 
-    def compute_of(self, part: JobPart) -> Compute:
+    def compute_of(self, part: JobPart) -> ComputeSection:
         """How long the jobs of Spark take that one of its statements makes."""
         return part.compute or self.compute
 
     @property
-    def _computes(self) -> list[Compute]:
+    def _computes(self) -> list[ComputeSection]:
         """Those of a job's transactions."""
         return [self.compute_of(part) for part in self.parts] or [self.compute]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from whitecap.engine.storage.requests import Compute as Job
+from whitecap.engine.storage.requests import Compute
 from whitecap.sim.scenario.clusters import Load
-from whitecap.sim.scenario.writers import Compute
+from whitecap.sim.scenario.writers import ComputeSection
 from whitecap.sim.time.random_streams import RandomSource, row_of
 
 GIB = 1024.0**3
@@ -23,7 +23,7 @@ FactorAt = Callable[[float], float]
 class SparkJobs:
     """How long one writer's Spark jobs take. `takes_ms` is a job's time where a trace has it."""
 
-    options: Compute
+    options: ComputeSection
     loads: Sequence[FactorAt] = ()
     takes_ms: Callable[[int], float | None] | None = None
 
@@ -32,7 +32,7 @@ class SparkJobs:
         takes_ms = None if self.takes_ms is None else self.takes_ms(number)
         return drawn_ms if takes_ms is None else takes_ms
 
-    def time_ms(self, job: Job, own_ms: float, now_ms: float) -> float:
+    def time_ms(self, job: Compute, own_ms: float, now_ms: float) -> float:
         """How long a job takes that begins now: `own_ms`, and what it reads and writes."""
         options, size_bytes = self.options, job.bytes_read + job.bytes_written
         spent_ms = options.per_million_rows * job.rows_read / MILLION

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from whitecap.engine.log.file_counts import FileCounts
 from whitecap.sim.recording.recorder import Recorder
-from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.spark.sharing import Mutex, Processor, Slots
 from whitecap.sim.spark.spark_jobs import FactorAt
 from whitecap.sim.store.faults import Crashes, next_crash
@@ -75,7 +75,7 @@ class Cluster:
     kernel: Kernel
     store: FakeStore
     history: CommitHistory
-    profile: Store
+    profile: StoreSection
     recorder: Recorder
     crashes: Sequence[Crashes] = ()
     is_shared: bool = False

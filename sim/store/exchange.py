@@ -22,8 +22,7 @@ from whitecap.sim.recording.recorder import (
     RequestRecord,
     TransactionRecord,
 )
-from whitecap.sim.scenario.store import Client as ClientOptions
-from whitecap.sim.scenario.store import On409, Sdk
+from whitecap.sim.scenario.store import ClientSection, On409, Sdk
 from whitecap.sim.store.cluster import Life
 from whitecap.sim.store.faults import UNHARMED, Sending, Struck, WriterFaults
 from whitecap.sim.store.key_queue import InLine, Turn
@@ -113,7 +112,7 @@ class Sender(msgspec.Struct, frozen=True):
 
     kernel: Kernel
     throttle: Throttle
-    options: ClientOptions
+    options: ClientSection
     recorder: Recorder
     record: TransactionRecord
     faults: WriterFaults
@@ -161,7 +160,7 @@ class Sender(msgspec.Struct, frozen=True):
 
         The attempts of the vendor's library come first, then the file system client's own wait.
         """
-        options: ClientOptions | Sdk = self.options
+        options: ClientSection | Sdk = self.options
         sdk, retry = self.options.sdk, throttled
         if sdk is not None:
             retry, attempt = divmod(throttled, sdk.attempts)

@@ -28,7 +28,7 @@ from whitecap.sim.scenario.faults import (
     Fault,
     LateEffect,
     LogFile,
-    LostReply,
+    LostReplySection,
     Pause,
     StaleListing,
     Strike,
@@ -251,7 +251,7 @@ def _besides(struck: Struck, plan: FaultPlan, sending: Sending) -> Struck:
             return structs.replace(struck, is_throttled=True)
         case Conflict409():
             return structs.replace(struck, is_conflicting=True)
-        case LostReply():
+        case LostReplySection():
             return structs.replace(struck, loses_reply=True)
         case LateEffect(delay=delay):
             late_ms = max(plan.size_ms(sending, delay), struck.late_ms or 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
-from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
+from whitecap.sim.scenario.store import ConditionalPut, Measured, StoreSection
 from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.time.random_streams import Uniforms
 
@@ -61,7 +61,7 @@ NOTHING = Latency(1, 2, lambda ranks: np.zeros((len(ranks), 2 * ranks.shape[1]))
 """For a kind of request that a profile does not have and nobody sends."""
 
 
-def latencies_of(store: Store) -> list[Latency]:
+def latencies_of(store: StoreSection) -> list[Latency]:
     """The latency of each kind of request of a profile, in the order of `RequestKind`."""
     share = store.effect.share
     put_per_byte = store.put.per_mib / MIB
@@ -79,7 +79,7 @@ def latencies_of(store: Store) -> list[Latency]:
     return [latencies.get(kind, NOTHING) for kind in RequestKind]
 
 
-def services_of(store: Store) -> dict[RequestKind, Measured]:
+def services_of(store: StoreSection) -> dict[RequestKind, Measured]:
     """What a profile says of requests to services beside the store."""
     measured: dict[RequestKind, Measured] = {}
     if (dynamodb := store.dynamodb) is not None:

@@ -35,7 +35,7 @@ from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.statistics import indexed_by
 from whitecap.engine.storage.requests import PutIfAbsent
 from whitecap.engine.transaction.new_metadata import as_stored
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.described_files import (
     DescribedDataFiles,
@@ -53,7 +53,7 @@ MakeId = Callable[[], str]
 
 
 def create_table(
-    table: Table,
+    table: TableSection,
     rows: ScenarioRows,
     store: FakeStore,
     new_id: MakeId,
@@ -84,7 +84,7 @@ def create_table(
 
 
 def create_table_of(
-    table: Table,
+    table: TableSection,
     rows: ScenarioRows,
     store: FakeStore,
     new_id: MakeId,
@@ -119,7 +119,7 @@ class _Created:
 
 
 def _created(
-    table: Table, rows: ScenarioRows, store: FakeStore, new_id: MakeId, dialect: Dialect
+    table: TableSection, rows: ScenarioRows, store: FakeStore, new_id: MakeId, dialect: Dialect
 ) -> _Created:
     now_ms = store.epoch_ms
     metadata, protocol = _metadata(table, rows, now_ms, new_id, dialect)
@@ -138,7 +138,7 @@ def _numbers(new_id: MakeId, count: int) -> Words:
 
 
 def _metadata(
-    table: Table, rows: ScenarioRows, now_ms: int, new_id: MakeId, dialect: Dialect
+    table: TableSection, rows: ScenarioRows, now_ms: int, new_id: MakeId, dialect: Dialect
 ) -> tuple[Metadata, Protocol]:
     """What the table is, and the protocol that it needs.
 
@@ -172,7 +172,7 @@ def _stamped(commit_info: CommitInfo, metadata: Metadata) -> CommitInfo:
     return replace(commit_info, in_commit_timestamp=(commit_info.timestamp or 0) + later)
 
 
-def _clustering(table: Table) -> list[DomainMetadata]:
+def _clustering(table: TableSection) -> list[DomainMetadata]:
     """What the log says of a clustered table. Source: ClusteringMetadataDomain.scala."""
     if not table.cluster_by:
         return []

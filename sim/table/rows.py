@@ -21,7 +21,7 @@ from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.storage.columns import RowsByColumn
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import decimal_shape, is_decimal
-from whitecap.sim.scenario.table import Domain, Table
+from whitecap.sim.scenario.table import Domain, TableSection
 
 Slice = tuple[Any, ...]
 """One value per dimension, in the dimensions' order."""
@@ -268,7 +268,7 @@ class ScenarioRows:
         return {column.name.lower(): column.type for column in self.schema}
 
     @classmethod
-    def of(cls, table: Table, start_ms: int) -> ScenarioRows:
+    def of(cls, table: TableSection, start_ms: int) -> ScenarioRows:
         """The rows that a scenario describes, at the wall clock of its start."""
         schema = parse_ddl(table.columns)
         today = day_at(start_ms, 0.0)

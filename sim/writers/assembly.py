@@ -15,7 +15,7 @@ from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.writers import Compute, WriterGroup
+from whitecap.sim.scenario.writers import ComputeSection, WriterGroup
 from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.coordinator import LogRequests
@@ -198,7 +198,7 @@ class Assembly:
         self,
         entity: str,
         cluster: Cluster,
-        compute: Compute,
+        compute: ComputeSection,
         instants: Instants,
         jobs: TableJobs,
         faults: WriterFaults,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from whitecap.sim.scenario.parameters import Choice, Nothing, Parameter
+from whitecap.sim.scenario.parameters import ChoiceSection, Nothing, Parameter
 
-EVENLY = Choice(uniform=Nothing())
+EVENLY = ChoiceSection(uniform=Nothing())
 
 EXACT_RANKS = 4096
 """Up to this rank, Zipf's law is summed rank by rank; beyond, the continuous law stands in."""
@@ -35,7 +35,7 @@ class Member:
 ALONE = Member()
 
 
-def pick(choice: Choice | Parameter, size: int, draw: float, member: Member = ALONE) -> int:
+def pick(choice: ChoiceSection | Parameter, size: int, draw: float, member: Member = ALONE) -> int:
     """A rank below `size`, 0 being the newest (or the first listed)."""
     if choice.member is not None:
         return member.rank(size, draw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whitecap.engine.session.table import SharedTable
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.history import CommitHistory
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.objects import FakeStore
@@ -20,7 +20,7 @@ class TableInStore:
     `initial_version` is -1 where there was no table.
     """
 
-    table: Table
+    table: TableSection
     rows: ScenarioRows
     store: FakeStore
     shared: SharedTable

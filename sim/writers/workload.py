@@ -16,7 +16,7 @@ import msgspec
 
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.quantities.units import DAY_MS
-from whitecap.sim.scenario.parameters import Choice, Keys, Parameter, Rows
+from whitecap.sim.scenario.parameters import ChoiceSection, Keys, Parameter, RowsSection
 from whitecap.sim.table.rows import Dimension, KeysInUse, ScenarioRows, Slice, day_at
 from whitecap.sim.time.draws import DrawnColumns, DrawTable
 from whitecap.sim.time.random_streams import RandomSource
@@ -103,7 +103,7 @@ class Workload:
 
     def _some_rows(
         self,
-        rows: Rows,
+        rows: RowsSection,
         chosen: Mapping[str, Any],
         now_ms: float,
         new_keys: Iterator[int],
@@ -123,7 +123,7 @@ class Workload:
         return changed + self._table.maker.rows(keys, slices)
 
     def _changed_rows(
-        self, choose: Choice, count: int, chosen: Mapping[str, Any], now_ms: float
+        self, choose: ChoiceSection, count: int, chosen: Mapping[str, Any], now_ms: float
     ) -> tuple[list[Row], list[Slice]]:
         """Rows that change existing ones, and the chosen slices in which there are none."""
         places = [self._key_place(choose, chosen, now_ms) for _ in range(count)]
@@ -153,7 +153,7 @@ class Workload:
         rank = (self._member.number - 1) % len(values)
         return values[-1 - rank if dimension.grows_daily else rank]
 
-    def _among(self, dimension: Dimension, choice: Choice | Parameter, now_ms: float) -> Any:
+    def _among(self, dimension: Dimension, choice: ChoiceSection | Parameter, now_ms: float) -> Any:
         values = self._values_at(now_ms)[dimension.name]
         rank = pick(choice, len(values), next(self._draws))
         return values[rank if choice.zipf and not dimension.grows_daily else -1 - rank]
@@ -184,7 +184,7 @@ class Workload:
         return sorted({key for _, key in places})
 
     def _key_place(
-        self, choose: Choice, chosen: Mapping[str, Any], now_ms: float
+        self, choose: ChoiceSection, chosen: Mapping[str, Any], now_ms: float
     ) -> tuple[Slice, int]:
         slice_ = self._slice(chosen, now_ms)
         draw = next(self._draws)

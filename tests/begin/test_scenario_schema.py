@@ -24,7 +24,7 @@ from whitecap.sim.describing.forms import FORMS
 from whitecap.sim.describing.schema import scenario_schema, schema_text
 from whitecap.sim.describing.sentences import SENTENCES, sentence_of
 from whitecap.sim.loading import parse_scenario
-from whitecap.sim.quantities.section import OneOf
+from whitecap.sim.quantities.section import OneOf, word_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
 
@@ -143,7 +143,7 @@ def test_every_key_has_a_sentence_and_every_sentence_its_key() -> None:
         for name in model.model_fields:
             assert sentence_of(model, name).endswith("."), (model, name)
     bases = {base for model in MODELS for base in model.__mro__ if issubclass(base, BaseModel)}
-    fields = {f"{base.__name__}.{name}" for base in bases for name in base.model_fields}
+    fields = {f"{word_of(base)}.{name}" for base in bases for name in base.model_fields}
     assert not SENTENCES.keys() - fields
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.sim.sim_worlds import INSERT, TABLE, ran, rows, scenario
 from whitecap.sim.run import FinishedRun
-from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.store import StoreSection
 
 TIMED = {**TABLE, "properties": {"delta.enableInCommitTimestamps": True}}
 COMMIT = {
@@ -89,7 +89,7 @@ def test_what_a_catalog_ratified_is_read_before_it_is_published() -> None:
 # Time ----------------------------------------------------------------------------------------
 
 
-def _mean_ms(store: Store, kind: str) -> float:
+def _mean_ms(store: StoreSection, kind: str) -> float:
     """Without what is in proportion to bytes."""
     services = {"get_item": store.dynamodb, "put_item": store.dynamodb}
     owner = services.get(kind, store)

@@ -15,6 +15,7 @@ from tests.scenario.full_scenario import FULL
 from tests.scenario.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from tests.sim.sim_worlds import TABLE
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.quantities.section import word_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.origin import ORIGIN, Sourced
@@ -271,7 +272,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Store.description": "words",
     "ConditionalPut.exclusive": "needs two puts at one moment: tests/stores/test_lost_commits.py",
     **{
-        f"{model.__name__}.{name}": "words: tests/stores/test_origins.py"
+        f"{word_of(model)}.{name}": "words: tests/stores/test_origins.py"
         for model in Sourced.__subclasses__() + Measured.__subclasses__()
         for name in ORIGIN
     },
@@ -308,7 +309,7 @@ def _types_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 FIELDS = [
-    f"{model.__name__}.{name}" for model in _models(Scenario, set()) for name in model.model_fields
+    f"{word_of(model)}.{name}" for model in _models(Scenario, set()) for name in model.model_fields
 ]
 
 

@@ -19,6 +19,7 @@ from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario, parse_scenario
 from whitecap.sim.quantities import bounds
 from whitecap.sim.quantities.distributions import MAX_CV, MAX_SIGMA
+from whitecap.sim.quantities.section import word_of
 from whitecap.sim.quantities.tails import MAX_ALPHA
 from whitecap.sim.quantities.units import MAX_DURATION_MS, MAX_RATE, show_duration
 from whitecap.sim.scenario.parameters import MAX_EXPONENT
@@ -88,7 +89,7 @@ def _fields(model: Any) -> Iterator[str]:
     match model:
         case BaseModel():
             for name in model.model_fields_set:
-                yield f"{type(model).__name__}.{name}"
+                yield f"{word_of(type(model))}.{name}"
                 yield from _fields(getattr(model, name))
         case dict():
             for value in model.values():

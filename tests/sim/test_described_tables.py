@@ -29,7 +29,7 @@ from whitecap.sim.history.walk import rows_in
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.described_files import InitialFiles
 from whitecap.sim.table.extremes import extremes
@@ -48,7 +48,7 @@ DDL = (
 LAYOUTS = ([], ["day"], ["country"], ["day", "country"], ["country", "day"])
 
 tables = st.builds(
-    lambda rows, size, layout, days, nations: Table.model_validate(
+    lambda rows, size, layout, days, nations: TableSection.model_validate(
         {
             "schema": DDL,
             "key": "event_id",
@@ -67,7 +67,7 @@ tables = st.builds(
 
 @given(tables, st.sampled_from([BY_DEFAULT, Indexed(count=3), Indexed(prefix_length=1)]))
 def test_statistics_of_described_files_are_those_of_their_rows(
-    table: Table, indexed: Indexed
+    table: TableSection, indexed: Indexed
 ) -> None:
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
     columns = tuple(table.partition_by)
@@ -80,7 +80,7 @@ def test_statistics_of_described_files_are_those_of_their_rows(
 
 
 @given(tables)
-def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
+def test_every_key_is_found_in_the_one_file_that_holds_it(table: TableSection) -> None:
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
     files = [file.keys() for partition in found for file in partition.files(rows)]
@@ -95,7 +95,7 @@ def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
 
 
 @given(tables)
-def test_the_columns_of_a_file_are_those_of_its_rows(table: Table) -> None:
+def test_the_columns_of_a_file_are_those_of_its_rows(table: TableSection) -> None:
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
     for partition in partitions(rows, table.partition_by, table.initial.rows_per_file):
         for file in partition.files(rows):
@@ -108,7 +108,9 @@ def test_the_columns_of_a_file_are_those_of_its_rows(table: Table) -> None:
 
 
 @given(tables, st.sampled_from([3, 5, 13, 40]))
-def test_extremes_by_rule_are_those_that_a_look_at_every_key_gives(table: Table, size: int) -> None:
+def test_extremes_by_rule_are_those_that_a_look_at_every_key_gives(
+    table: TableSection, size: int
+) -> None:
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
     for partition in partitions(rows, table.partition_by, size):
         for column in rows.schema:
@@ -170,7 +172,7 @@ def test_a_described_table_and_one_that_was_read_make_the_same_recording(
 
 
 @given(tables)
-def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: Table) -> None:
+def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: TableSection) -> None:
     store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
     initial = create_table(table, rows, store, counting_ids().__next__, DELTA_OSS_4_4)
@@ -180,7 +182,7 @@ def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: Table) ->
 
 
 def made(
-    table: Table, new_id: Callable[[], str], described: bool
+    table: TableSection, new_id: Callable[[], str], described: bool
 ) -> tuple[FakeStore, InitialTable]:
     """The store with a table's beginning in it."""
     store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
@@ -199,7 +201,7 @@ odd_values = {
     for name, values in ODD_VALUES.items()
 }
 odd_tables = st.builds(
-    lambda rows, size, layout, values: Table.model_validate(
+    lambda rows, size, layout, values: TableSection.model_validate(
         {
             "schema": DDL,
             "key": "event_id",
@@ -216,7 +218,7 @@ odd_tables = st.builds(
 
 
 @given(st.one_of(tables, odd_tables), st.booleans())
-def test_a_described_commit_is_the_one_that_is_written(table: Table, counted: bool) -> None:
+def test_a_described_commit_is_the_one_that_is_written(table: TableSection, counted: bool) -> None:
     def new_id() -> Callable[[], str]:
         return counting_ids().__next__ if counted else DrawnIds(RandomSource(7))
 
@@ -234,7 +236,7 @@ def test_a_described_commit_is_the_one_that_is_written(table: Table, counted: bo
 
 
 @given(tables)
-def test_described_files_are_found_by_path_and_by_partition(table: Table) -> None:
+def test_described_files_are_found_by_path_and_by_partition(table: TableSection) -> None:
     store, initial = made(table, DrawnIds(RandomSource(7)), described=True)
     files = initial.commits[1].adds
     assert isinstance(files, InitialFiles)
@@ -255,7 +257,7 @@ def test_described_files_are_found_by_path_and_by_partition(table: Table) -> Non
 
 
 def test_data_files_of_a_described_table_are_written_deleted_and_written_again() -> None:
-    table = Table.model_validate(
+    table = TableSection.model_validate(
         {"schema": DDL, "key": "event_id", "initial": {"rows": 9, "rows_per_file": 2}}
     )
     store, _ = made(table, DrawnIds(RandomSource(7)), described=True)

@@ -12,7 +12,7 @@ from scipy.stats import ks_2samp, spearmanr
 
 from tests.sim.sim_worlds import INSERT, ran, rows, scenario
 from whitecap.sim.run import FinishedRun
-from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
+from whitecap.sim.scenario.store import ConditionalPut, Measured, StoreSection
 from whitecap.sim.store.kinds import RequestKind
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.time.random_streams import RandomStreams
@@ -150,7 +150,7 @@ def test_a_latency_is_said_in_one_way() -> None:
 
 
 def test_an_override_replaces_the_other_way_of_saying_it() -> None:
-    def store(**over: Any) -> Store:
+    def store(**over: Any) -> StoreSection:
         return scenario(store={"profile": "s3", **over}).store
 
     apart = store(get={"out": "1 ms", "back": "2 ms"}).get

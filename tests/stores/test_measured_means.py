@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tests.sim.sim_worlds import INSERT, ran, rows
 from whitecap.sim.loading.profiles import profile_named
-from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.store import StoreSection
 
 SUCCESS = {"s3": 67.992, "s3-express": 14.57, "azure": 103.618, "azure-premium": 59.32}
 LOSS = {"azure": 278.976, "azure-premium": 358.049}
@@ -25,7 +25,7 @@ MODES = {"azure": (10.0, 250.0), "azure-premium": (10.0, 500.0)}
 """Losses are either faster than the one or slower than the other: nothing was seen between."""
 
 
-def _success_ms(store: Store) -> float:
+def _success_ms(store: StoreSection) -> float:
     """A put without rivals."""
     put = store.put_if_absent
     if put.success.latency is not None:

@@ -13,8 +13,8 @@ from tests.sim.sim_worlds import TABLE, document
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.scenario.model import DEFAULT_START_MS
-from whitecap.sim.scenario.parameters import Choice, Parameter
-from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.parameters import ChoiceSection, Parameter
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.table.rows import InitialSlices, KeysInUse, ScenarioRows
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.choices import ALONE, EXACT_RANKS, Member, pick, zipf_rank
@@ -24,7 +24,7 @@ DAY_MS = 86_400_000.0
 
 
 def _workload(parameters: dict[str, Any], member: Member = ALONE, **table: Any) -> Workload:
-    rows = ScenarioRows.of(Table.model_validate({**TABLE, **table}), DEFAULT_START_MS)
+    rows = ScenarioRows.of(TableSection.model_validate({**TABLE, **table}), DEFAULT_START_MS)
     parsed = {name: Parameter.model_validate(given) for name, given in parameters.items()}
     draws_of = draws_for(rows, parsed, RandomStreams(1).source("workload", "w"))
     keys = KeysInUse(rows.initial)
@@ -81,7 +81,7 @@ def test_a_pick_is_always_below_the_size() -> None:
     almost_one = 1 - 2**-53
     for choice in ("uniform", {"zipf": {"exponent": 1.2}}, {"newest": {"within": 5}}):
         for size in (1, 2, 3, 10_000):
-            assert 0 <= pick(Choice.model_validate(choice), size, almost_one) < size
+            assert 0 <= pick(ChoiceSection.model_validate(choice), size, almost_one) < size
 
 
 def test_each_member_has_a_value_of_its_own_until_there_are_no_more() -> None:
@@ -129,7 +129,7 @@ def test_writers_never_give_the_same_key() -> None:
 def test_keys_are_chosen_from_the_slice_that_the_other_parameters_name() -> None:
     parameters = {"date": "newest", "country": "uniform", "keys": {"keys": {"count": 4}}}
     workload = _workload(parameters)
-    slices = InitialSlices(120, ScenarioRows.of(Table(**TABLE), DEFAULT_START_MS).dimensions)
+    slices = InitialSlices(120, ScenarioRows.of(TableSection(**TABLE), DEFAULT_START_MS).dimensions)
     for job in range(100):
         values = workload.work(job, 0.0).values
         for key in values["keys"]:
@@ -137,7 +137,7 @@ def test_keys_are_chosen_from_the_slice_that_the_other_parameters_name() -> None
 
 
 def test_the_initial_rows_are_spread_evenly_over_their_slices() -> None:
-    rows = ScenarioRows.of(Table(**TABLE), DEFAULT_START_MS)
+    rows = ScenarioRows.of(TableSection(**TABLE), DEFAULT_START_MS)
     counted = Counter(rows.initial.slice_of(key) for key in range(120))
     assert len(counted) == 6
     assert set(counted.values()) == {20}
@@ -149,7 +149,7 @@ def test_the_initial_rows_are_spread_evenly_over_their_slices() -> None:
 
 def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
     workload = _workload({"rows": {"rows": {"count": 10, "existing": 1.0}}})
-    rows = ScenarioRows.of(Table(**TABLE), DEFAULT_START_MS)
+    rows = ScenarioRows.of(TableSection(**TABLE), DEFAULT_START_MS)
     for row in workload.work(0, 0.0).values["rows"]:
         before = rows.maker.row(row[0], (row[1], row[2]))
         assert row[:3] == before[:3]
@@ -160,7 +160,7 @@ def test_rows_are_the_same_whatever_the_layout() -> None:
     from whitecap.sim.table.initial_files import partitions
 
     for layout in ([], ["date"], ["country"], ["date", "country"], ["country", "date"]):
-        table = Table.model_validate({**TABLE, "partition_by": layout})
+        table = TableSection.model_validate({**TABLE, "partition_by": layout})
         rows = ScenarioRows.of(table, DEFAULT_START_MS)
         found = partitions(rows, layout, 20)
         files = [file.keys() for partition in found for file in partition.files(rows)]

@@ -14,7 +14,7 @@ from whitecap.sim.quantities.units import about
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.figures import ProfileFigure, figures_of
 from whitecap.sim.scenario.origin import Basis
-from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
+from whitecap.sim.scenario.store import ConditionalPut, Measured, StoreSection
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import EMPTY, Column, print_indented, print_named, show_table
 
@@ -41,12 +41,12 @@ LEGEND = (
 )
 
 
-def show_profiles(stores: Sequence[Store]) -> None:
+def show_profiles(stores: Sequence[StoreSection]) -> None:
     """A line per profile."""
     show_table(new_console(), PROFILES, [list(_line(store)) for store in stores], caption=CAPTION)
 
 
-def _line(store: Store) -> Iterator[str]:
+def _line(store: StoreSection) -> Iterator[str]:
     figures = figures_of(store)
     protocol = store.log_store.protocol
     yield store.profile
@@ -73,7 +73,7 @@ def _median_ms(measured: Measured) -> float:
     return sum(part.at(0.5) for part in parts if part is not None)
 
 
-def show_profile(store: Store) -> None:
+def show_profile(store: StoreSection) -> None:
     """Part by part its figures, how they are known, on what they rest, and where they are from."""
     console = new_console()
     console.print(Text(f"{store.profile}: {store.description}", style="bold"))
@@ -118,7 +118,7 @@ def _of_distribution(distribution: Distribution) -> dict[str, float]:
     }
 
 
-def store_document(store: Store) -> dict[str, Any]:
+def store_document(store: StoreSection) -> dict[str, Any]:
     """A profile with all of its figures, numbers as they are."""
     return {
         "profile": store.profile,
