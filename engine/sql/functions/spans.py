@@ -121,10 +121,10 @@ def _shift(moment: date, amount: int | tuple[int, timedelta], sign: int) -> date
     return moment + timedelta(days=sign * amount)
 
 
-Moment = TypeVar("Moment", bound=date)
+D = TypeVar("D", bound=date)
 
 
-def add_months(moment: Moment, months: int) -> Moment:
+def add_months(moment: D, months: int) -> D:
     """The same day of another month, or that month's last day."""
     index = moment.year * 12 + moment.month - 1 + months
     year, month = divmod(index, 12)
