@@ -60,7 +60,7 @@ class RowIndex:
         self._nodes, self._by_number = self._no_nodes()
         self._stores: dict[RowStore, StoreIndex] = {}
         self._removed: deque[tuple[int, str, FileNode | None]] = deque()
-        self._clients: weakref.WeakSet[Table] = weakref.WeakSet()
+        self._clients: list[weakref.ref[Table]] = []
         self._cleaned_at = 0
 
     def _no_nodes(self) -> tuple[PackedMap[str, FileNode], PackedMap[int, FileNode]]:
@@ -81,7 +81,7 @@ class RowIndex:
 
     def watch(self, table: Table) -> None:
         """Take note of a client, so as not to drop what it may still read."""
-        self._clients.add(table)
+        self._clients.append(weakref.ref(table))
 
     def prepare(self, snapshot: Snapshot, columns: Iterable[str]) -> Steps[None]:
         """Read a snapshot's files, and index some columns ahead of the first look-up."""
@@ -188,7 +188,9 @@ class RowIndex:
     def _clean(self) -> None:
         """Drop files that were removed before the oldest version that a client reads."""
         self._cleaned_at = self._version
-        reading = [t.reading for t in self._clients if t.reading is not None]
+        clients = [table for ref in self._clients if (table := ref()) is not None]
+        self._clients = [weakref.ref(table) for table in clients]
+        reading = [table.reading for table in clients if table.reading is not None]
         oldest = self._oldest_read = min(reading, default=self._version)
         while self._removed and self._removed[0][0] <= oldest:
             _, path, node = self._removed.popleft()
