@@ -11,6 +11,7 @@ from whitecap.reports.answers.capacity import Capacity
 from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, Choice
 from whitecap.reports.answers.findings import Findings, UnderLoad
 from whitecap.reports.answers.grid import Design, Load
+from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.answers.phrases import (
     at_text,
     found_text,
@@ -49,6 +50,7 @@ def sentences_of(findings: Findings, measured: Mapping[str, Runs]) -> tuple[str,
         _asked(findings),
         *_capacities(findings),
         *_limits(findings),
+        *_falling_short(findings),
         *_rankings(findings),
         *_flattered(findings),
         *_to_decide(findings, measured),
@@ -153,6 +155,31 @@ def _limits(findings: Findings) -> Iterator[str]:
             is_missed = each.stands is Stands.MISSED
             said = f"misses {the_objectives(findings.objectives)}" if is_missed else "is undecided"
             yield f"{at_text([under.load])}{name} {said}: {found_text(each)}"
+
+
+def _falling_short(findings: Findings) -> Iterator[str]:
+    """Which of the others do not meet the objectives; under several loads capacities tell that."""
+    under, *more_loads = findings.loads
+    if more_loads or under.standing.stands is Stands.MISSED:
+        return
+    others = {design: each for design, each in under.standings.items() if design != under.design}
+    for stands in (Stands.MISSED, Stands.UNDECIDED, Stands.TOO_FEW):
+        names = [design.title for design, each in others.items() if each.stands is stands]
+        if names:
+            yield f"{_some(names)} {_stands_text(stands, len(names), findings.objectives)}"
+
+
+def _stands_text(stands: Stands, designs: int, objectives: Objectives) -> str:
+    is_alone = designs == 1
+    match stands:
+        case Stands.MISSED:
+            return f"{'misses' if is_alone else 'miss'} {the_objectives(objectives)}"
+        case Stands.UNDECIDED:
+            return f"{'is' if is_alone else 'are'} undecided"
+        case Stands.TOO_FEW:
+            return f"{'has' if is_alone else 'have'} too few jobs to judge by"
+        case Stands.MET:
+            return f"{'meets' if is_alone else 'meet'} {the_objectives(objectives)}"
 
 
 def _first_of_each(findings: Findings) -> Iterator[UnderLoad]:

@@ -196,3 +196,12 @@ def test_every_finished_cell_has_its_place_in_the_grid(load: tuple[str, ...]) ->
             yield from (cell for cell, _ in grid.under(each))
 
     assert sorted(names()) == sorted(cell.name for cell in BOTH.cells)
+
+
+def test_what_is_not_chosen_for_missing_the_objective_is_told() -> None:
+    given_up = {"none": BAD, "one": BAD, "two": DOUBTFUL, "eight": GOOD}
+    cells = {label: runs(each)[""] for label, each in given_up.items()}
+    answer = answered(sweep_layout(reruns=list(given_up)), cells)
+    assert answer.headline == "Choose eight"
+    assert "None and one miss the objective." in answer.sentences
+    assert "Two is undecided." in answer.sentences

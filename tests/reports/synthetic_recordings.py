@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -284,9 +284,16 @@ def _tally(measure: Measure, value: float) -> Tally:
 
 
 def made_up_subject(
-    root: Path, axes: dict[str, list[str]], replications: int = 3, **manifest: Any
+    root: Path,
+    axes: dict[str, list[str]],
+    replications: int = 3,
+    quiet: Collection[str] = (),
+    **manifest: Any,
 ) -> Subject:
-    """A subject whose numbers depend on cell and replication, without Spark."""
+    """A subject whose numbers depend on cell and replication, without Spark.
+
+    In `quiet` cells nobody's commit makes a transaction abort.
+    """
     runs = recorded(write_sweep(root, axes, replications, minutes=2, **manifest))
     measured = {}
     for position, (cell, replication) in enumerate(
@@ -295,7 +302,7 @@ def made_up_subject(
         size = 0.02 + 0.9 * position / (len(runs.cells) * replications)
         measured[cell, replication] = made_up_run(
             lambda measure, size=size: size if measure.unit is Unit.SHARE else 3_000 * (1 + size),
-            {name: round(1_000 * size / 7) for name in CONFLICTS},
+            {name: round(1_000 * size / 7) for name in CONFLICTS if cell not in quiet},
         )
     tables = build_tables(measured, runs.cells)
     return Subject(runs, tables, layout_of(runs.cells, runs.axes), provenance_of(runs))

@@ -118,6 +118,19 @@ def test_who_stops_whom_is_told_of_the_named_cell_and_listed_of_all(outline: Out
     assert told.count("loader · INSERT") >= 2
 
 
+def test_a_named_cell_without_aborts_says_so(tmp_path: Path) -> None:
+    axes = {"partitioning": ["unpartitioned", "by date"]}
+    subject = made_up_subject(tmp_path / "sweep", axes, quiet=["by-date"])
+    answer = answer_of_subject(subject)
+    page = page_of(subject, answer, [], None, "")
+    section = page[page.index('<section id="stopped">') :]
+    assert "Who stops whom: by date" in section
+    told, _, in_every_cell = section.partition("In every cell")
+    assert "Nobody here: no transaction was aborted because of another's commit." in told
+    assert "<table" not in told
+    assert "loader" in in_every_cell
+
+
 def test_the_page_does_not_depend_on_where_it_was_made(tmp_path: Path, page: str) -> None:
     assert str(tmp_path.parent) not in page
 
