@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.bundled import EDITOR_LINE
+from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.loading.profiles import require_shipped
 from whitecap.sim.quantities.units import MS_PER, parse_duration, show_duration
@@ -176,9 +177,8 @@ sweep:  # what `whitecap sweep` compares
   axes:
     partitioning:
 {_layouts(columns)}
-    writers:  # as many as today, and more
-      as now: {{}}
-{_more(groups)}"""
+{_axis(groups)}
+"""
 
 
 def _writer(kind: str, count: int, answers: DraftAnswers) -> str:
@@ -200,18 +200,14 @@ def _writer(kind: str, count: int, answers: DraftAnswers) -> str:
 
 def _layouts(columns: Sequence[str]) -> str:
     layouts = {"unpartitioned": [], "by date": ["date"], "by date and country": [*COLUMNS]}
-    mine = {} if list(columns) in layouts.values() else {"as now": list(columns)}
+    if list(columns) not in layouts.values():
+        layouts = {f"by {' and '.join(columns)}": list(columns)} | layouts
     return "\n".join(
-        f"      {name}: {{table.partition_by: [{', '.join(by)}]}}"
-        for name, by in (mine | layouts).items()
+        f"      {name}: {{table.partition_by: [{', '.join(by)}]}}" for name, by in layouts.items()
     )
 
 
-def _more(groups: dict[str, int]) -> str:
-    """Two and three times as many; one OPTIMIZE stays what it is."""
-    grown = {kind: count for kind, count in groups.items() if kind != "optimize"} or groups
-    lines = []
-    for name, times in (("twice", 2), ("three times", 3)):
-        counts = (f"writers.{kind}.count: {count * times}" for kind, count in grown.items())
-        lines.append(f"      {name}: {{{', '.join(counts)}}}\n")
-    return "".join(lines)
+def _axis(groups: dict[str, int]) -> str:
+    """How many writers; one OPTIMIZE stays what it is, unless there is nothing else."""
+    growing = [kind for kind in groups if kind != "optimize"]
+    return "\n".join(writers_axis(groups, growing or groups))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.sim.bundled import EDITOR_LINE
+from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
 from whitecap.sim.inferring.figures import Surety, duration_text, guessed, many, read
@@ -263,20 +264,15 @@ def _tail(left_out: Sequence[str]) -> Iterator[str]:
 
 def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
     """The sweep: as many writers as today, and more; maintenance and streams stay as they are."""
-    growing = [writer for writer in writers if writer.group.kind not in _SINGLE]
+    growing = {writer.group.name for writer in writers if writer.group.kind not in _SINGLE}
     if not growing:
         return
     yield ""
     yield "sweep:  # what `whitecap sweep` compares"
     yield "  replications: 5"
     yield "  axes:"
-    yield "    writers:  # as many as today, and more"
-    yield "      as now: {}"
-    for name, times in (("twice", 2), ("three times", 3)):
-        yield f"      {name}:"
-        for each in growing:
-            count = int(each.cadence.count.text) * times
-            yield f"        writers.{each.group.name}.count: {count}"
+    counts = {writer.group.name: int(writer.cadence.count.text) for writer in writers}
+    yield from writers_axis(counts, growing)
 
 
 _SINGLE = (WriterKind.OPTIMIZE, WriterKind.STREAM)

@@ -109,3 +109,14 @@ def test_on_a_terminal_what_is_not_given_is_asked(
     assert (loaded.writers["update"].count, loaded.store.profile) == (3, "gcs")
     assert loaded.table.partition_by == ["date"]
     assert "--every '5 min'" in out.read_text()
+
+
+def test_a_drafted_sweep_names_its_writers_by_how_many_there_are(tmp_path: Path) -> None:
+    out = tmp_path / "mine.yaml"
+    mixed = ["--writers", "merge:4,insert:2,optimize:1", *NEEDED[2:], "--partition-by", "country"]
+    assert _init(*mixed, "--out", str(out)).exit_code == ExitCode.FINE
+    sweep = load_scenario(out).sweep
+    assert sweep is not None
+    assert list(sweep.axes["writers"]) == ["7", "13", "19"]
+    assert "writers.optimize.count" not in sweep.axes["writers"]["19"]
+    assert list(sweep.axes["partitioning"])[0] == "by country"
