@@ -119,4 +119,4 @@ def test_a_drafted_sweep_names_its_writers_by_how_many_there_are(tmp_path: Path)
     assert sweep is not None
     assert list(sweep.axes["writers"]) == ["7", "13", "19"]
     assert "writers.optimize.count" not in sweep.axes["writers"]["19"]
-    assert list(sweep.axes["partitioning"])[0] == "by country"
+    assert next(iter(sweep.axes["partitioning"])) == "by country"

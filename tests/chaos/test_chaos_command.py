@@ -126,6 +126,15 @@ def test_an_interrupted_campaign_tells_what_it_found_and_does_not_pass(
     assert (resumed.exit_code, json.loads(resumed.stdout)["runs"]) == (ExitCode.FINE, 3)
 
 
+def test_a_campaign_that_is_interrupted_before_its_first_run_says_so(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _interrupted_after(monkeypatch, campaign, "run_campaign", 0)
+    result = _chaos(file, "--jobs", 1, "--runs", 3, "--out", tmp_path / "out")
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert "interrupted: no run was finished, so nothing is kept" in result.stderr
+
+
 def test_interrupted_real_writers_do_not_pass(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

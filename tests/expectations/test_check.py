@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,7 +13,8 @@ from click.testing import CliRunner, Result
 import whitecap
 from tests.refusals import require_refused
 from tests.sim_sweep.sweep_scenario import SCENARIO as SWEPT
-from whitecap import cli
+from whitecap import checking, cli
+from whitecap.checking.scenarios import CheckedScenario
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.junit import Case, Suite, write_junit
@@ -61,6 +64,22 @@ def test_results_come_in_the_order_of_the_paths_and_once_each(folder: Path) -> N
     result = check(folder / "deep", folder)
     names = [line.split()[1] for line in result.stdout.splitlines() if ".yaml" in line]
     assert [Path(name).name for name in names] == ["b-missed.yaml", "a-met.yaml"]
+
+
+def test_an_interrupted_check_says_how_far_it_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = checking.check_scenarios
+
+    def interrupted(*arguments: Any, **options: Any) -> Iterator[CheckedScenario]:
+        yield next(usual(*arguments, **options))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checking, "check_scenarios", interrupted)
+    result = check(folder, "--junit", folder / "junit.xml")
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert "interrupted: 1 scenario was checked, and no file is written" in result.stderr
+    assert not (folder / "junit.xml").exists()
 
 
 def test_junit_holds_a_suite_per_scenario_and_a_case_per_expectation(folder: Path) -> None:

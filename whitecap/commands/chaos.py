@@ -221,7 +221,7 @@ class _Making:
         except KeyboardInterrupt:
             runs = self.course.tally.runs
             if not runs:
-                raise
+                raise KeyboardInterrupt("no run was finished, so nothing is kept") from None
             from whitecap.reports.statistics.wording import counted
 
             self.is_interrupted = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,7 +105,8 @@ def check(
             show(done, total, f"{done} of {total} runs")
 
         seconds = None if minutes is None else 60 * minutes
-        for result in _checked(paths, jobs, replications, watch, until, most, compared, seconds):
+        checked = _checked(paths, jobs, replications, watch, until, most, compared, seconds)
+        for result in _until_interrupted(checked):
             results.append(result)
             if not as_json:
                 print_result(result)
@@ -178,6 +179,21 @@ def _checked(
             yield result
         else:
             yield compared_with(result, compared.changes)
+
+
+def _until_interrupted(checked: Iterable[CheckedScenario]) -> Iterator[CheckedScenario]:
+    """Pass results on. Raises `KeyboardInterrupt` that says how many there were."""
+    from whitecap.reports.statistics.wording import counted
+
+    done = 0
+    try:
+        for result in checked:
+            done += 1
+            yield result
+    except KeyboardInterrupt:
+        was = "was" if done == 1 else "were"
+        said = f"{counted(done, 'scenario')} {was} checked, and no file is written"
+        raise KeyboardInterrupt(said) from None
 
 
 def _update(compared: Against, results: Sequence[CheckedScenario]) -> None:
