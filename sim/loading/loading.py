@@ -193,7 +193,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     if cells and given is None:
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
-        raise InvalidInput(list(dict.fromkeys(problems)))
+        raise InvalidInput(text.in_order(problems))
     return scenario.comes_from(document, text.name if text.path else "", labels, changes)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -68,6 +70,16 @@ class YamlText:
         return [
             Problem(self.where(place), text, nearest_name) for place, text, nearest_name in placed
         ]
+
+    def in_order(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Problems once each, down the file; those that are at no line of it stand behind."""
+        at_line = re.compile(rf"{re.escape(self.name)}:(\d+)\b")
+
+        def line(problem: Problem) -> float:
+            match = at_line.match(problem.place)
+            return int(match.group(1)) if match else math.inf
+
+        return sorted(dict.fromkeys(problems), key=line)
 
     def line_of(self, place: KeyPath) -> int:
         """The line of the nearest part that the file has."""

@@ -71,6 +71,12 @@ def test_values_that_do_not_exist_are_found_beside_the_others(place: str, hint: 
     assert hint is None or f"did you mean {hint}" in found[0]
 
 
+def test_problems_are_told_down_the_file() -> None:
+    lines = [int(problem.split(":")[1].split()[0]) for problem in problems_of(WRONG)]
+    assert len(set(lines)) > 8
+    assert lines == sorted(lines)
+
+
 def _statement(sql: str, **parameters: Any) -> dict[str, Any]:
     return {"statement": sql, "parameters": parameters, "arrival": {"closed": {"think": "1 s"}}}
 

@@ -184,4 +184,4 @@ def test_a_batch_of_a_stream_is_of_no_member() -> None:
     with pytest.raises(InvalidInput) as raised:
         scenario_of(document(writers={"s": stream}))
     places = [str(problem.place).split()[-1] for problem in raised.value.problems]
-    assert places == ["writers.s.parameters.country", "writers.s.streaming.rows.choose"]
+    assert places == ["writers.s.streaming.rows.choose", "writers.s.parameters.country"]
