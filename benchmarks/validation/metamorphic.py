@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.reports.statistics import Difference, Estimate, difference, share
+from whitecap.reports.statistics import Estimate, EstimatedDifference, difference, share
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 
@@ -185,9 +185,9 @@ def _falling(of: str, rates: dict[str, Estimate]) -> list[Change]:
     ]
 
 
-def _gap(before: Estimate, after: Estimate) -> Difference:
+def _gap(before: Estimate, after: Estimate) -> EstimatedDifference:
     return difference(after, before, confidence=0.99)
 
 
-def _interval_text(gap: Difference) -> str:
+def _interval_text(gap: EstimatedDifference) -> str:
     return f"{100 * gap.point:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"

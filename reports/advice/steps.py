@@ -12,7 +12,7 @@ from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.reports.sensitivity.effects import Followed, confidence_of, gap_of
-from whitecap.reports.statistics import CONFIDENCE, Difference, Estimate
+from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Bought:
     followed: Followed
     before: Estimate
     after: Estimate
-    gap: Difference | None
+    gap: EstimatedDifference | None
 
     @property
     def is_distinguishable(self) -> bool:

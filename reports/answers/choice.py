@@ -9,7 +9,12 @@ from whitecap.engine.recorded import Direction, Measure
 from whitecap.reports.answers.standing import CellStanding, Stands
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import Runs
-from whitecap.reports.statistics import Comparison, Difference, Estimate, compare_with_best
+from whitecap.reports.statistics import (
+    ComparisonWithBest,
+    Estimate,
+    EstimatedDifference,
+    compare_with_best,
+)
 
 RANKED_BY = Measure.GOODPUT_PER_MINUTE
 THEN_BY = Measure.WASTED_COMPUTE_SHARE
@@ -27,8 +32,8 @@ class Choice:
     best: str
     most: str
     equal: tuple[str, ...] = ()
-    more_waste: Mapping[str, Difference] = field(default_factory=dict)
-    less_goodput: Mapping[str, Difference] = field(default_factory=dict)
+    more_waste: Mapping[str, EstimatedDifference] = field(default_factory=dict)
+    less_goodput: Mapping[str, EstimatedDifference] = field(default_factory=dict)
     compared: int = 1
     flattered_by: float = 0.0
     """By how much `most` looks better than it is, for having been chosen as the best of several."""
@@ -72,7 +77,7 @@ def _shortfall(standing: CellStanding) -> float:
 
 def _compared(
     cells: Sequence[str], measured: Mapping[str, Runs], measure: Measure
-) -> Comparison | None:
+) -> ComparisonWithBest | None:
     """The best of these cells by one measure; `None` if they cannot be compared."""
     shared = sorted(set.intersection(*(set(measured[cell]) for cell in cells)))
     if not shared:

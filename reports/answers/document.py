@@ -9,7 +9,7 @@ from whitecap.reports.answers.phrases import found_text, objective_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective
 from whitecap.reports.answers.wording import capacity_text
 from whitecap.reports.measures.writing import finite
-from whitecap.reports.statistics import Difference
+from whitecap.reports.statistics import EstimatedDifference
 
 
 def document_of(findings: Findings) -> dict[str, Any]:
@@ -91,6 +91,6 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
     }
 
 
-def _gap(gap: Difference) -> dict[str, Any]:
+def _gap(gap: EstimatedDifference) -> dict[str, Any]:
     """Best minus other for goodput, other minus best for waste."""
     return {"difference": finite(gap.point), "low": finite(gap.low), "high": finite(gap.high)}

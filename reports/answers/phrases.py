@@ -12,7 +12,7 @@ from whitecap.reports.answers.standing import JudgedObjective, Stands
 from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import MEASURES, round_duration, written
-from whitecap.reports.statistics import Statement, written_estimate
+from whitecap.reports.statistics import Claim, written_estimate
 
 EVERY_GROUP = "every writer group"
 ALL_TOGETHER = "all writers together"
@@ -57,7 +57,7 @@ def value_text(judged: JudgedObjective) -> str:
     if unit.is_counted:
         return exact(judged.judged.measured, unit)
     text = written_estimate(estimate, unit)
-    is_one_sided = estimate.statement in (Statement.AT_LEAST, Statement.AT_MOST)
+    is_one_sided = estimate.statement in (Claim.AT_LEAST, Claim.AT_MOST)
     return f"{written(estimate.point, unit)}, {text}" if is_one_sided else text
 
 

@@ -25,7 +25,7 @@ from whitecap.reports.answers.standing import CellStanding, Stands
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import written
 from whitecap.reports.measures.measured_run import Runs
-from whitecap.reports.statistics import Difference, written_difference
+from whitecap.reports.statistics import EstimatedDifference, written_difference
 
 MOST_NAMED = 4
 """Designs that one sentence names; the tables have them all."""
@@ -215,7 +215,7 @@ def _equal(under: UnderLoad) -> tuple[str, tuple[str, ...]]:
 
 
 def _worse(
-    under: UnderLoad, measure: Measure, gaps: Mapping[str, Difference], best: str
+    under: UnderLoad, measure: Measure, gaps: Mapping[str, EstimatedDifference], best: str
 ) -> Iterator[str]:
     """Those that are distinguishably worse by one measure, nearest first."""
     if not gaps:

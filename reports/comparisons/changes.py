@@ -19,9 +19,9 @@ from whitecap.reports.measures.groups import Group
 from whitecap.reports.precision.asked import Asked
 from whitecap.reports.statistics import (
     CONFIDENCE,
-    Difference,
+    Claim,
     Estimate,
-    Statement,
+    EstimatedDifference,
     difference,
     unpaired_difference,
 )
@@ -52,7 +52,7 @@ class Change:
     measure: Measure
     then: Estimate
     now: Estimate
-    difference: Difference
+    difference: EstimatedDifference
     is_same: bool
     tolerated: float = 0.0
 
@@ -62,7 +62,7 @@ class Change:
         gap, better = self.difference, self.measure.better
         if self.is_same:
             return Verdict.SAME
-        if gap.statement is Statement.NONE or math.isnan(gap.point):
+        if gap.statement is Claim.NONE or math.isnan(gap.point):
             return Verdict.UNKNOWN
         if not gap.is_distinguishable:
             return Verdict.ALIKE
@@ -76,7 +76,7 @@ class Change:
     def least(self) -> float:
         """By how much at least it differs, whichever way."""
         gap = self.difference
-        if gap.statement is Statement.ALIKE:
+        if gap.statement is Claim.ALIKE:
             return abs(gap.point)
         return max(gap.low, -gap.high, 0.0)
 

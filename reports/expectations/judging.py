@@ -18,7 +18,7 @@ from whitecap.reports.expectations.expected import Expected, exact, subject, thr
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import Tally
 from whitecap.reports.measures.writing import written
-from whitecap.reports.statistics import Judgement, Standing, facing, written_estimate
+from whitecap.reports.statistics import EstimateStanding, Standing, facing, written_estimate
 from whitecap.reports.statistics import judge as against
 
 ALIKE_WITHIN = 1e-9
@@ -161,7 +161,7 @@ def worst(standings: Iterable[Standing]) -> Standing:
     return next(each for each in WORST_FIRST if each in every)
 
 
-def _advice(undecided: Sequence[Judgement]) -> tuple[str, int | None]:
+def _advice(undecided: Sequence[EstimateStanding]) -> tuple[str, int | None]:
     """What would decide all of them, and how many replications that are if that can be told."""
     counts = [each.replications for each in undecided if each.replications is not None]
     if len(counts) < len(undecided):

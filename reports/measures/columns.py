@@ -12,19 +12,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-Flags = NDArray[np.bool_]
-Codes = NDArray[np.int64]
-Numbers = NDArray[np.float64]
+from whitecap.reports.arrays import Flags, FloatArray, IntArray
 
 
-def numbers_in(column: Any) -> Numbers:
+def numbers_in(column: Any) -> FloatArray:
     """Numbers; not a number where there is none."""
     numbers = _values(_whole(column)).astype(np.float64)
     numbers[~is_given(column)] = np.nan
     return numbers
 
 
-def codes_in(column: Any) -> Codes:
+def codes_in(column: Any) -> IntArray:
     """Whole numbers from zero; -1 where there is none."""
     codes = _values(_whole(column)).astype(np.int64)
     codes[~is_given(column)] = -1
@@ -41,7 +39,7 @@ def is_given(column: Any) -> Flags:
     return flags_in(_whole(column).is_valid())
 
 
-def coded(column: Any) -> tuple[Codes, list[str]]:
+def coded(column: Any) -> tuple[IntArray, list[str]]:
     """A column of texts as positions in the list of its values; -1 where there is none."""
     encoded = _whole(column).dictionary_encode()
     return codes_in(encoded.indices), encoded.dictionary.to_pylist()

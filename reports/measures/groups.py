@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whitecap.reports.measures.columns import Codes, coded
+from whitecap.reports.arrays import IntArray
+from whitecap.reports.measures.columns import coded
 from whitecap.reports.natural_order import natural
 
 
@@ -35,7 +36,7 @@ def with_tables(rows: pa.Table) -> pa.Table:
     return rows.set_column(rows.column_names.index("command"), "command", command)
 
 
-def coded_groups(transactions: pa.Table, planned: Iterable[Group]) -> tuple[Codes, list[Group]]:
+def coded_groups(transactions: pa.Table, planned: Iterable[Group]) -> tuple[IntArray, list[Group]]:
     """Of each transaction the position of its group in the list, in which people count on from
     `merger-2` to `merger-10`; the `planned` ones are in it too."""
     transactions = with_tables(transactions)

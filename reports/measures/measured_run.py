@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from whitecap.engine.recorded import OF_ABORTS, PRICE, Measure, RecordedOutcome
-from whitecap.reports.measures.columns import Codes
+from whitecap.reports.arrays import IntArray
 from whitecap.reports.measures.definitions import MEASURES
 from whitecap.reports.measures.groups import Group, coded_groups, with_tables
 from whitecap.reports.measures.left_out import Due, LeftOut, due_by_group, left_out_of
@@ -163,7 +163,7 @@ def courses_of_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) 
     return courses_of(Rows.of(transactions), codes, float(manifest["duration_ms"]))
 
 
-def _ends_of(groups: Sequence[Group], writers: pa.Table) -> Codes:
+def _ends_of(groups: Sequence[Group], writers: pa.Table) -> IntArray:
     """Of each group that in which its jobs end: another one where they have several statements."""
     last = {}
     for row in with_tables(writers).to_pylist():
@@ -174,13 +174,13 @@ def _ends_of(groups: Sequence[Group], writers: pa.Table) -> Codes:
     return np.array([groups.index(group) for group in ends], dtype=np.int64)
 
 
-def _split(sample: Sample, codes: Codes, job_codes: Codes, count: int) -> Sequence[Sample]:
+def _split(sample: Sample, codes: IntArray, job_codes: IntArray, count: int) -> Sequence[Sample]:
     """The sample of each group, by the groups of transactions and those of their jobs."""
     rows, jobs = _positions(codes, count), _positions(job_codes, count)
     return [sample.where(own, ends) for own, ends in zip(rows, jobs, strict=True)]
 
 
-def _positions(codes: Codes, count: int) -> Sequence[Codes]:
+def _positions(codes: IntArray, count: int) -> Sequence[IntArray]:
     """Where each of the codes is."""
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(count + 1))

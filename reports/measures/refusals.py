@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whitecap.reports.measures.columns import Codes, Flags, coded, codes_in
+from whitecap.reports.arrays import Flags, IntArray
+from whitecap.reports.measures.columns import coded, codes_in
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.sample import NOT_RECORDED
 
@@ -71,7 +72,7 @@ def refusals_of(
     transactions: pa.Table,
     commits: pa.Table,
     losers: Flags,
-    group_of_each: Codes,
+    group_of_each: IntArray,
     groups: Sequence[Group],
 ) -> tuple[Refusal, ...]:
     """The refusals of one run, most frequent first within each loser, in the order of `groups`.
@@ -141,7 +142,9 @@ def _sentence(main: Refusal) -> str:
     return f"{100 * main.share:.0f} % of the aborts of {loser} {cause} ({counted})"
 
 
-def _winners(transactions: pa.Table, commits: pa.Table, group_of_each: Codes, groups: int) -> Codes:
+def _winners(
+    transactions: pa.Table, commits: pa.Table, group_of_each: IntArray, groups: int
+) -> IntArray:
     """Of each transaction the position of its winner among so many groups and `NO_WRITERS`."""
     codes = {special: groups + place for place, special in enumerate(NO_WRITERS)}
     versions, landed = _versions(transactions, commits)
@@ -155,7 +158,7 @@ def _winners(transactions: pa.Table, commits: pa.Table, group_of_each: Codes, gr
     return winners
 
 
-def _versions(transactions: pa.Table, commits: pa.Table) -> tuple[Codes, Codes]:
+def _versions(transactions: pa.Table, commits: pa.Table) -> tuple[IntArray, IntArray]:
     """The versions that refused transactions, -1 where none did, and those of the commits.
 
     They are told apart: of several tables, each has its table's place among all in it.
@@ -169,7 +172,7 @@ def _versions(transactions: pa.Table, commits: pa.Table) -> tuple[Codes, Codes]:
     return np.where(versions < 0, -1, versions * len(names) + ours), landed * len(names) + theirs
 
 
-def _looked_up(wanted: Codes, keys: Codes, values: Codes) -> Codes:
+def _looked_up(wanted: IntArray, keys: IntArray, values: IntArray) -> IntArray:
     """For each wanted key its value; -1 where the key is not there."""
     if not len(keys):
         return np.full(len(wanted), -1)

@@ -10,16 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from whitecap.engine.recorded import CONFLICTS, RecordedOutcome
-from whitecap.reports.measures.columns import (
-    Codes,
-    Flags,
-    Numbers,
-    coded,
-    codes_in,
-    flags_in,
-    is_given,
-    numbers_in,
-)
+from whitecap.reports.arrays import Flags, FloatArray, IntArray
+from whitecap.reports.measures.columns import coded, codes_in, flags_in, is_given, numbers_in
 
 MINUTE_MS = 60_000.0
 HOUR_MS = 60 * MINUTE_MS
@@ -42,13 +34,13 @@ class Rows:
     statement of it had left a version.
     """
 
-    outcome: Codes
-    exception: Codes
-    submitted_ms: Numbers
-    ended_ms: Numbers
-    first_submitted_ms: Numbers
-    compute_ms: Numbers
-    attempts: Codes
+    outcome: IntArray
+    exception: IntArray
+    submitted_ms: FloatArray
+    ended_ms: FloatArray
+    first_submitted_ms: FloatArray
+    compute_ms: FloatArray
+    attempts: IntArray
     is_conflict: Flags
     is_rerun: Flags
     is_given_up: Flags
@@ -87,7 +79,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def take(self, chosen: Flags | Codes | slice) -> Rows:
+    def take(self, chosen: Flags | IntArray | slice) -> Rows:
         """Those rows, in that order."""
         return Rows(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
@@ -118,7 +110,7 @@ class Sample:
     rows: Rows
     all_rows: Rows
     jobs: Rows
-    latencies_ms: Numbers
+    latencies_ms: FloatArray
     warm_up_ms: float
     duration_ms: float
     live_rows: float = math.nan
@@ -150,7 +142,7 @@ class Sample:
         left = live_rows, lost_commits, doubled_commits, findings, per_slot_hour
         return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, *left)
 
-    def where(self, chosen: Codes | slice, jobs: Codes | slice) -> Sample:
+    def where(self, chosen: IntArray | slice, jobs: IntArray | slice) -> Sample:
         """A part of `all_rows`, and those with which its jobs end, other rows perhaps."""
         rows, ends = self.all_rows.take(chosen), self.all_rows.take(jobs)
         price = self.per_slot_hour
@@ -187,7 +179,7 @@ class Sample:
         return int(self.rows.attempts.sum())
 
 
-def _outcomes(transactions: pa.Table) -> Codes:
+def _outcomes(transactions: pa.Table) -> IntArray:
     outcomes, names = coded(transactions["outcome"])
     return np.array([_OUTCOMES.index(RecordedOutcome(name)) for name in names], np.int64)[outcomes]
 
@@ -205,7 +197,7 @@ def _of_jobs_with(transactions: pa.Table, some: Flags) -> Flags:
     return np.isin(job, job[some])
 
 
-def _jobs(transactions: pa.Table) -> tuple[Numbers, Flags]:
+def _jobs(transactions: pa.Table) -> tuple[FloatArray, Flags]:
     """Of each transaction's job the first submission, and whether the job ended with it."""
     job = codes_in(transactions["job_id"])
     submitted_ms = numbers_in(transactions["submitted_at_ms"])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from whitecap.engine.recorded import Measure, Unit
-from whitecap.reports.measures.columns import Numbers
+from whitecap.reports.arrays import FloatArray
 from whitecap.reports.measures.definitions import MEASURES, OF_SUMS, PER_JOB, PERCENTILES
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import Due, LeftOut
@@ -156,7 +156,7 @@ def run_of_rows(
     return MeasuredRun(whole, parts, refusals, _warm_up(courses))
 
 
-def _complete(counted: Mapping[Measure, Tally], latencies_ms: Numbers) -> dict[Measure, Tally]:
+def _complete(counted: Mapping[Measure, Tally], latencies_ms: FloatArray) -> dict[Measure, Tally]:
     """All tallies in the order of the definitions, the percentiles of the latencies among them."""
     percentiles = {m: Latencies(latencies_ms, percent) for m, percent in PERCENTILES.items()}
     tallies: dict[Measure, Tally] = {**counted, **percentiles}

@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
-from whitecap.reports.measures.columns import Numbers
+from whitecap.reports.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class PerJob:
 class Latencies:
     """Every latency, sorted, of which the measure is a percentile (linear between values)."""
 
-    sorted_ms: Numbers
+    sorted_ms: FloatArray
     percent: float
 
     @property

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from scipy.special import stdtrit
 
-from whitecap.reports.measures.columns import Numbers
+from whitecap.reports.arrays import FloatArray
 
 BATCH = 5
 """Values of a batch: MSER-5."""
@@ -43,11 +43,11 @@ _FEWEST_RUNS = 5
 class Course:
     """One run's series as means of batches, each with the instant of its first value in ms."""
 
-    started_ms: Numbers
-    values: Numbers
+    started_ms: FloatArray
+    values: FloatArray
 
     @classmethod
-    def of(cls, instants_ms: Numbers, values: Numbers) -> Self:
+    def of(cls, instants_ms: FloatArray, values: FloatArray) -> Self:
         """From single values in any order; a last batch that is not full is left out."""
         order = np.argsort(instants_ms, kind="stable")
         size = BATCH * max(math.ceil(len(order) / (BATCH * MOST_BATCHES)), 1)
@@ -79,13 +79,13 @@ def _together(courses: Sequence[Course]) -> Course:
     return Course(started[kept[:, 0]], values[kept].mean(axis=1))
 
 
-def _mser(batches: Numbers) -> Numbers:
+def _mser(batches: FloatArray) -> FloatArray:
     """The statistic of every cut: squared deviations of the rest over its number squared."""
     count = np.arange(len(batches), 0, -1, dtype=float)
     centred = batches - batches.mean()
     total = np.cumsum(centred[::-1])[::-1]
     squares = np.cumsum(np.square(centred)[::-1])[::-1]
-    statistic: Numbers = (squares - np.square(total) / count) / np.square(count)
+    statistic: FloatArray = (squares - np.square(total) / count) / np.square(count)
     return statistic[: len(batches) - _LEFT_OUT_AT_END]
 
 
@@ -116,7 +116,7 @@ def _differ_one_by_one(instant_ms: float, courses: Sequence[Course]) -> bool:
 _STRETCHES = 10
 
 
-def _long_run_variance(values: Numbers) -> float:
+def _long_run_variance(values: FloatArray) -> float:
     """The variance of a mean of these values, times their number: neighbours are alike, so it is
     told from stretches of a tenth, but it is never less than that of independent values."""
     length = len(values) // _STRETCHES

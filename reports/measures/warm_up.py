@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from whitecap.engine.recorded import AUTO_WARM_UP, RecordedOutcome
-from whitecap.reports.measures.columns import Codes, Flags, Numbers
+from whitecap.reports.arrays import Flags, FloatArray, IntArray
 from whitecap.reports.measures.sample import Rows
 from whitecap.reports.measures.truncation import Course, settles_at_ms
 
@@ -65,7 +65,7 @@ def warm_up_in_common(cells: Iterable[Sequence[Courses]], duration_ms: float) ->
     return min(max(settled, default=0.0), duration_ms / 2)
 
 
-def courses_of(rows: Rows, groups: Codes, duration_ms: float) -> Courses:
+def courses_of(rows: Rows, groups: IntArray, duration_ms: float) -> Courses:
     """The series of all of a run's transactions, the warm-up's too; `groups` are their writers'."""
     ended = ~rows.ended(RecordedOutcome.IN_FLIGHT)
     aborted = rows.ended(RecordedOutcome.ABORTED).astype(float)
@@ -78,7 +78,7 @@ def courses_of(rows: Rows, groups: Codes, duration_ms: float) -> Courses:
     }
 
 
-def _seen_through(rows: Rows, latency_ms: Numbers, duration_ms: float) -> Flags:
+def _seen_through(rows: Rows, latency_ms: FloatArray, duration_ms: float) -> Flags:
     """The jobs that committed, without those that began so late that only short ones could."""
     done = rows.ended(RecordedOutcome.COMMITTED)
     if not done.any():
@@ -94,13 +94,13 @@ _LONG = 95.0
 _LEAST_MS = 1e-3
 
 
-def _less_mean(values: Numbers, groups: Codes) -> Numbers:
-    result: Numbers = values - _means(values, groups)[groups]
+def _less_mean(values: FloatArray, groups: IntArray) -> FloatArray:
+    result: FloatArray = values - _means(values, groups)[groups]
     return result
 
 
-def _means(values: Numbers, groups: Codes) -> Numbers:
+def _means(values: FloatArray, groups: IntArray) -> FloatArray:
     if not len(values):
         return np.empty(0)
-    means: Numbers = np.bincount(groups, values) / np.maximum(np.bincount(groups), 1)
+    means: FloatArray = np.bincount(groups, values) / np.maximum(np.bincount(groups), 1)
     return means

@@ -10,8 +10,8 @@ from whitecap.reports.measures import MEASURES, Unit
 from whitecap.reports.pages.page_tables import Entry, PageTable, estimate_entry
 from whitecap.reports.runs import WHOLE_RUN
 from whitecap.reports.statistics import (
-    Difference,
-    Statement,
+    Claim,
+    EstimatedDifference,
     written_difference,
     written_difference_bounds,
 )
@@ -78,8 +78,8 @@ def differences_table(subject: Subject, answer: Answer) -> PageTable:
     return PageTable(headings, rows)
 
 
-def _gap(gap: Difference, measure: str) -> Entry:
+def _gap(gap: EstimatedDifference, measure: str) -> Entry:
     unit = MEASURES[measure].unit
     text = written_difference(gap, unit).partition(" (")[0]
-    below = "" if gap.statement is Statement.NONE else written_difference_bounds(gap, unit)
+    below = "" if gap.statement is Claim.NONE else written_difference_bounds(gap, unit)
     return Entry(text, below)

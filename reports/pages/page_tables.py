@@ -10,7 +10,13 @@ from whitecap.reports.agreement import Agreement
 from whitecap.reports.figures.exceptions import ordered_exceptions
 from whitecap.reports.measures import MEASURES, Unit, written
 from whitecap.reports.measures.left_out import LeftOut
-from whitecap.reports.statistics import Estimate, Statement, marked, written_basis, written_bounds
+from whitecap.reports.statistics import (
+    Claim,
+    Estimate,
+    marked,
+    written_basis,
+    written_bounds,
+)
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables import estimate_in
 
@@ -179,7 +185,7 @@ def estimate_entry(estimate: Estimate | None, unit: Unit) -> Entry:
     if estimate is None or math.isnan(estimate.point):
         return Entry("n/a")
     text = marked(written(estimate.point, unit), estimate.beyond)
-    bounds = "" if estimate.statement is Statement.NONE else written_bounds(estimate, unit)
+    bounds = "" if estimate.statement is Claim.NONE else written_bounds(estimate, unit)
     return Entry(text, ", ".join(part for part in (bounds, written_basis(estimate)) if part))
 
 

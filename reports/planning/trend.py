@@ -9,7 +9,7 @@ from whitecap.reports.answers.objectives import Held
 from whitecap.reports.answers.phrases import held_text
 from whitecap.reports.estimates import estimated
 from whitecap.reports.planning.trying import Quantity, TriedValue
-from whitecap.reports.statistics import CONFIDENCE, Difference, Standing, difference
+from whitecap.reports.statistics import CONFIDENCE, EstimatedDifference, Standing, difference
 
 Step = tuple[int, int]
 """Two neighbouring positions that were tried."""
@@ -67,7 +67,7 @@ def _moves(along: Mapping[int, Quantity], confidence: float) -> tuple[list[Step]
     return better, worse
 
 
-def _gap(quantity: Quantity, other: Quantity, confidence: float) -> Difference | None:
+def _gap(quantity: Quantity, other: Quantity, confidence: float) -> EstimatedDifference | None:
     """The difference over the replications that both have."""
     both = min(len(quantity.tallies), len(other.tallies))
     measure = quantity.held.measure

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.recorded import Measure, Unit
 from whitecap.reports.measures import MEASURES, round_duration
-from whitecap.reports.statistics import Wanted
+from whitecap.reports.statistics import WantedPrecision
 
 EXAMPLE = "conflict_rate +- 1 point"
 
@@ -36,7 +36,7 @@ class Asked:
     """A measure, and how far from its estimate the truth may lie."""
 
     measure: Measure
-    wanted: Wanted
+    wanted: WantedPrecision
 
     def __str__(self) -> str:
         """As it can be asked for again: `conflict_rate +- 1 point`."""
@@ -106,7 +106,7 @@ def _asked(text: str, place: str) -> Asked:
     if not 0 < half < math.inf or (half >= 1 and measure.unit is Unit.SHARE):
         said = "between 0 and 100 points" if measure.unit is Unit.SHARE else "more than 0"
         raise InvalidInput([Problem(place, f"a half-width is {said}")])
-    return Asked(measure, Wanted(half, is_relative))
+    return Asked(measure, WantedPrecision(half, is_relative))
 
 
 def _measure(place: str, name: str) -> Measure:

@@ -10,7 +10,7 @@ from whitecap.engine.recorded import ALL_WRITERS, Measure, Objective
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.measures.tally import Tally
-from whitecap.reports.statistics import CONFIDENCE, Difference, Estimate, difference
+from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference, difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Effect:
 
     value: str
     estimate: Estimate
-    gap: Difference | None
+    gap: EstimatedDifference | None
 
     @property
     def size(self) -> float:
@@ -110,7 +110,7 @@ def _effects(
     return effects
 
 
-def gap_of(estimate: Estimate, other: Estimate, confidence: float) -> Difference | None:
+def gap_of(estimate: Estimate, other: Estimate, confidence: float) -> EstimatedDifference | None:
     """The first minus the second; `None` where they cannot be compared."""
     try:
         return difference(estimate, other, confidence)

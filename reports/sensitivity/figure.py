@@ -25,7 +25,7 @@ from whitecap.reports.figures.style import (
 from whitecap.reports.measures import tick
 from whitecap.reports.sensitivity.result import Moved, Sensitivity
 from whitecap.reports.sensitivity.wording import change_text, followed_text
-from whitecap.reports.statistics import Difference
+from whitecap.reports.statistics import EstimatedDifference
 from whitecap.reports.subject import Caption
 
 _WIDTH = 4.6
@@ -64,7 +64,7 @@ class _Bar:
 
     name: str
     number: int
-    gap: Difference
+    gap: EstimatedDifference
 
     @property
     def has_interval(self) -> bool:

@@ -12,20 +12,24 @@ from what each replication counted or measured; everything else takes estimates:
 What is stated, by which method and how often it holds: `docs/statistics.md`.
 """
 
-from whitecap.reports.statistics.comparison import Comparison, compare_with_best, greatest_of
+from whitecap.reports.statistics.comparison import (
+    ComparisonWithBest,
+    compare_with_best,
+    greatest_of,
+)
 from whitecap.reports.statistics.differences import difference
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_BEYOND,
     FEWEST_EVENTS,
     FEWEST_REPLICATIONS,
-    Difference,
+    Claim,
     Estimate,
-    Statement,
+    EstimatedDifference,
 )
 from whitecap.reports.statistics.judgement import (
     MOST_REPLICATIONS,
-    Judgement,
+    EstimateStanding,
     Standing,
     facing,
     judge,
@@ -37,7 +41,7 @@ from whitecap.reports.statistics.percentiles import percentile, values_beyond
 from whitecap.reports.statistics.shares import share, weighted_share
 from whitecap.reports.statistics.stopping import (
     FEWEST_TO_STOP,
-    Wanted,
+    WantedPrecision,
     half_width,
     replications_after,
 )
@@ -60,13 +64,13 @@ __all__ = [
     "FEWEST_REPLICATIONS",
     "FEWEST_TO_STOP",
     "MOST_REPLICATIONS",
-    "Comparison",
-    "Difference",
+    "Claim",
+    "ComparisonWithBest",
     "Estimate",
-    "Judgement",
+    "EstimateStanding",
+    "EstimatedDifference",
     "Standing",
-    "Statement",
-    "Wanted",
+    "WantedPrecision",
     "compare_with_best",
     "counted",
     "difference",

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from whitecap.reports.measures.writing import finite
-from whitecap.reports.statistics.estimate import Difference, Estimate
+from whitecap.reports.statistics.estimate import Estimate, EstimatedDifference
 
-Row = dict[str, float | None]
+_Row = dict[str, float | None]
 
 
-def estimate_row(estimate: Estimate) -> Row:
+def estimate_row(estimate: Estimate) -> _Row:
     """The estimate with its 95 % interval."""
     low, high = estimate.bounds()
     return {"mean": finite(estimate.point), "low": finite(low), "high": finite(high)}
 
 
-def difference_row(gap: Difference | None, name: str) -> Row:
+def difference_row(gap: EstimatedDifference | None, name: str) -> _Row:
     """The difference, called so, with its interval."""
     if gap is None:
         return {name: None, "low": None, "high": None}

@@ -11,12 +11,12 @@ import numpy as np
 from scipy.special import ndtr
 
 from whitecap.reports.statistics.differences import CountsPair, MeansPair, pair_of
-from whitecap.reports.statistics.estimate import CONFIDENCE, Difference, Estimate
+from whitecap.reports.statistics.estimate import CONFIDENCE, Estimate, EstimatedDifference
 from whitecap.reports.statistics.moderation import UNKNOWN, Prior, prior_of
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonWithBest:
     """The best by its point, and the best minus each other one, nearest first.
 
     `differences` have the corrected confidence, so that what they exclude and what is said of the
@@ -24,7 +24,7 @@ class Comparison:
     """
 
     best: str
-    differences: Mapping[str, Difference]
+    differences: Mapping[str, EstimatedDifference]
     pairs: int
     flattered_by: float = 0.0
     """By how much the best's point is too good on average, if those alike are equals."""
@@ -45,7 +45,7 @@ def compare_with_best(
     *,
     higher_is_better: bool,
     confidence: float = CONFIDENCE,
-) -> Comparison | None:
+) -> ComparisonWithBest | None:
     """The best compared with all others by paired differences; `None` with fewer than two.
 
     The best is chosen by looking, which is a comparison of every pair, so the differences have
@@ -72,7 +72,7 @@ def compare_with_best(
     gaps = {name: pairs[best, name].difference(corrected, prior) for name in others}
     alike = {best, *(name for name, gap in gaps.items() if not gap.is_distinguishable)}
     equals = [pair for names, pair in pairs.items() if alike.issuperset(names)]
-    return Comparison(best, gaps, len(pairs), _flattery(equals, len(alike)))
+    return ComparisonWithBest(best, gaps, len(pairs), _flattery(equals, len(alike)))
 
 
 def _flattery(pairs: Sequence[MeansPair | CountsPair], candidates: int) -> float:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from whitecap.reports.statistics.estimate import Numbers
+from whitecap.reports.arrays import FloatArray
 from whitecap.reports.statistics.moderation import UNKNOWN, Prior
 from whitecap.reports.statistics.scatter import (
     beta_binomial,
@@ -66,10 +66,10 @@ _HALVINGS = 25
 class DesignEffect:
     """Possible design effects along the last axis, and the weights of each, which add up to 1."""
 
-    values: Numbers
-    weights: Numbers
+    values: FloatArray
+    weights: FloatArray
 
-    def at(self, tail: Numbers | float) -> Numbers:
+    def at(self, tail: FloatArray | float) -> FloatArray:
         """The one design effect that stands for all, in an interval with `tail` on either side.
 
         The mixture has as much beyond z * sqrt(result) as a standard normal has beyond z.
@@ -83,11 +83,11 @@ class DesignEffect:
             beyond = (self.weights * ndtr(limit[..., None] / deviations)).sum(axis=-1)
             is_near = beyond > wanted
             near, far = np.where(is_near, middle, near), np.where(is_near, far, middle)
-        result: Numbers = np.exp(2 * far)
+        result: FloatArray = np.exp(2 * far)
         return result
 
 
-def of_counts(events: Numbers, units: Numbers, times: float = 1.0) -> DesignEffect:
+def of_counts(events: FloatArray, units: FloatArray, times: float = 1.0) -> DesignEffect:
     """The design effect of events among units, replications along the last axis.
 
     With `times`, as if so many times as many replications had been seen, scattered alike.
@@ -143,10 +143,10 @@ def of_scatter(
     return DesignEffect(np.concatenate([np.ones(1), values]), _weights((density,), (likelihood,)))
 
 
-def _doubts(freedom: Numbers, effective_freedom: Numbers) -> Numbers:
+def _doubts(freedom: FloatArray, effective_freedom: FloatArray) -> FloatArray:
     """The prior's weight per factor e; replications of unequal size tell less about D."""
     evenness = np.clip(effective_freedom / np.maximum(freedom, 1e-9), 0, 1)
-    doubts: Numbers = (
+    doubts: FloatArray = (
         _DOUBT
         * np.maximum(freedom / _LEAST_FREEDOM, 1) ** 1.5
         * np.where(freedom > 0, evenness, 1) ** 3
@@ -154,20 +154,20 @@ def _doubts(freedom: Numbers, effective_freedom: Numbers) -> Numbers:
     return doubts
 
 
-def _weights(priors: tuple[Numbers, ...], likelihoods: tuple[Numbers, ...]) -> Numbers:
+def _weights(priors: tuple[FloatArray, ...], likelihoods: tuple[FloatArray, ...]) -> FloatArray:
     """Of D = 1, whose prior is 1, and then of what has these priors and log likelihoods."""
     ones = _ones(priors[0][..., 0])
     prior = np.concatenate([ones, *priors], axis=-1)
     likelihood = np.concatenate([0 * ones, *likelihoods], axis=-1)
-    weights: Numbers = prior * np.exp(likelihood - likelihood.max(axis=-1, keepdims=True))
+    weights: FloatArray = prior * np.exp(likelihood - likelihood.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     return weights
 
 
-def _ones(like: Numbers) -> Numbers:
+def _ones(like: FloatArray) -> FloatArray:
     return np.ones((*like.shape, 1))
 
 
-def _middles(steps: int) -> Numbers:
+def _middles(steps: int) -> FloatArray:
     """The middles of so many equal parts of 0 to 1."""
     return (np.arange(steps) + 0.5) / steps

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
+from whitecap.reports.arrays import FloatArray
 from whitecap.reports.statistics import design_effect
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_REPLICATIONS,
-    Difference,
+    Claim,
     Estimate,
-    Numbers,
-    Statement,
+    EstimatedDifference,
 )
 from whitecap.reports.statistics.means import Means, unnoticed
 from whitecap.reports.statistics.moderation import UNKNOWN, Prior
@@ -23,7 +23,9 @@ from whitecap.reports.statistics.percentiles import Percentiles
 from whitecap.reports.statistics.shares import Shares
 
 
-def difference(first: Estimate, second: Estimate, confidence: float = CONFIDENCE) -> Difference:
+def difference(
+    first: Estimate, second: Estimate, confidence: float = CONFIDENCE
+) -> EstimatedDifference:
     """The first minus the second; both have the same replications in the same order.
 
     Replication r has the same random numbers on both sides: what they share cancels, because the
@@ -63,8 +65,8 @@ def pair_of(first: Estimate, second: Estimate) -> MeansPair | CountsPair:
 class MeansPair:
     """Two means of the replications in which both have a value."""
 
-    first: Numbers
-    second: Numbers
+    first: FloatArray
+    second: FloatArray
     step: float | None
     """What one count more makes, where values are counts."""
 
@@ -93,7 +95,7 @@ class MeansPair:
         """The standard error of the difference; 0 where nothing tells it."""
         return math.sqrt(self.variance / self.replications) if self.replications > 1 else 0.0
 
-    def difference(self, confidence: float, prior: Prior = UNKNOWN) -> Difference:
+    def difference(self, confidence: float, prior: Prior = UNKNOWN) -> EstimatedDifference:
         """With its interval; a prior about the variance counts as more degrees of freedom."""
         count = self.replications
         point = float((self.first - self.second).mean()) if count else math.nan
@@ -108,7 +110,9 @@ class MeansPair:
         half = max(half, unnoticed(count, tail) * (self.step or 0.0))
         if not half:
             return _alike(point, count, confidence)
-        return Difference(point, point - half, point + half, Statement.TWO_SIDED, count, confidence)
+        return EstimatedDifference(
+            point, point - half, point + half, Claim.TWO_SIDED, count, confidence
+        )
 
 
 _ROUNDING = 1e-12
@@ -140,7 +144,7 @@ class CountsPair:
         """The standard error of the difference; 0 where nothing tells it."""
         return math.sqrt(self.variance * (self.first.variance + self.second.variance))
 
-    def difference(self, confidence: float, prior: Prior = UNKNOWN) -> Difference:
+    def difference(self, confidence: float, prior: Prior = UNKNOWN) -> EstimatedDifference:
         """With its interval; a prior about the design effect counts as more replications."""
         count, point = self.replications, self.first.point - self.second.point
         if count < 2:
@@ -155,7 +159,7 @@ class CountsPair:
             return _alike(point, count, confidence)
         if isinstance(self.first, Shares):
             low, high = max(low, -1.0), min(high, 1.0)
-        return Difference(point, low, high, Statement.TWO_SIDED, count, confidence)
+        return EstimatedDifference(point, low, high, Claim.TWO_SIDED, count, confidence)
 
     @property
     def _worth(self) -> float:
@@ -173,12 +177,12 @@ class CountsPair:
         )
 
 
-def _without_bounds(point: float, replications: int, confidence: float) -> Difference:
+def _without_bounds(point: float, replications: int, confidence: float) -> EstimatedDifference:
     nan = math.nan
-    return Difference(point, nan, nan, Statement.NONE, replications, confidence)
+    return EstimatedDifference(point, nan, nan, Claim.NONE, replications, confidence)
 
 
-def _alike(point: float, replications: int, confidence: float) -> Difference:
+def _alike(point: float, replications: int, confidence: float) -> EstimatedDifference:
     """Every replication gave this very difference: certain only of several."""
-    statement = Statement.ALIKE if replications >= FEWEST_REPLICATIONS else Statement.NONE
-    return Difference(point, math.nan, math.nan, statement, replications, confidence)
+    statement = Claim.ALIKE if replications >= FEWEST_REPLICATIONS else Claim.NONE
+    return EstimatedDifference(point, math.nan, math.nan, statement, replications, confidence)

@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
-
-import numpy as np
-
-Numbers = np.ndarray[Any, np.dtype[np.float64]]
+from typing import Protocol
 
 CONFIDENCE = 0.95
 
@@ -22,7 +18,7 @@ FEWEST_BEYOND = 10
 """Values beyond a percentile, below which it is marked: of 10 the count alone varies by a third."""
 
 
-class Statement(StrEnum):
+class Claim(StrEnum):
     """What an estimate claims; every surface words it by this."""
 
     TWO_SIDED = "two-sided"
@@ -61,7 +57,7 @@ class Estimate:
     point: float
     low: float
     high: float
-    statement: Statement
+    statement: Claim
     replications: int
     confidence: float = CONFIDENCE
     events: float | None = None
@@ -82,11 +78,11 @@ class Estimate:
     def bounds(self) -> tuple[float, float]:
         """What to draw: the stated bounds, and the point where none is stated."""
         match self.statement:
-            case Statement.TWO_SIDED:
+            case Claim.TWO_SIDED:
                 return self.low, self.high
-            case Statement.AT_MOST:
+            case Claim.AT_MOST:
                 return self.point, self.high
-            case Statement.AT_LEAST:
+            case Claim.AT_LEAST:
                 return self.low, self.point
             case _:
                 return self.point, self.point
@@ -95,29 +91,29 @@ class Estimate:
 def nothing(replications: int = 0, observations: Observations | None = None) -> Estimate:
     """The estimate of what was never seen."""
     nan = math.nan
-    return Estimate(nan, nan, nan, Statement.NONE, replications, observations=observations)
+    return Estimate(nan, nan, nan, Claim.NONE, replications, observations=observations)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class EstimatedDifference:
     """The first minus the second, paired by replication, with a two-sided interval."""
 
     point: float
     low: float
     high: float
-    statement: Statement
+    statement: Claim
     replications: int
     confidence: float = CONFIDENCE
 
     @property
     def is_distinguishable(self) -> bool:
         """Whether the two can be told apart: the one verdict about this pair."""
-        if self.statement is Statement.ALIKE:
+        if self.statement is Claim.ALIKE:
             return self.point != 0
         return self.low > 0 or self.high < 0
 
-    def __neg__(self) -> Difference:
+    def __neg__(self) -> EstimatedDifference:
         """The second minus the first."""
-        return Difference(
+        return EstimatedDifference(
             -self.point, -self.high, -self.low, self.statement, self.replications, self.confidence
         )

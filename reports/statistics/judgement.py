@@ -9,8 +9,8 @@ from enum import StrEnum
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_REPLICATIONS,
+    Claim,
     Estimate,
-    Statement,
 )
 
 MOST_REPLICATIONS = 1000
@@ -30,7 +30,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class EstimateStanding:
     """How an estimate stands; if undecided, how many `replications` alike would decide it.
 
     More than that many if `is_more`; `None` where too little was seen to be projected.
@@ -43,7 +43,7 @@ class Judgement:
 
 def judge(
     estimate: Estimate, *, at_least: float | None = None, at_most: float | None = None
-) -> Judgement:
+) -> EstimateStanding:
     """Whether the estimate is `at_least` or `at_most` a threshold, by its interval.
 
     Met if all of the interval is on the right side, missed if none is. What is stated on one side
@@ -55,7 +55,7 @@ def judge(
     estimate = facing(estimate, threshold)
     standing = standing_of(estimate, at_least, at_most)
     if standing is not Standing.UNDECIDED:
-        return Judgement(standing)
+        return EstimateStanding(standing)
     return _projected(estimate, at_least, at_most)
 
 
@@ -83,7 +83,7 @@ def units_to_show(share: float, confidence: float = CONFIDENCE) -> int:
 def standing_of(estimate: Estimate, at_least: float | None, at_most: float | None) -> Standing:
     """As `judge`, of an estimate as it is, and without what would decide it."""
     low, high = estimate.low, estimate.high
-    if estimate.statement is Statement.ALIKE and estimate.replications >= FEWEST_REPLICATIONS:
+    if estimate.statement is Claim.ALIKE and estimate.replications >= FEWEST_REPLICATIONS:
         low = high = estimate.point
     if at_least is not None:
         met, missed = low >= at_least, high < at_least
@@ -93,11 +93,13 @@ def standing_of(estimate: Estimate, at_least: float | None, at_most: float | Non
     return Standing.MET if met else Standing.MISSED if missed else Standing.UNDECIDED
 
 
-def _projected(estimate: Estimate, at_least: float | None, at_most: float | None) -> Judgement:
+def _projected(
+    estimate: Estimate, at_least: float | None, at_most: float | None
+) -> EstimateStanding:
     """Undecided, with the fewest replications, alike those that were seen, that would decide."""
     observed, seen = estimate.observations, estimate.replications
-    if observed is None or estimate.statement is Statement.NONE:
-        return Judgement(Standing.UNDECIDED)
+    if observed is None or estimate.statement is Claim.NONE:
+        return EstimateStanding(Standing.UNDECIDED)
 
     def decides(replications: int) -> bool:
         projected = observed.estimate(estimate.confidence, replications / seen)
@@ -108,9 +110,9 @@ def _projected(estimate: Estimate, at_least: float | None, at_most: float | None
     few, enough = seen, max(seen + 1, FEWEST_REPLICATIONS)
     while not decides(enough):
         if enough >= most:
-            return Judgement(Standing.UNDECIDED, enough, is_more=True)
+            return EstimateStanding(Standing.UNDECIDED, enough, is_more=True)
         few, enough = enough, min(2 * enough, most)
     while enough - few > 1:
         middle = (few + enough) // 2
         few, enough = (few, middle) if decides(middle) else (middle, enough)
-    return Judgement(Standing.UNDECIDED, enough)
+    return EstimateStanding(Standing.UNDECIDED, enough)

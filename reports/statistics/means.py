@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaincinv, stdtrit
 
+from whitecap.reports.arrays import FloatArray
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_EVENTS,
     FEWEST_REPLICATIONS,
+    Claim,
     Estimate,
-    Numbers,
-    Statement,
     nothing,
 )
 
 
 def mean(
-    values: Sequence[float | None] | Numbers,
+    values: Sequence[float | None] | FloatArray,
     *,
     least: float = 0.0,
     most: float = math.inf,
@@ -50,14 +50,14 @@ def mean(
 class Means:
     """One value per replication, not a number where there is none, and what it can be."""
 
-    every: Numbers
+    every: FloatArray
     least: float = 0.0
     most: float = math.inf
     exposure: float | None = None
     good: bool = True
 
     @property
-    def values(self) -> Numbers:
+    def values(self) -> FloatArray:
         """Those that there are."""
         return self.every[~np.isnan(self.every)]
 
@@ -76,14 +76,14 @@ class Means:
         if not replications:
             return nothing(observations=self)
         statement = self._statement(replications, times)
-        tail = (1 - confidence) / (2 if statement is Statement.TWO_SIDED else 1)
+        tail = (1 - confidence) / (2 if statement is Claim.TWO_SIDED else 1)
         low = high = math.nan
-        if statement not in (Statement.NONE, Statement.ALIKE):
+        if statement not in (Claim.NONE, Claim.ALIKE):
             low, high = self.bounds(tail, times)
         return Estimate(
             self.point,
-            self.least if statement is Statement.AT_MOST else low,
-            self.most if statement is Statement.AT_LEAST else high,
+            self.least if statement is Claim.AT_MOST else low,
+            self.most if statement is Claim.AT_LEAST else high,
             statement,
             replications,
             confidence,
@@ -97,17 +97,17 @@ class Means:
             return None
         return float(self.values.sum()) * self.exposure * times
 
-    def _statement(self, replications: int, times: float) -> Statement:
+    def _statement(self, replications: int, times: float) -> Claim:
         counted = self.counted(times)
         if counted is not None and counted < FEWEST_EVENTS:
-            return Statement.AT_MOST
+            return Claim.AT_MOST
         if len(self.values) < 2:
-            return Statement.NONE
+            return Claim.NONE
         if np.ptp(self.values) == 0 and self.exposure is None:
-            return Statement.ALIKE
+            return Claim.ALIKE
         if replications >= FEWEST_REPLICATIONS:
-            return Statement.TWO_SIDED
-        return Statement.AT_LEAST if self.good else Statement.AT_MOST
+            return Claim.TWO_SIDED
+        return Claim.AT_LEAST if self.good else Claim.AT_MOST
 
     def bounds(self, tail: float, times: float = 1.0) -> tuple[float, float]:
         """Both bounds with `tail` beyond each, as if seen `times` as often."""
@@ -125,7 +125,7 @@ class Means:
         return max(self.point - half, self.least), min(high, self.most)
 
 
-def margin(values: Numbers, tail: float, times: float = 1.0) -> float:
+def margin(values: FloatArray, tail: float, times: float = 1.0) -> float:
     """How far a mean may be off with `tail` beyond either side, by Student's t."""
     if len(values) < 2:
         return 0.0

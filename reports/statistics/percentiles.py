@@ -10,20 +10,20 @@ from functools import cached_property
 import numpy as np
 from scipy.special import bdtrik
 
+from whitecap.reports.arrays import FloatArray
 from whitecap.reports.statistics import design_effect
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_EVENTS,
     FEWEST_REPLICATIONS,
+    Claim,
     Estimate,
-    Numbers,
-    Statement,
     nothing,
 )
 
 
 def percentile(
-    replications: Sequence[Sequence[float] | Numbers],
+    replications: Sequence[Sequence[float] | FloatArray],
     percent: float,
     *,
     confidence: float = CONFIDENCE,
@@ -52,13 +52,13 @@ class Percentiles:
     the percentile."""
 
     level: float
-    ordered: Numbers
-    below: Numbers
-    units: Numbers
+    ordered: FloatArray
+    below: FloatArray
+    units: FloatArray
     good: bool = False
 
     @classmethod
-    def of(cls, values: Sequence[Numbers], level: float, good: bool = False) -> Percentiles:
+    def of(cls, values: Sequence[FloatArray], level: float, good: bool = False) -> Percentiles:
         """From the values of each replication."""
         units = np.array([len(each) for each in values], dtype=float)
         ordered = np.sort(np.concatenate(values)) if len(values) else np.empty(0)
@@ -84,13 +84,13 @@ class Percentiles:
         effect = float(spread.at((1 - confidence) / 2)) / times
         both, alone = (self.bounds(tail, effect) for tail in ((1 - confidence) / 2, 1 - confidence))
         statement = self._statement(both, alone, replications, times)
-        low, high = both if statement is Statement.TWO_SIDED else alone
+        low, high = both if statement is Claim.TWO_SIDED else alone
         match statement:
-            case Statement.AT_MOST:
+            case Claim.AT_MOST:
                 low = -math.inf
-            case Statement.AT_LEAST:
+            case Claim.AT_LEAST:
                 high = math.inf
-            case Statement.NONE | Statement.ALIKE:
+            case Claim.NONE | Claim.ALIKE:
                 low = high = math.nan
         return Estimate(
             self.point,
@@ -126,21 +126,21 @@ class Percentiles:
         alone: tuple[float, float],
         replications: int,
         times: float,
-    ) -> Statement:
+    ) -> Claim:
         if both[0] == both[1]:
-            return Statement.ALIKE
+            return Claim.ALIKE
         values = len(self.ordered) * times
         few_above = values * (1 - self.level) < FEWEST_EVENTS
         few = few_above or values * self.level < FEWEST_EVENTS
         if all(map(math.isfinite, both)) and not few and replications >= FEWEST_REPLICATIONS:
-            return Statement.TWO_SIDED
+            return Claim.TWO_SIDED
         reachable = [
             statement
-            for statement, bound in zip((Statement.AT_LEAST, Statement.AT_MOST), alone, strict=True)
+            for statement, bound in zip((Claim.AT_LEAST, Claim.AT_MOST), alone, strict=True)
             if math.isfinite(bound)
         ]
-        wanted = Statement.AT_LEAST if few_above or self.good else Statement.AT_MOST
-        return wanted if wanted in reachable else next(iter(reachable), Statement.NONE)
+        wanted = Claim.AT_LEAST if few_above or self.good else Claim.AT_MOST
+        return wanted if wanted in reachable else next(iter(reachable), Claim.NONE)
 
     @cached_property
     def step(self) -> float:
@@ -151,11 +151,11 @@ class Percentiles:
         return float((high - low) / (levels[1] - levels[0]))
 
     @property
-    def contributions(self) -> Numbers:
+    def contributions(self) -> FloatArray:
         """What each replication adds to the percentile beyond its mean; they sum to zero."""
         total = self.units.sum()
         share = self.below.sum() / total
-        result: Numbers = (share * self.units - self.below) / total * self.step
+        result: FloatArray = (share * self.units - self.below) / total * self.step
         return result
 
     @property
@@ -169,7 +169,7 @@ def values_beyond(values: float, percent: float) -> float:
     return round(values * min(percent, 100 - percent) / 100, 6)
 
 
-def _quantile(ordered: Numbers, level: float) -> float:
+def _quantile(ordered: FloatArray, level: float) -> float:
     """Of sorted values, linear between two; not a number of none."""
     if not len(ordered):
         return math.nan

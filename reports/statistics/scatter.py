@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaln
 
-from whitecap.reports.statistics.estimate import Numbers
+from whitecap.reports.arrays import FloatArray
 
 
-def beta_binomial(events: Numbers, units: Numbers, share: Numbers, alike: Numbers) -> Numbers:
+def beta_binomial(
+    events: FloatArray, units: FloatArray, share: FloatArray, alike: FloatArray
+) -> FloatArray:
     """Of shares that differ between replications by a beta distribution (Williams 1975).
 
     `alike` is the correlation of two units of a replication. Knows that few events scatter
@@ -24,31 +26,33 @@ def beta_binomial(events: Numbers, units: Numbers, share: Numbers, alike: Number
         events[..., None] + some[..., None, :], (units - events)[..., None] + others[..., None, :]
     )
     together = events * np.log(share)[..., None] + (units - events) * np.log1p(-share)[..., None]
-    likelihood: Numbers = (apart - betaln(some, others)[..., None, :] - together[..., None]).sum(-2)
+    likelihood: FloatArray = (apart - betaln(some, others)[..., None, :] - together[..., None]).sum(
+        -2
+    )
     return likelihood
 
 
-def normal_clusters(squares: Numbers, units: Numbers, alike: Numbers) -> Numbers:
+def normal_clusters(squares: FloatArray, units: FloatArray, alike: FloatArray) -> FloatArray:
     """Of normal deviations, whose variance grows with a replication's size: `squares` over it."""
     variance = 1 + np.maximum(units - 1, 0)[..., None] * alike[..., None, :]
     seen = np.where(units > 0, 1.0, 0.0)[..., None]
-    likelihood: Numbers = (
+    likelihood: FloatArray = (
         -seen * np.log(variance) / 2 - squares[..., None] / 2 * (1 / variance - 1)
     ).sum(-2)
     return likelihood
 
 
-def normal_alike(squares: Numbers, freedom: Numbers, effects: Numbers) -> Numbers:
+def normal_alike(squares: FloatArray, freedom: FloatArray, effects: FloatArray) -> FloatArray:
     """Of a sum of squared normal deviations of which `freedom` are free."""
-    likelihood: Numbers = (
+    likelihood: FloatArray = (
         -freedom[..., None] * np.log(effects) - squares[..., None] * (1 / effects - 1)
     ) / 2
     return likelihood
 
 
-def squared_deviations(events: Numbers, units: Numbers, share: Numbers) -> Numbers:
+def squared_deviations(events: FloatArray, units: FloatArray, share: FloatArray) -> FloatArray:
     """Of each replication from the common share, over the variance of independent units."""
     deviations = events - share[..., None] * units
     expected = np.maximum(units, 1e-9) * (share * (1 - share))[..., None]
-    squares: Numbers = np.square(deviations) / expected
+    squares: FloatArray = np.square(deviations) / expected
     return squares

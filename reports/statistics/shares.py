@@ -9,21 +9,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaincinv
 
+from whitecap.reports.arrays import FloatArray
 from whitecap.reports.statistics import design_effect
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_EVENTS,
     FEWEST_REPLICATIONS,
+    Claim,
     Estimate,
-    Numbers,
-    Statement,
     nothing,
 )
 
 
 def share(
-    events: Sequence[float] | Numbers,
-    units: Sequence[float] | Numbers,
+    events: Sequence[float] | FloatArray,
+    units: Sequence[float] | FloatArray,
     *,
     confidence: float = CONFIDENCE,
     good: bool | None = None,
@@ -44,11 +44,11 @@ def share(
 
 
 def weighted_share(
-    part: Sequence[float] | Numbers,
-    whole: Sequence[float] | Numbers,
+    part: Sequence[float] | FloatArray,
+    whole: Sequence[float] | FloatArray,
     *,
-    events: Sequence[float] | Numbers,
-    units: Sequence[float] | Numbers,
+    events: Sequence[float] | FloatArray,
+    units: Sequence[float] | FloatArray,
     confidence: float = CONFIDENCE,
     good: bool | None = None,
 ) -> Estimate:
@@ -73,8 +73,8 @@ def weighted_share(
 class Shares:
     """Events among units per replication; `counted` are both kinds where these are no counts."""
 
-    events: Numbers
-    units: Numbers
+    events: FloatArray
+    units: FloatArray
     counted: tuple[float, float] | None = None
     good: bool | None = None
 
@@ -115,7 +115,7 @@ class Shares:
             statement,
             replications,
             confidence,
-            others if statement is Statement.AT_LEAST else events,
+            others if statement is Claim.AT_LEAST else events,
             events + others,
             self,
         )
@@ -129,9 +129,9 @@ class Shares:
     """What a share of all units is worth in the estimate."""
 
     @property
-    def contributions(self) -> Numbers:
+    def contributions(self) -> FloatArray:
         """What each replication adds to the share beyond its mean; they sum to zero."""
-        result: Numbers = (self.events - self.point * self.units) / self.units.sum()
+        result: FloatArray = (self.events - self.point * self.units) / self.units.sum()
         return result
 
     @property
@@ -142,19 +142,19 @@ class Shares:
         return share * (1 - share) / total
 
 
-_STATEMENTS = (Statement.TWO_SIDED, Statement.AT_MOST, Statement.AT_LEAST)
+_STATEMENTS = (Claim.TWO_SIDED, Claim.AT_MOST, Claim.AT_LEAST)
 _TWO_SIDED, _AT_MOST, _AT_LEAST = range(3)
 
 
 def bounds_of_shares(
-    events: Numbers,
-    units: Numbers,
+    events: FloatArray,
+    units: FloatArray,
     confidence: float = CONFIDENCE,
     *,
     kinds: tuple[float, float] | None = None,
     good: bool | None = None,
     times: float = 1.0,
-) -> tuple[Numbers, Numbers, Numbers]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Lower and upper bounds and the place of the statement in `_STATEMENTS`.
 
     Replications are along the last axis; leading axes are shares that have nothing to do with
@@ -188,8 +188,8 @@ def bounds_of_shares(
 
 
 def exact_bounds(
-    events: Numbers | float, units: Numbers | float, tail: Numbers | float
-) -> tuple[Numbers, Numbers]:
+    events: FloatArray | float, units: FloatArray | float, tail: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's bounds (1934), also for numbers of events that are not whole."""
     some, others = np.asarray(events, dtype=float), np.asarray(units - events, dtype=float)
     low = np.where(some <= 0, 0.0, betaincinv(np.maximum(some, 1e-12), others + 1, tail))
@@ -197,7 +197,7 @@ def exact_bounds(
     return low, high
 
 
-def _belonging(events: Numbers, units: Numbers) -> tuple[Numbers, Numbers]:
+def _belonging(events: FloatArray, units: FloatArray) -> tuple[FloatArray, FloatArray]:
     if events.shape != units.shape or events.ndim != 1:
         raise ValueError("every replication has a number of events and one of units")
     if not (np.isfinite(events).all() and np.isfinite(units).all()):

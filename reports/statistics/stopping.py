@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.reports.statistics.estimate import Estimate, Statement
+from whitecap.reports.statistics.estimate import Claim, Estimate
 
 FEWEST_TO_STOP = 10
 """Replications before anybody looks: whoever stops when an interval happens to be narrow stops
@@ -20,7 +20,7 @@ _LEAST_GROWTH = 1.2
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPrecision:
     """How far the truth may lie from an estimate: `half` in its unit, or as a part of it."""
 
     half: float
@@ -67,14 +67,16 @@ def half_width(estimate: Estimate) -> float:
     What cannot be passed (no share is below 0) bounds the other side of `at most` and `at least`.
     """
     match estimate.statement:
-        case Statement.ALIKE:
+        case Claim.ALIKE:
             return 0.0
-        case Statement.NONE:
+        case Claim.NONE:
             return math.inf
     return max(estimate.point - estimate.low, estimate.high - estimate.point)
 
 
-def replications_after(seen: int, most: int, unmet: Sequence[tuple[Estimate, Wanted]]) -> int:
+def replications_after(
+    seen: int, most: int, unmet: Sequence[tuple[Estimate, WantedPrecision]]
+) -> int:
     """How many replications there are to be after the next round, given what is not met yet.
 
     About as many as would meet it, within a fifth more and twice as many; `seen` if all is met.

@@ -7,7 +7,12 @@ import math
 import numpy as np
 
 from whitecap.reports.statistics import design_effect
-from whitecap.reports.statistics.estimate import CONFIDENCE, Difference, Estimate, Statement
+from whitecap.reports.statistics.estimate import (
+    CONFIDENCE,
+    Claim,
+    Estimate,
+    EstimatedDifference,
+)
 from whitecap.reports.statistics.means import Means
 from whitecap.reports.statistics.percentiles import Percentiles
 from whitecap.reports.statistics.shares import Shares
@@ -15,7 +20,7 @@ from whitecap.reports.statistics.shares import Shares
 
 def unpaired_difference(
     first: Estimate, second: Estimate, confidence: float = CONFIDENCE
-) -> Difference:
+) -> EstimatedDifference:
     """The first minus the second, of independent replications, however many either side has.
 
     Each side gets its own two-sided bounds, and they are put together as variances recovered from
@@ -33,14 +38,14 @@ def unpaired_difference(
         raise ValueError("only two shares, two means or two percentiles have a difference")
     count, point = min(_replications(left), _replications(right)), first.point - second.point
     if count < 2 or math.isnan(point):
-        return Difference(point, math.nan, math.nan, Statement.NONE, count, confidence)
+        return EstimatedDifference(point, math.nan, math.nan, Claim.NONE, count, confidence)
     tail = (1 - confidence) / 2
     (low, high), (other_low, other_high) = _bounds(left, tail), _bounds(right, tail)
     down = math.hypot(first.point - low, other_high - second.point)
     up = math.hypot(high - first.point, second.point - other_low)
     if not down and not up:
-        return Difference(point, math.nan, math.nan, Statement.ALIKE, count, confidence)
-    return Difference(point, point - down, point + up, Statement.TWO_SIDED, count, confidence)
+        return EstimatedDifference(point, math.nan, math.nan, Claim.ALIKE, count, confidence)
+    return EstimatedDifference(point, point - down, point + up, Claim.TWO_SIDED, count, confidence)
 
 
 _KINDS = (Means, Shares, Percentiles)

@@ -10,9 +10,9 @@ from whitecap.reports.statistics.estimate import (
     FEWEST_BEYOND,
     FEWEST_EVENTS,
     FEWEST_REPLICATIONS,
-    Difference,
+    Claim,
     Estimate,
-    Statement,
+    EstimatedDifference,
 )
 
 
@@ -24,7 +24,7 @@ def written_estimate(estimate: Estimate, unit: Unit) -> str:
         return "n/a"
     bounds = written_bounds(estimate, unit)
     match estimate.statement:
-        case Statement.AT_MOST | Statement.AT_LEAST:
+        case Claim.AT_MOST | Claim.AT_LEAST:
             return f"{bounds}{_because(estimate)}"
         case _:
             basis = written_basis(estimate)
@@ -50,38 +50,38 @@ def written_bounds(estimate: Estimate, unit: Unit) -> str:
     Bounds of shares are rounded away from the point, and never to 0 or 100 % unless they are that.
     """
     match estimate.statement:
-        case Statement.TWO_SIDED:
+        case Claim.TWO_SIDED:
             low, high = _written(estimate.low, unit, 0.0), _written(estimate.high, unit, 1.0)
             return _joined(low, high)
-        case Statement.AT_MOST:
+        case Claim.AT_MOST:
             return f"at most {_written(estimate.high, unit, 1.0)}"
-        case Statement.AT_LEAST:
+        case Claim.AT_LEAST:
             return f"at least {_written(estimate.low, unit, 0.0)}"
-        case Statement.ALIKE:
+        case Claim.ALIKE:
             return f"all {counted(estimate.replications, 'replication')} alike"
-        case Statement.NONE:
+        case Claim.NONE:
             return counted(estimate.replications, "replication")
 
 
-def written_difference(difference: Difference, unit: Unit) -> str:
+def written_difference(difference: EstimatedDifference, unit: Unit) -> str:
     """`+3.1 points (+1.2 to +5.0 points)`: of shares in percentage points, else in the unit."""
     if math.isnan(difference.point):
         return "n/a"
     return f"{written_gap(difference, unit)} ({written_difference_bounds(difference, unit)})"
 
 
-def written_gap(difference: Difference, unit: Unit) -> str:
+def written_gap(difference: EstimatedDifference, unit: Unit) -> str:
     """A difference without its interval: `+3.1 points`."""
     return "n/a" if math.isnan(difference.point) else _signed(difference.point, unit)
 
 
-def written_difference_bounds(difference: Difference, unit: Unit) -> str:
+def written_difference_bounds(difference: EstimatedDifference, unit: Unit) -> str:
     """What qualifies a difference: `+1.2 to +5.0 points`, `1 replication`."""
     replications = counted(difference.replications, "replication")
     match difference.statement, math.isinf(difference.low), math.isinf(difference.high):
-        case Statement.ALIKE, _, _:
+        case Claim.ALIKE, _, _:
             return f"all {replications} alike"
-        case (Statement.NONE, _, _) | (_, True, True):
+        case (Claim.NONE, _, _) | (_, True, True):
             return replications
         case _, True, False:
             return f"at most {_signed(difference.high, unit)}"

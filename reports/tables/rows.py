@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whitecap.reports.measures.stored import Row
-from whitecap.reports.statistics import Difference, Estimate, Statement
+from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
 
 ESTIMATED = ("mean", "low", "high", "replications", "statement", "values", "beyond")
 """The columns of an estimate; the last two are of percentiles."""
@@ -32,7 +32,7 @@ def estimate_in(row: Mapping[Any, Any]) -> Estimate:
         float(row["mean"]),
         float(row["low"]),
         float(row["high"]),
-        Statement(row["statement"]),
+        Claim(row["statement"]),
         int(row["replications"]),
         units=_unless_nan(row["values"]),
         beyond=_unless_nan(row["beyond"]),
@@ -43,7 +43,7 @@ def _unless_nan(number: float) -> float | None:
     return None if math.isnan(number) else float(number)
 
 
-def difference_columns(difference: Difference) -> Row:
+def difference_columns(difference: EstimatedDifference) -> Row:
     """What `difference_in` reads."""
     return {
         "difference": difference.point,
@@ -54,12 +54,12 @@ def difference_columns(difference: Difference) -> Row:
     }
 
 
-def difference_in(row: Mapping[Any, Any]) -> Difference:
+def difference_in(row: Mapping[Any, Any]) -> EstimatedDifference:
     """The difference that a row of `differences` holds."""
-    return Difference(
+    return EstimatedDifference(
         float(row["difference"]),
         float(row["low"]),
         float(row["high"]),
-        Statement(row["statement"]),
+        Claim(row["statement"]),
         int(row["replications"]),
     )

@@ -16,7 +16,7 @@ from whitecap.reports.measures.left_out import LeftOut, added
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.refusals import Refusal
 from whitecap.reports.measures.stored import WHOLE, Row, left_out_of_row, run_of_rows
-from whitecap.reports.statistics import Difference, Estimate, Statement
+from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
 from whitecap.reports.tables.rows import difference_in, estimate_in
 
 FOR_PROGRAMS = frozenset({"latencies", "courses"})
@@ -62,7 +62,7 @@ class Tables:
         rows = frame[(frame["cell"] == cell) & (frame["measure"] == measure)].to_dict("records")
         return {Group(row["writer_group"], row["command"]): estimate_in(row) for row in rows}
 
-    def difference(self, measure: str, first: str, second: str) -> Difference:
+    def difference(self, measure: str, first: str, second: str) -> EstimatedDifference:
         """The paired difference `first - second` of a measure; not known if they share no run."""
         frame = self.differences[self.differences["measure"] == measure]
         for cell, other in ((first, second), (second, first)):
@@ -70,7 +70,7 @@ class Tables:
             if rows:
                 gap = difference_in(rows[0])
                 return gap if cell == first else -gap
-        return Difference(math.nan, math.nan, math.nan, Statement.NONE, 0)
+        return EstimatedDifference(math.nan, math.nan, math.nan, Claim.NONE, 0)
 
     def refusals_of(self, cell: str) -> tuple[Refusal, ...]:
         """Who stopped whom in a cell, over all replications."""

@@ -22,7 +22,7 @@ from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.sensitivity.effects import Effect, Followed, Moving, confidence_of
 from whitecap.reports.sensitivity.result import Moved
-from whitecap.reports.statistics import Difference, Estimate, Statement
+from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
 from whitecap.sim.changes.parameters import parameters_of
 from whitecap.sim.loading import load_scenario
 
@@ -84,9 +84,9 @@ def test_all_intervals_share_the_error() -> None:
 
 def moved_by(measure: Measure, *gaps: tuple[float, float, float]) -> Moved:
     """A measure with an effect per gap: its point and bounds."""
-    stands = Estimate(0.9, 0.8, 1.0, Statement.TWO_SIDED, 10)
+    stands = Estimate(0.9, 0.8, 1.0, Claim.TWO_SIDED, 10)
     effects = tuple(
-        Effect(f"{number} min", stands, Difference(*gap, Statement.TWO_SIDED, 10))
+        Effect(f"{number} min", stands, EstimatedDifference(*gap, Claim.TWO_SIDED, 10))
         for number, gap in enumerate(gaps)
     )
     return Moved(Followed(measure), stands, (Moving(THINK, "60 s", effects),))

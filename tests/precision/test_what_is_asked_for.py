@@ -7,29 +7,34 @@ import pytest
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.reports.precision.asked import asked_for
-from whitecap.reports.statistics import Wanted
+from whitecap.reports.statistics import WantedPrecision
 
-RELATIVE = Wanted(0.05, is_relative=True)
+RELATIVE = WantedPrecision(0.05, is_relative=True)
 
 
 @pytest.mark.parametrize(
     ("text", "measure", "wanted", "again"),
     [
-        ("conflict_rate +- 1 point", Measure.CONFLICT_RATE, Wanted(0.01), "1 point"),
-        ("job_success_rate +- 0.1 points", Measure.JOB_SUCCESS_RATE, Wanted(0.001), "0.1 points"),
-        ("conflict rate ± 2points", Measure.CONFLICT_RATE, Wanted(0.02), "2 points"),
-        ("CONFLICT_RATE +/- 0.005", Measure.CONFLICT_RATE, Wanted(0.005), "0.5 points"),
+        ("conflict_rate +- 1 point", Measure.CONFLICT_RATE, WantedPrecision(0.01), "1 point"),
+        (
+            "job_success_rate +- 0.1 points",
+            Measure.JOB_SUCCESS_RATE,
+            WantedPrecision(0.001),
+            "0.1 points",
+        ),
+        ("conflict rate ± 2points", Measure.CONFLICT_RATE, WantedPrecision(0.02), "2 points"),
+        ("CONFLICT_RATE +/- 0.005", Measure.CONFLICT_RATE, WantedPrecision(0.005), "0.5 points"),
         ("latency_p95_ms +- 5 %", Measure.LATENCY_P95_MS, RELATIVE, "5 %"),
         ("p95_latency +- 5 %", Measure.LATENCY_P95_MS, RELATIVE, "5 %"),
         ("p99.9 latency +-5%", Measure.LATENCY_P99_9_MS, RELATIVE, "5 %"),
-        ("median latency +- 1.5 s", Measure.LATENCY_P50_MS, Wanted(1500), "1.5 s"),
-        ("latency_p99_ms +- 250", Measure.LATENCY_P99_MS, Wanted(250), "250 ms"),
-        ("goodput_per_minute +- 0.1", Measure.GOODPUT_PER_MINUTE, Wanted(0.1), "0.1"),
+        ("median latency +- 1.5 s", Measure.LATENCY_P50_MS, WantedPrecision(1500), "1.5 s"),
+        ("latency_p99_ms +- 250", Measure.LATENCY_P99_MS, WantedPrecision(250), "250 ms"),
+        ("goodput_per_minute +- 0.1", Measure.GOODPUT_PER_MINUTE, WantedPrecision(0.1), "0.1"),
         ("committed +- 5 %", Measure.COMMITTED, RELATIVE, "5 %"),
     ],
 )
 def test_it_is_read_and_can_be_asked_for_again(
-    text: str, measure: Measure, wanted: Wanted, again: str
+    text: str, measure: Measure, wanted: WantedPrecision, again: str
 ) -> None:
     (asked,) = asked_for([text])
     assert (asked.measure, asked.wanted) == (measure, wanted)

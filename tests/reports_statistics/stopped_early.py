@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whitecap.reports.statistics import Estimate, mean, percentile, share
-from whitecap.reports.statistics.stopping import FEWEST_TO_STOP, Wanted, replications_after
+from whitecap.reports.statistics.stopping import FEWEST_TO_STOP, WantedPrecision, replications_after
 
 Draw = Callable[[np.random.Generator, int], Callable[[int], Estimate]]
 """Replications as they come: of a generator and their greatest number, the estimate of the first
@@ -26,7 +26,7 @@ class Situation:
     name: str
     truth: float
     draw: Draw
-    wanted: Wanted
+    wanted: WantedPrecision
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Stopped:
     fixed: float
 
 
-def stopped(estimate_of: Callable[[int], Estimate], wanted: Wanted) -> Estimate:
+def stopped(estimate_of: Callable[[int], Estimate], wanted: WantedPrecision) -> Estimate:
     """The estimate that the rule ends with."""
     seen = FEWEST_TO_STOP
     while True:
@@ -121,21 +121,23 @@ def situations() -> list[Situation]:
     found = [
         Situation(
             f"share {p:g}, {size} units, design effect {effect:g}, +- {half / points:g} points",
-            p, shares(p, size, effect), Wanted(half),
+            p, shares(p, size, effect), WantedPrecision(half),
         )
         for p, size, half in ((0.5, 200, 0.02), (0.05, 200, 0.01), (0.01, 200, 0.005),
                               (0.001, 1000, 0.001))
         for effect in (1.0, 2.0, 5.0)
     ]  # fmt: skip
     found += [
-        Situation(f"mean, cv {cv:g}, +- 5 %", 1.0, means(cv), Wanted(percent, is_relative=True))
+        Situation(
+            f"mean, cv {cv:g}, +- 5 %", 1.0, means(cv), WantedPrecision(percent, is_relative=True)
+        )
         for cv in (0.1, 0.2, 0.4)
     ]
     found += [
         Situation(
             f"p{level:g} of {size} values, {'alike' if not between else 'scattered'}, +- 5 %",
             true_percentile(level, between), percentiles(level, size, between),
-            Wanted(percent, is_relative=True),
+            WantedPrecision(percent, is_relative=True),
         )
         for level, size in ((50, 100), (95, 200))
         for between in (0.0, 0.2)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulation import noise
 
-from whitecap.reports.statistics import Statement, difference, mean, percentile, share
+from whitecap.reports.statistics import Claim, difference, mean, percentile, share
 
 SETS = 200
 
@@ -54,7 +54,7 @@ def test_identical_replications_leave_room_for_what_was_not_seen() -> None:
 
 def test_only_where_nothing_varies_at_all_is_agreement_stated_as_that() -> None:
     gap = difference(mean([2.0] * 5), mean([3.0] * 5))
-    assert (gap.statement, gap.point, gap.is_distinguishable) == (Statement.ALIKE, -1.0, True)
+    assert (gap.statement, gap.point, gap.is_distinguishable) == (Claim.ALIKE, -1.0, True)
     assert not difference(mean([2.0] * 3), mean([3.0] * 3)).is_distinguishable
     assert not difference(mean([2.0] * 5), mean([2.0] * 5)).is_distinguishable
 
@@ -66,7 +66,7 @@ def test_one_replication_says_nothing_of_a_difference() -> None:
         (percentile([[5.0] * 50], 50), percentile([[1.0] * 50], 50)),
     ):
         gap = difference(one, other)
-        assert gap.statement is Statement.NONE
+        assert gap.statement is Claim.NONE
         assert not gap.is_distinguishable
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from whitecap.reports.statistics import (
     MOST_REPLICATIONS,
+    Claim,
     Estimate,
-    Judgement,
+    EstimateStanding,
     Standing,
-    Statement,
     facing,
     judge,
     mean,
@@ -82,17 +82,17 @@ def test_a_real_sweep_of_that_many_replications_is_mostly_decided() -> None:
 
 def test_on_the_threshold_no_number_that_anybody_would_run_decides() -> None:
     judged = judge(share([300] * 5, [600] * 5), at_least=0.5)
-    assert judged == Judgement(Standing.UNDECIDED, MOST_REPLICATIONS, is_more=True)
+    assert judged == EstimateStanding(Standing.UNDECIDED, MOST_REPLICATIONS, is_more=True)
 
 
 def test_few_replications_are_held_against_a_threshold_by_the_side_that_faces_it() -> None:
     """A half that succeeds is no perhaps of 99 %, though what is stated of it is `at least`."""
     half = share([500, 510, 505], [600] * 3, good=True)
-    assert half.statement is Statement.AT_LEAST
+    assert half.statement is Claim.AT_LEAST
     assert judge(half, at_least=0.99).standing is Standing.MISSED
     assert judge(half, at_least=0.5).standing is Standing.MET
     assert judge(half, at_most=0.5).standing is Standing.MISSED
-    assert facing(half, 0.99).statement is Statement.AT_MOST
+    assert facing(half, 0.99).statement is Claim.AT_MOST
     slow = percentile(np.random.default_rng(1).exponential(1, (2, 400)), 50)
     assert judge(slow, at_most=0.3).standing is Standing.MISSED
     assert judge(slow, at_most=1.5).standing is Standing.MET
@@ -107,8 +107,8 @@ def test_few_replications_close_to_a_threshold_ask_for_more() -> None:
 
 
 def test_nothing_seen_decides_nothing_and_promises_nothing() -> None:
-    assert judge(share([], []), at_least=0.5) == Judgement(Standing.UNDECIDED)
-    assert judge(mean([4.0]), at_most=5.0) == Judgement(Standing.UNDECIDED)
+    assert judge(share([], []), at_least=0.5) == EstimateStanding(Standing.UNDECIDED)
+    assert judge(mean([4.0]), at_most=5.0) == EstimateStanding(Standing.UNDECIDED)
 
 
 def test_replications_that_all_agree_are_judged_by_their_value_if_there_are_five() -> None:
@@ -118,9 +118,9 @@ def test_replications_that_all_agree_are_judged_by_their_value_if_there_are_five
 
 
 def test_an_estimate_that_was_read_from_a_table_is_judged_without_a_projection() -> None:
-    stored = Estimate(0.5, 0.4, 0.6, Statement.TWO_SIDED, 5)
+    stored = Estimate(0.5, 0.4, 0.6, Claim.TWO_SIDED, 5)
     assert judge(stored, at_least=0.3).standing is Standing.MET
-    assert judge(stored, at_least=0.55) == Judgement(Standing.UNDECIDED)
+    assert judge(stored, at_least=0.55) == EstimateStanding(Standing.UNDECIDED)
 
 
 def test_exactly_one_threshold_is_needed() -> None:

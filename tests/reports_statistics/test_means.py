@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whitecap.reports.statistics import Statement, mean
+from whitecap.reports.statistics import Claim, mean
 
 SETS = 5000
 
@@ -33,45 +33,45 @@ def test_a_mean_of_shares_stays_below_one() -> None:
 
 def test_replications_without_a_value_do_not_count() -> None:
     assert mean([1.0, None, math.nan, 3.0]).replications == 2
-    assert mean([None]).statement is Statement.NONE
+    assert mean([None]).statement is Claim.NONE
 
 
 def test_one_replication_is_a_number_and_no_statement() -> None:
     estimate = mean([0.25])
-    assert (estimate.point, estimate.statement) == (0.25, Statement.NONE)
+    assert (estimate.point, estimate.statement) == (0.25, Claim.NONE)
     assert not estimate.is_known
     assert estimate.bounds() == (0.25, 0.25)
 
 
 def test_fewer_than_five_replications_state_the_side_that_matters() -> None:
     goodput, aborts = mean([9.0, 10.0, 11.0]), mean([9.0, 10.0, 11.0], good=False)
-    assert (goodput.statement, goodput.high) == (Statement.AT_LEAST, math.inf)
-    assert (aborts.statement, aborts.low) == (Statement.AT_MOST, 0.0)
+    assert (goodput.statement, goodput.high) == (Claim.AT_LEAST, math.inf)
+    assert (aborts.statement, aborts.low) == (Claim.AT_MOST, 0.0)
 
 
 def test_values_that_all_agree_are_stated_as_that_and_without_an_interval() -> None:
     estimate = mean([7.5] * 6)
-    assert estimate.statement is Statement.ALIKE
+    assert estimate.statement is Claim.ALIKE
     assert not estimate.is_known
 
 
 def test_counts_that_all_agree_leave_room_for_one_more_in_replications_like_them() -> None:
     """Were every second replication otherwise, five alike would be seen once in 32 times."""
     estimate = mean([3] * 5, exposure=1)
-    assert estimate.statement is Statement.TWO_SIDED
+    assert estimate.statement is Claim.TWO_SIDED
     assert estimate.low == pytest.approx(3 - (1 - 0.025 ** (1 / 5)))
     assert estimate.high > 3.5
 
 
 def test_nothing_counted_is_bounded_by_the_exact_limit_of_a_poisson_mean() -> None:
     estimate = mean([0] * 5, exposure=30.0)
-    assert (estimate.statement, estimate.low, estimate.events) == (Statement.AT_MOST, 0.0, 0)
+    assert (estimate.statement, estimate.low, estimate.events) == (Claim.AT_MOST, 0.0, 0)
     assert estimate.high == pytest.approx(max(-math.log(0.05), 5 * (1 - 0.05**0.2)) / 150)
 
 
 def test_few_counted_are_stated_as_at_most() -> None:
     estimate = mean([1, 0, 2, 0, 1], exposure=1)
-    assert (estimate.statement, estimate.events) == (Statement.AT_MOST, 4)
+    assert (estimate.statement, estimate.events) == (Claim.AT_MOST, 4)
     assert estimate.high >= 9.1535 / 5
 
 

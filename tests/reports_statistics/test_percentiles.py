@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from simulation import noise
 
-from whitecap.reports.statistics import Statement, percentile
+from whitecap.reports.statistics import Claim, percentile
 
 SETS = 250
 
@@ -33,28 +33,28 @@ def test_it_says_on_how_many_values_it_rests() -> None:
 def test_where_values_do_not_reach_only_the_reachable_side_is_stated() -> None:
     values = np.random.default_rng(1).exponential(1, (5, 40))
     estimate = percentile(values, 99)
-    assert (estimate.statement, estimate.high) == (Statement.AT_LEAST, math.inf)
+    assert (estimate.statement, estimate.high) == (Claim.AT_LEAST, math.inf)
     assert estimate.low in values
 
 
 def test_a_low_percentile_of_few_values_is_stated_as_at_most() -> None:
     values = np.random.default_rng(2).exponential(1, (5, 40))
-    assert percentile(values, 1).statement is Statement.AT_MOST
+    assert percentile(values, 1).statement is Claim.AT_MOST
 
 
 def test_of_three_values_nothing_is_known() -> None:
-    assert percentile([[1.0], [2.0], [3.0]], 50).statement is Statement.NONE
+    assert percentile([[1.0], [2.0], [3.0]], 50).statement is Claim.NONE
     assert math.isnan(percentile([[], []], 50).point)
 
 
 def test_of_fewer_than_five_replications_the_side_that_matters_is_stated() -> None:
     values = np.random.default_rng(3).exponential(1, (3, 400))
-    assert percentile(values, 50).statement is Statement.AT_MOST
-    assert percentile(values, 50, good=True).statement is Statement.AT_LEAST
+    assert percentile(values, 50).statement is Claim.AT_MOST
+    assert percentile(values, 50, good=True).statement is Claim.AT_LEAST
 
 
 def test_values_that_are_all_the_same_are_stated_as_that() -> None:
-    assert percentile(np.full((5, 100), 1500.0), 95).statement is Statement.ALIKE
+    assert percentile(np.full((5, 100), 1500.0), 95).statement is Claim.ALIKE
 
 
 @pytest.mark.parametrize("percent", [0, 100, 120, -5])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulation import noise
 
-from whitecap.reports.statistics import Estimate, Statement, share, weighted_share
+from whitecap.reports.statistics import Claim, Estimate, share, weighted_share
 from whitecap.reports.statistics.shares import exact_bounds
 
 
@@ -33,36 +33,40 @@ def test_exact_bounds_are_those_of_the_printed_table(
 @pytest.mark.parametrize("units", [60, 600, 3000])
 def test_no_event_at_all_is_stated_by_the_exact_form_of_the_rule_of_three(units: int) -> None:
     estimate = share([0] * 5, [units / 5] * 5)
-    assert (estimate.statement, estimate.low) == (Statement.AT_MOST, 0.0)
+    assert (estimate.statement, estimate.low) == (Claim.AT_MOST, 0.0)
     assert estimate.high == pytest.approx(1 - 0.05 ** (1 / units))
     assert estimate.high == pytest.approx(3 / units, rel=0.03)
 
 
 def test_no_failure_at_all_is_stated_as_at_least() -> None:
     estimate = share([600] * 5, [600] * 5)
-    assert (estimate.statement, estimate.high, estimate.events) == (Statement.AT_LEAST, 1.0, 0)
+    assert (estimate.statement, estimate.high, estimate.events) == (Claim.AT_LEAST, 1.0, 0)
     assert estimate.low == pytest.approx(0.05 ** (1 / 3000))
 
 
 def test_few_events_widen_the_exact_bound_if_anything() -> None:
     estimate = share([1, 0, 2, 1, 0], [100] * 5)
-    assert (estimate.statement, estimate.events) == (Statement.AT_MOST, 4)
+    assert (estimate.statement, estimate.events) == (Claim.AT_MOST, 4)
     assert estimate.high >= float(exact_bounds(4, 500, 0.05)[1])
 
 
 def test_few_of_both_kinds_are_stated_from_both_sides() -> None:
     estimate = share([1, 0, 1, 0, 1], [2, 1, 1, 1, 1])
-    assert estimate.statement is Statement.TWO_SIDED
+    assert estimate.statement is Claim.TWO_SIDED
     assert estimate.low < 0.12
     assert estimate.high > 0.88
 
 
 @pytest.mark.parametrize(
     ("good", "expected"),
-    [(True, Statement.AT_LEAST), (False, Statement.AT_MOST), (None, Statement.AT_LEAST)],
+    [
+        (True, Claim.AT_LEAST),
+        (False, Claim.AT_MOST),
+        (None, Claim.AT_LEAST),
+    ],
 )
 def test_fewer_than_five_replications_state_the_side_that_matters(
-    good: bool | None, expected: Statement
+    good: bool | None, expected: Claim
 ) -> None:
     assert share([70, 75, 72], [100] * 3, good=good).statement is expected
 
@@ -80,7 +84,7 @@ def test_a_single_replication_says_little_because_others_may_be_different() -> N
 def test_replications_without_units_have_no_say() -> None:
     assert share([3, 0, 4, 9], [10, 0, 10, 12]).replications == 3
     nothing = share([0, 0], [0, 0])
-    assert nothing.statement is Statement.NONE
+    assert nothing.statement is Claim.NONE
     assert math.isnan(nothing.point)
     assert share([], []) == nothing
 
@@ -132,7 +136,10 @@ def test_a_share_and_what_is_left_of_the_whole_are_stated_alike(
     events, units = (np.array(each) for each in zip(*counts, strict=True))
     some, others = share(events, units, good=True), share(units - events, units, good=False)
     if some.replications:
-        mirrored = {Statement.AT_MOST: Statement.AT_LEAST, Statement.AT_LEAST: Statement.AT_MOST}
+        mirrored = {
+            Claim.AT_MOST: Claim.AT_LEAST,
+            Claim.AT_LEAST: Claim.AT_MOST,
+        }
         assert others.statement is mirrored.get(some.statement, some.statement)
         assert (1 - others.high, 1 - others.low) == pytest.approx((some.low, some.high), abs=1e-9)
 
@@ -142,13 +149,13 @@ def test_a_weighted_share_is_a_ratio_of_sums_with_the_events_that_made_it() -> N
         [30.0, 50, 20, 45, 70], [1000.0] * 5, events=[3, 5, 2, 4, 6], units=[100] * 5
     )
     assert wasted.point == 215 / 5000
-    assert wasted.statement is Statement.TWO_SIDED
+    assert wasted.statement is Claim.TWO_SIDED
     assert 0 < wasted.low < wasted.point < wasted.high < 1
 
 
 def test_a_weighted_share_of_nothing_is_bounded_by_the_units_that_were_seen() -> None:
     wasted = weighted_share([0.0] * 5, [1e6] * 5, events=[0] * 5, units=[60] * 5)
-    assert (wasted.statement, wasted.low) == (Statement.AT_MOST, 0.0)
+    assert (wasted.statement, wasted.low) == (Claim.AT_MOST, 0.0)
     assert wasted.high == pytest.approx(1 - 0.05 ** (1 / 300))
 
 

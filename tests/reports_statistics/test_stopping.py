@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.reports_statistics.stopped_early import Situation, shares, simulate, situations
 from whitecap.reports.statistics import (
+    Claim,
     Estimate,
-    Statement,
-    Wanted,
+    WantedPrecision,
     half_width,
     mean,
     percentile,
@@ -37,34 +37,34 @@ def test_without_a_bound_nothing_is_known_and_where_all_agree_everything_is() ->
     assert half_width(percentile([[1.0, 2.0]] * 10, 99.9)) == math.inf
     assert half_width(mean([7.5])) == math.inf
     assert half_width(mean([7.5] * 10)) == 0
-    assert not Wanted(0.01).is_met(share([], []))
+    assert not WantedPrecision(0.01).is_met(share([], []))
 
 
 def test_of_itself_a_half_width_is_a_part_of_the_value() -> None:
-    estimate = Estimate(200.0, 190.0, 211.0, Statement.TWO_SIDED, 20)
-    assert Wanted(0.06, is_relative=True).is_met(estimate)
-    assert not Wanted(0.05, is_relative=True).is_met(estimate)
-    assert Wanted(11.0).is_met(estimate)
+    estimate = Estimate(200.0, 190.0, 211.0, Claim.TWO_SIDED, 20)
+    assert WantedPrecision(0.06, is_relative=True).is_met(estimate)
+    assert not WantedPrecision(0.05, is_relative=True).is_met(estimate)
+    assert WantedPrecision(11.0).is_met(estimate)
 
 
 def test_few_rare_events_are_no_reason_to_stop_unless_they_are_known_twice_as_well() -> None:
     few = share([1, 0, 2, 0, 0, 1, 0, 1, 0, 0], [1000] * 10)
     half = half_width(few)
-    assert Wanted(1.5 * half).is_met(few)
-    assert not Wanted(1.5 * half).suffices(few)
-    assert Wanted(2.1 * half).suffices(few)
-    assert Wanted(1.01 * half_width(share([0] * 10, [100] * 10))).suffices(
+    assert WantedPrecision(1.5 * half).is_met(few)
+    assert not WantedPrecision(1.5 * half).suffices(few)
+    assert WantedPrecision(2.1 * half).suffices(few)
+    assert WantedPrecision(1.01 * half_width(share([0] * 10, [100] * 10))).suffices(
         share([0] * 10, [100] * 10)
     )
 
 
 def test_a_round_is_about_what_would_meet_it() -> None:
-    estimate = Estimate(0.5, 0.47, 0.53, Statement.TWO_SIDED, 20, events=400.0, units=800.0)
-    assert Wanted(0.025).needed(estimate) == pytest.approx(28.8)
-    assert replications_after(20, 100, [(estimate, Wanted(0.025))]) == 29
-    assert replications_after(20, 100, [(estimate, Wanted(0.001))]) == 40
-    assert replications_after(20, 100, [(estimate, Wanted(0.0299))]) == 24
-    assert replications_after(20, 22, [(estimate, Wanted(0.001))]) == 22
+    estimate = Estimate(0.5, 0.47, 0.53, Claim.TWO_SIDED, 20, events=400.0, units=800.0)
+    assert WantedPrecision(0.025).needed(estimate) == pytest.approx(28.8)
+    assert replications_after(20, 100, [(estimate, WantedPrecision(0.025))]) == 29
+    assert replications_after(20, 100, [(estimate, WantedPrecision(0.001))]) == 40
+    assert replications_after(20, 100, [(estimate, WantedPrecision(0.0299))]) == 24
+    assert replications_after(20, 22, [(estimate, WantedPrecision(0.001))]) == 22
     assert replications_after(20, 100, []) == 20
 
 
@@ -73,9 +73,9 @@ def test_a_round_is_about_what_would_meet_it() -> None:
 )
 def test_rounds_grow_and_end(seen: int, more: int, point: float, bound: float, half: float) -> None:
     low, high = min(point, bound), max(point, bound)
-    estimate = Estimate(point, low, high, Statement.TWO_SIDED, seen)
+    estimate = Estimate(point, low, high, Claim.TWO_SIDED, seen)
     most = seen + more
-    after = replications_after(seen, most, [(estimate, Wanted(half))])
+    after = replications_after(seen, most, [(estimate, WantedPrecision(half))])
     assert seen < after <= min(2 * seen, most)
 
 
@@ -93,7 +93,7 @@ def test_intervals_of_the_rule_hold_about_as_often_as_they_say(situation: Situat
 def test_without_the_correction_rare_clusters_would_stop_it_too_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    situation = Situation("rare", 0.001, shares(0.001, 1000, 5.0), Wanted(0.001))
+    situation = Situation("rare", 0.001, shares(0.001, 1000, 5.0), WantedPrecision(0.001))
     corrected = simulate(situation, 250).coverage
-    monkeypatch.setattr(Wanted, "suffices", Wanted.is_met)
+    monkeypatch.setattr(WantedPrecision, "suffices", WantedPrecision.is_met)
     assert simulate(situation, 250).coverage < corrected - 0.02

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from whitecap.reports.statistics import (
-    Statement,
+    Claim,
     difference,
     mean,
     percentile,
@@ -74,7 +74,7 @@ def test_what_both_share_does_not_cancel_where_it_is_not_said_to_be_shared() -> 
 
 def test_one_replication_alone_has_no_bounds_beside_many() -> None:
     gap = unpaired_difference(mean([3.0]), mean([1.0, 2.0, 3.0, 4.0, 5.0]))
-    assert gap.statement is Statement.NONE
+    assert gap.statement is Claim.NONE
     assert (gap.point, gap.is_distinguishable) == (0.0, False)
 
 

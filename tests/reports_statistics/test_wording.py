@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from whitecap.reports.measures import Unit
 from whitecap.reports.statistics import (
-    Difference,
+    Claim,
     Estimate,
-    Statement,
+    EstimatedDifference,
     difference,
     mean,
     percentile,
@@ -23,9 +23,7 @@ from whitecap.reports.statistics import (
 )
 
 
-def estimate(
-    point: float, low: float, high: float, statement: Statement = Statement.TWO_SIDED
-) -> Estimate:
+def estimate(point: float, low: float, high: float, statement: Claim = Claim.TWO_SIDED) -> Estimate:
     """Of ten replications."""
     return Estimate(point, low, high, statement, 10)
 
@@ -79,17 +77,17 @@ def test_written_bounds_of_shares_hold_what_the_bounds_hold(a: float, b: float, 
 @pytest.mark.parametrize(
     ("gap", "unit", "text"),
     [
-        (Difference(0.031, 0.012, 0.05, Statement.TWO_SIDED, 9), Unit.SHARE,
+        (EstimatedDifference(0.031, 0.012, 0.05, Claim.TWO_SIDED, 9), Unit.SHARE,
          "+3.1 points (+1.2 to +5.0 points)"),
-        (Difference(-0.302, -0.4, 0.0037, Statement.TWO_SIDED, 9), Unit.SHARE,
+        (EstimatedDifference(-0.302, -0.4, 0.0037, Claim.TWO_SIDED, 9), Unit.SHARE,
          "-30.2 points (-40.0 to +0.37 points)"),
-        (Difference(1200, -250, 2650, Statement.TWO_SIDED, 9), Unit.MILLISECONDS,
+        (EstimatedDifference(1200, -250, 2650, Claim.TWO_SIDED, 9), Unit.MILLISECONDS,
          "+1.20 s (-250 ms to +2.65 s)"),
-        (Difference(0.0, -0.5, 0.5, Statement.TWO_SIDED, 9), Unit.PER_MINUTE,
+        (EstimatedDifference(0.0, -0.5, 0.5, Claim.TWO_SIDED, 9), Unit.PER_MINUTE,
          "0 / min (-0.50 to +0.50 / min)"),
-        (Difference(60.0, 30.0, math.inf, Statement.TWO_SIDED, 9), Unit.MILLISECONDS,
+        (EstimatedDifference(60.0, 30.0, math.inf, Claim.TWO_SIDED, 9), Unit.MILLISECONDS,
          "+60.0 ms (at least +30.0 ms)"),
-        (Difference(60.0, -math.inf, 90.0, Statement.TWO_SIDED, 9), Unit.MILLISECONDS,
+        (EstimatedDifference(60.0, -math.inf, 90.0, Claim.TWO_SIDED, 9), Unit.MILLISECONDS,
          "+60.0 ms (at most +90.0 ms)"),
         (difference(share([1], [100]), share([0], [100])), Unit.SHARE,
          "+1.0 points (1 replication)"),
@@ -98,5 +96,5 @@ def test_written_bounds_of_shares_hold_what_the_bounds_hold(a: float, b: float, 
         (difference(mean([None]), mean([None])), Unit.PER_MINUTE, "n/a"),
     ],
 )  # fmt: skip
-def test_a_difference_reads(gap: Difference, unit: Unit, text: str) -> None:
+def test_a_difference_reads(gap: EstimatedDifference, unit: Unit, text: str) -> None:
     assert written_difference(gap, unit) == text
