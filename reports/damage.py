@@ -11,18 +11,18 @@ from typing import Any
 
 from whitecap.reports.statistics import counted
 
-Manifest = Mapping[str, Any]
+_Manifest = Mapping[str, Any]
 
 KEYS = ("lost_commits", "doubled_commits", "damage")
 """What a manifest calls it."""
 
 
-def damage_of(manifest: Manifest) -> dict[str, Any]:
+def damage_of(manifest: _Manifest) -> dict[str, Any]:
     """What a run did to its tables; empty where it did nothing."""
     return {key: manifest[key] for key in KEYS if key in manifest}
 
 
-def damage_of_runs(manifests: Sequence[Manifest]) -> dict[str, Any]:
+def damage_of_runs(manifests: Sequence[_Manifest]) -> dict[str, Any]:
     """The runs of a cell that did something to its tables, by replication; empty without any."""
     damaged = [
         {"replication": manifest["replication"], **damage}
@@ -32,7 +32,7 @@ def damage_of_runs(manifests: Sequence[Manifest]) -> dict[str, Any]:
     return {"damaged_runs": damaged} if damaged else {}
 
 
-def damage_sentences(manifests: Sequence[Manifest]) -> list[str]:
+def damage_sentences(manifests: Sequence[_Manifest]) -> list[str]:
     """What is wrong with the tables that these runs left; empty where nothing is."""
     said: tuple[Callable[[Sequence[Any]], str], ...] = _lost, _doubled, _removed_again
     return [

@@ -8,12 +8,12 @@ from typing import TypeVar
 from whitecap.engine.recorded import Direction, Measure
 from whitecap.reports.measures.tally import (
     Count,
+    CountedShare,
     Latencies,
+    MeasureTally,
     PerJob,
     PerMinute,
     PerMonth,
-    Share,
-    Tally,
     WeightedShare,
 )
 from whitecap.reports.statistics import Estimate, mean, percentile, share, weighted_share
@@ -21,12 +21,12 @@ from whitecap.reports.statistics import Estimate, mean, percentile, share, weigh
 T = TypeVar("T")
 
 
-def estimated(measure: Measure, tallies: Sequence[Tally]) -> Estimate:
+def estimated(measure: Measure, tallies: Sequence[MeasureTally]) -> Estimate:
     """A measure over replications, with one tally each: shares and percentiles are pooled."""
     good = measure.better is Direction.AT_LEAST
     match tallies:
-        case [Share(), *_]:
-            shares = _all(Share, tallies)
+        case [CountedShare(), *_]:
+            shares = _all(CountedShare, tallies)
             return share([t.part for t in shares], [t.whole for t in shares], good=good)
         case [WeightedShare(), *_]:
             return _weighted(_all(WeightedShare, tallies), good)
@@ -57,5 +57,5 @@ def _of_counts(measure: Measure, tallies: Sequence[Count], good: bool) -> Estima
     return mean([t.value for t in tallies], exposure=exposure, good=good)
 
 
-def _all(kind: type[T], tallies: Sequence[Tally]) -> list[T]:
+def _all(kind: type[T], tallies: Sequence[MeasureTally]) -> list[T]:
     return [tally for tally in tallies if isinstance(tally, kind)]

@@ -30,7 +30,7 @@ from whitecap.engine.recorded import (
 
 R = TypeVar("R")
 
-Columns = Mapping[str, tuple[str, ...]]
+_Columns = Mapping[str, tuple[str, ...]]
 """Table of a recording -> the columns that a reading asks for."""
 
 SINGLE_CELL = "run"
@@ -43,7 +43,7 @@ _NEEDED_IN_MANIFEST = ("scenario_name", "scenario_hash", "seed", "replication", 
 _NUMBERS_IN_MANIFEST = ("warm_up_ms", "duration_ms")
 
 
-Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], R]
+_Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], R]
 """What becomes of a run: a function of its manifest and tables that processes find by its name."""
 
 RunName = tuple[str, int]
@@ -70,7 +70,7 @@ class RecordedSweep(Protocol):
         Raises `InvalidInput` if these cannot be read.
         """
 
-    def read(self, reading: Reading[R], columns: Columns) -> Iterable[tuple[RunName, R]]:
+    def read(self, reading: _Reading[R], columns: _Columns) -> Iterable[tuple[RunName, R]]:
         """What `reading` finds in every finished run, given these columns of its tables.
 
         Raises `InvalidInput`: rows are missing or damaged; says all that is wrong.
@@ -158,7 +158,7 @@ def objectives_in(content: Mapping[str, Any]) -> list[Objective]:
     return [Objective.of_row(row) for row in content.get("objectives", ())]
 
 
-def read_each(runs: RunSet, reading: Reading[R]) -> dict[RunName, R]:
+def read_each(runs: RunSet, reading: _Reading[R]) -> dict[RunName, R]:
     """What `reading` finds in each run, given the columns that reports read.
 
     Raises `InvalidInput`: rows of a sweep are missing or damaged.

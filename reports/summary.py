@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.measures.measured_run import MeasuredRun, Part
+from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun
 from whitecap.reports.measures.tally import Latencies
 from whitecap.reports.measures.writing import duration, round_duration
 
@@ -70,13 +70,13 @@ def _left_out(warm_up_ms: float) -> str:
     return round_duration(warm_up_ms) if is_round else duration(warm_up_ms)
 
 
-def _latencies(part: Part) -> int:
+def _latencies(part: MeasuredPart) -> int:
     tally = part.tallies[Measure.LATENCY_P50_MS]
     assert isinstance(tally, Latencies)
     return len(tally.sorted_ms)
 
 
-def _line(writer: str, command: str, part: Part, aborts: Counter[str]) -> Line:
+def _line(writer: str, command: str, part: MeasuredPart, aborts: Counter[str]) -> Line:
     def count(measure: Measure) -> int:
         return int(part.value(measure))
 

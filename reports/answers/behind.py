@@ -9,19 +9,19 @@ from whitecap.reports.answers.findings import Findings
 from whitecap.reports.answers.phrases import listed, where_text
 from whitecap.reports.answers.standing import Stands
 from whitecap.reports.measures.definitions import PERCENTILES
-from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.left_out import LeftOut, added, due_sentence
+from whitecap.reports.measures.groups import WriterCommand
+from whitecap.reports.measures.left_out import JobsLeftOpen, added, due_sentence
 from whitecap.reports.measures.measured_run import Runs
-from whitecap.reports.measures.refusals import Refusal, ranked, refusal_sentences
+from whitecap.reports.measures.refusals import RefusalCount, ranked, refusal_sentences
 from whitecap.reports.measures.writing import written
 
 
-def refusals_in(runs: Runs) -> tuple[Refusal, ...]:
+def refusals_in(runs: Runs) -> tuple[RefusalCount, ...]:
     """Who stopped whom in a cell, over all replications."""
     return ranked(refusal for run in runs.values() for refusal in run.refusals)
 
 
-def left_out_in(runs: Runs) -> dict[Group, LeftOut]:
+def left_out_in(runs: Runs) -> dict[WriterCommand, JobsLeftOpen]:
     """What the numbers of a cell leave out, by writer group over all replications."""
     groups = dict.fromkeys(group for run in runs.values() for group in run.groups)
     return {
@@ -76,7 +76,7 @@ def _where(findings: Findings, cell: str) -> str:
     return where_text(findings.design.title, load)
 
 
-def _unfinished(where: str, left_out: Mapping[Group, LeftOut]) -> Iterator[str]:
+def _unfinished(where: str, left_out: Mapping[WriterCommand, JobsLeftOpen]) -> Iterator[str]:
     """What is in no success rate, and what is in no latency."""
     if not left_out:
         return

@@ -19,9 +19,9 @@ from whitecap.engine.errors import InvalidInput, Problem, require_format
 from whitecap.engine.recorded import Measure
 from whitecap.reports.comparisons.sides import Kept, PerRun, Series, Side, Sides
 from whitecap.reports.measures.definitions import PERCENTILES
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.stored import NUMBERS, numbers_of, tally_of
-from whitecap.reports.measures.tally import Count, Latencies, PerMinute, Share, WeightedShare
+from whitecap.reports.measures.tally import Count, CountedShare, Latencies, PerMinute, WeightedShare
 
 FORMAT_VERSION = 1
 
@@ -130,7 +130,7 @@ def _scenario(stored: Stored) -> dict[str, Any]:
     }
 
 
-def _named(group: Group) -> dict[str, str | None]:
+def _named(group: WriterCommand) -> dict[str, str | None]:
     """A writer group and its command; neither where all writers are meant."""
     return {name: value or None for name, value in group._asdict().items()}
 
@@ -157,7 +157,7 @@ def _parts(kept: Kept) -> dict[str, float]:
     return dict(islice(numbers, _NUMBERS_OF_TALLY[type(kept)]))
 
 
-_NUMBERS_OF_TALLY: Mapping[type, int] = {Count: 1, Share: 2, PerMinute: 2, WeightedShare: 4}
+_NUMBERS_OF_TALLY: Mapping[type, int] = {Count: 1, CountedShare: 2, PerMinute: 2, WeightedShare: 4}
 """How many of the `NUMBERS` say all of a tally."""
 
 
@@ -176,10 +176,10 @@ def _stored(row: Mapping[str, Any]) -> Stored:
 def _side(cell: Mapping[str, Any]) -> Side:
     replications = [int(number) for number in cell["replications"]]
     groups = {
-        Group(row["writer_group"] or "", row["command"] or ""): {
+        WriterCommand(row["writer_group"] or "", row["command"] or ""): {
             Measure.named(name): dict(_series(Measure.named(name), parts, replications))
             for name, parts in row.items()
-            if name not in Group._fields
+            if name not in WriterCommand._fields
         }
         for row in cell["writers"]
     }
@@ -206,7 +206,7 @@ def _require_whole(measure: Measure, tally: Kept, numbers: Mapping[str, float]) 
     if numbers.keys() != _parts(tally).keys() or any(map(math.isnan, numbers.values())):
         raise ValueError(f"{measure} has {', '.join(numbers)}")
     match tally:
-        case Share(part, whole) | WeightedShare(part, whole, _, _) if not 0 <= part <= whole:
+        case CountedShare(part, whole) | WeightedShare(part, whole, _, _) if not 0 <= part <= whole:
             raise ValueError(f"{measure} is {part:g} of {whole:g}")
         case WeightedShare(_, _, events, units) if not 0 <= events <= units:
             raise ValueError(f"{measure} is of {events:g} of {units:g}")

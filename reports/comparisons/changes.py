@@ -15,7 +15,7 @@ from whitecap.reports.comparisons.sides import (
     is_same,
     per_run,
 )
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.precision.asked import Asked
 from whitecap.reports.statistics import (
     CONFIDENCE,
@@ -48,7 +48,7 @@ class Change:
     """One measure of one writer group in one cell; the `difference` is now minus then."""
 
     cell: str
-    group: Group
+    group: WriterCommand
     measure: Measure
     then: Estimate
     now: Estimate
@@ -112,7 +112,7 @@ class _Compared:
     """Both series of a measure, and whether they agree in every replication."""
 
     cell: str
-    group: Group
+    group: WriterCommand
     measure: Measure
     then: Estimate
     now: Estimate
@@ -163,7 +163,7 @@ def _groups_of(sides: Sides, other: Sides) -> Iterator[str]:
     yield from (f"writers {name}" for name in sorted(names))
 
 
-Groups = Mapping[Group, Mapping[Measure, Series]]
+Groups = Mapping[WriterCommand, Mapping[Measure, Series]]
 
 
 def _pairs(cell: str, then: Groups, now: Groups, paired: bool) -> Iterator[_Compared]:
@@ -175,7 +175,7 @@ def _pairs(cell: str, then: Groups, now: Groups, paired: bool) -> Iterator[_Comp
 
 
 def _pair(
-    cell: str, group: Group, measure: Measure, before: Series, after: Series, paired: bool
+    cell: str, group: WriterCommand, measure: Measure, before: Series, after: Series, paired: bool
 ) -> _Compared:
     both = sorted(before.keys() & after.keys())
     ours, theirs = (both, both) if paired else (sorted(before), sorted(after))

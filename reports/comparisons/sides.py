@@ -9,10 +9,10 @@ import numpy as np
 
 from whitecap.engine.recorded import OF_THE_TABLE, Direction, Measure
 from whitecap.reports.estimates import estimated
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.stored import WHOLE
-from whitecap.reports.measures.tally import Latencies, Tally
+from whitecap.reports.measures.tally import Latencies, MeasureTally
 from whitecap.reports.statistics import Estimate, mean
 
 COMPARED = (
@@ -32,7 +32,7 @@ class PerRun:
     value: float
 
 
-Kept = Tally | PerRun
+Kept = MeasureTally | PerRun
 
 Series = Mapping[int, Kept]
 """One measure of one writer group, by replication."""
@@ -45,7 +45,7 @@ class Side:
     `digest` names what was simulated.
     """
 
-    groups: Mapping[Group, Mapping[Measure, Series]]
+    groups: Mapping[WriterCommand, Mapping[Measure, Series]]
     digest: str = ""
 
     @property
@@ -72,7 +72,7 @@ def side_of(runs: Runs, digest: str = "", measures: Sequence[Measure] = COMPARED
 
 
 def _series(
-    runs: Runs, group: Group, measures: Sequence[Measure]
+    runs: Runs, group: WriterCommand, measures: Sequence[Measure]
 ) -> Iterable[tuple[Measure, Series]]:
     """Of a group those replications in which it was there."""
     parts = {

@@ -16,7 +16,7 @@ from whitecap.engine.recorded import Measure
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.expected import Expected, exact, subject, threshold_text, wanted
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.measures.tally import Tally
+from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.measures.writing import written
 from whitecap.reports.statistics import EstimateStanding, Standing, facing, written_estimate
 from whitecap.reports.statistics import judge as against
@@ -94,7 +94,7 @@ def judge_run(expected: Expected, run: MeasuredRun) -> Judged:
     return Judged(expected, Standing.MISSED, measured, f"{text}, expected {missed}")
 
 
-def _tally(expected: Expected, run: MeasuredRun) -> Tally:
+def _tally(expected: Expected, run: MeasuredRun) -> MeasureTally:
     return run.tally(expected.measure, expected.writer, expected.command, expected.exception)
 
 
@@ -113,7 +113,7 @@ def _nothing_there(expected: Expected) -> Judged:
     return Judged(expected, Standing.MISSED, math.nan, text)
 
 
-def _in_every_run(expected: Expected, tallies: Mapping[int, Tally]) -> Judged:
+def _in_every_run(expected: Expected, tallies: Mapping[int, MeasureTally]) -> Judged:
     values = {number: tally.value for number, tally in tallies.items()}
     least, most = min(values.values()), max(values.values())
     shown = " to ".join(_shown(expected, value) for value in dict.fromkeys((least, most)))
@@ -128,7 +128,7 @@ def _in_every_run(expected: Expected, tallies: Mapping[int, Tally]) -> Judged:
     return Judged(expected, Standing.MISSED, values[first], text)
 
 
-def _by_interval(expected: Expected, tallies: Sequence[Tally]) -> Judged:
+def _by_interval(expected: Expected, tallies: Sequence[MeasureTally]) -> Judged:
     estimate = estimated(expected.measure, tallies)
     estimate = facing(estimate, nearest_threshold(expected, estimate.point))
     if math.isnan(estimate.point):

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from whitecap.engine.recorded import Measure, RecordedOutcome, Unit
-from whitecap.reports.measures.sample import MONTH_MS, Sample
+from whitecap.reports.measures.sample import MONTH_MS, MeasureSample
 from whitecap.reports.measures.tally import (
     Count,
+    CountedShare,
     Latencies,
+    MeasureTally,
     PerJob,
     PerMinute,
     PerMonth,
-    Share,
-    Tally,
     WeightedShare,
 )
 
@@ -35,7 +35,7 @@ class Definition:
     title: str
     axis: str
     meaning: str
-    tally: Callable[[Sample], Tally]
+    tally: Callable[[MeasureSample], MeasureTally]
 
     @property
     def name(self) -> str:
@@ -62,34 +62,34 @@ _CALLED = {
 """Measures whose titles make no good sentence."""
 
 
-def _conflicts(sample: Sample) -> Tally:
-    return Share(int(sample.rows.is_conflict.sum()), sample.attempts)
+def _conflicts(sample: MeasureSample) -> MeasureTally:
+    return CountedShare(int(sample.rows.is_conflict.sum()), sample.attempts)
 
 
-def _retries(sample: Sample) -> Tally:
-    return Share(int(np.maximum(sample.rows.attempts - 1, 0).sum()), sample.attempts)
+def _retries(sample: MeasureSample) -> MeasureTally:
+    return CountedShare(int(np.maximum(sample.rows.attempts - 1, 0).sum()), sample.attempts)
 
 
-def _aborts(sample: Sample) -> Tally:
-    return Share(sample.count(RecordedOutcome.ABORTED), sample.ended)
+def _aborts(sample: MeasureSample) -> MeasureTally:
+    return CountedShare(sample.count(RecordedOutcome.ABORTED), sample.ended)
 
 
-def _reruns(sample: Sample) -> Tally:
-    return Share(int(sample.rows.is_rerun.sum()), len(sample.rows))
+def _reruns(sample: MeasureSample) -> MeasureTally:
+    return CountedShare(int(sample.rows.is_rerun.sum()), len(sample.rows))
 
 
-def _goodput(sample: Sample) -> Tally:
+def _goodput(sample: MeasureSample) -> MeasureTally:
     rows = sample.all_rows
     done = rows.is_done & rows.made_version
     return PerMinute(int((done & (rows.ended_ms >= sample.warm_up_ms)).sum()), sample.minutes)
 
 
-def _successes(sample: Sample) -> Tally:
+def _successes(sample: MeasureSample) -> MeasureTally:
     done = int(sample.jobs.is_done.sum())
-    return Share(done, done + int(sample.jobs.is_given_up.sum()))
+    return CountedShare(done, done + int(sample.jobs.is_given_up.sum()))
 
 
-def _wasted(sample: Sample) -> Tally:
+def _wasted(sample: MeasureSample) -> MeasureTally:
     rows = sample.rows
     computed = ~rows.ended(RecordedOutcome.IN_FLIGHT) & (rows.compute_ms > 0)
     aborted = rows.ended(RecordedOutcome.ABORTED) & computed
@@ -97,25 +97,25 @@ def _wasted(sample: Sample) -> Tally:
     return WeightedShare(wasted_ms, spent_ms, int(aborted.sum()), int(computed.sum()))
 
 
-def _slot_hours(sample: Sample) -> Tally:
+def _slot_hours(sample: MeasureSample) -> MeasureTally:
     return PerMonth(sample.slot_hours(), sample.months)
 
 
-def _cost(sample: Sample) -> Tally:
+def _cost(sample: MeasureSample) -> MeasureTally:
     return PerMonth(sample.slot_hours() * sample.per_slot_hour, sample.months)
 
 
-def _wasted_cost(sample: Sample) -> Tally:
+def _wasted_cost(sample: MeasureSample) -> MeasureTally:
     wasted = sample.slot_hours(RecordedOutcome.ABORTED)
     return PerMonth(wasted * sample.per_slot_hour, sample.months)
 
 
-def _cost_per_job(sample: Sample) -> Tally:
+def _cost_per_job(sample: MeasureSample) -> MeasureTally:
     done = int(sample.jobs.is_done.sum())
     return PerJob(sample.slot_hours() * sample.per_slot_hour, done)
 
 
-def _request_cost(sample: Sample) -> Tally:
+def _request_cost(sample: MeasureSample) -> MeasureTally:
     return PerMonth(sample.request_cost, sample.duration_ms / MONTH_MS)
 
 
@@ -128,11 +128,11 @@ PERCENTILES = {
 """Which percentile of the latencies a measure is."""
 
 
-def _latency(measure: Measure) -> Callable[[Sample], Tally]:
+def _latency(measure: Measure) -> Callable[[MeasureSample], MeasureTally]:
     return lambda sample: Latencies(sample.latencies_ms, PERCENTILES[measure])
 
 
-def _counted(outcome: RecordedOutcome) -> Callable[[Sample], Tally]:
+def _counted(outcome: RecordedOutcome) -> Callable[[MeasureSample], MeasureTally]:
     return lambda sample: Count(sample.count(outcome))
 
 

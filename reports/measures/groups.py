@@ -14,7 +14,7 @@ from whitecap.reports.measures.columns import coded
 from whitecap.reports.natural_order import natural
 
 
-class Group(NamedTuple):
+class WriterCommand(NamedTuple):
     """A writer group, and a command that it runs; among several tables with the table's name."""
 
     writer_group: str
@@ -36,7 +36,9 @@ def with_tables(rows: pa.Table) -> pa.Table:
     return rows.set_column(rows.column_names.index("command"), "command", command)
 
 
-def coded_groups(transactions: pa.Table, planned: Iterable[Group]) -> tuple[IntArray, list[Group]]:
+def coded_groups(
+    transactions: pa.Table, planned: Iterable[WriterCommand]
+) -> tuple[IntArray, list[WriterCommand]]:
     """Of each transaction the position of its group in the list, in which people count on from
     `merger-2` to `merger-10`; the `planned` ones are in it too."""
     transactions = with_tables(transactions)
@@ -44,7 +46,9 @@ def coded_groups(transactions: pa.Table, planned: Iterable[Group]) -> tuple[IntA
     commands, command_names = coded(transactions["command"])
     pairs, codes = np.unique(writers * len(command_names) + commands, return_inverse=True)
     present = [
-        Group(writer_names[pair // len(command_names)], command_names[pair % len(command_names)])
+        WriterCommand(
+            writer_names[pair // len(command_names)], command_names[pair % len(command_names)]
+        )
         for pair in pairs.tolist()
     ]
     groups = sorted({*planned, *present}, key=lambda group: tuple(map(natural, group)))

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
-from whitecap.reports.measures.groups import Group, with_tables
-from whitecap.reports.measures.sample import Sample
+from whitecap.reports.measures.groups import WriterCommand, with_tables
+from whitecap.reports.measures.sample import MeasureSample
 
 HALF_DONE = "an earlier statement had committed"
 """What is meant by it, for people."""
@@ -46,7 +46,7 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class JobsLeftOpen:
     """What some writers left open: `unfinished` of `jobs` neither committed nor were given up.
 
     `half_done` of those that were given up left a commit of an earlier statement behind.
@@ -60,14 +60,14 @@ class LeftOut:
     half_done: int = 0
 
 
-def due_by_group(writers: pa.Table) -> dict[Group, Due]:
+def due_by_group(writers: pa.Table) -> dict[WriterCommand, Due]:
     """The recorded jobs of every writer group, in the order of the scenario.
 
     Those of several statements are with the last one.
     """
-    by_group: dict[Group, Due] = {}
+    by_group: dict[WriterCommand, Due] = {}
     for row in with_tables(writers).to_pylist():
-        group = Group(row["writer_group"], row["command"])
+        group = WriterCommand(row["writer_group"], row["command"])
         scheduled = int(row["arrival"] == Arrivals.SCHEDULE)
         due = Due(1, scheduled, row["jobs_due"], row["jobs_not_begun"])
         due = due if row.get("ends_job", True) else Due()
@@ -75,10 +75,10 @@ def due_by_group(writers: pa.Table) -> dict[Group, Due]:
     return by_group
 
 
-def left_out_of(sample: Sample, due: Due) -> LeftOut:
+def left_out_of(sample: MeasureSample, due: Due) -> JobsLeftOpen:
     """What of these transactions' jobs no rate and no latency tells."""
     jobs = sample.jobs
-    return LeftOut(
+    return JobsLeftOpen(
         jobs=len(jobs),
         in_flight=sample.count(RecordedOutcome.IN_FLIGHT),
         given_up=int(jobs.is_given_up.sum()),
@@ -88,9 +88,9 @@ def left_out_of(sample: Sample, due: Due) -> LeftOut:
     )
 
 
-def added(several: Sequence[LeftOut]) -> LeftOut:
+def added(several: Sequence[JobsLeftOpen]) -> JobsLeftOpen:
     """What was left out in several runs, or by several writer groups."""
-    return LeftOut(
+    return JobsLeftOpen(
         jobs=sum(each.jobs for each in several),
         in_flight=sum(each.in_flight for each in several),
         given_up=sum(each.given_up for each in several),
@@ -100,7 +100,7 @@ def added(several: Sequence[LeftOut]) -> LeftOut:
     )
 
 
-def left_out_sentences(by_group: Mapping[Group, LeftOut]) -> Iterator[str]:
+def left_out_sentences(by_group: Mapping[WriterCommand, JobsLeftOpen]) -> Iterator[str]:
     """What a reader of success and latency must know besides, one sentence for each group."""
     for group, left_out in by_group.items():
         if left_out.due.not_begun:
@@ -109,7 +109,7 @@ def left_out_sentences(by_group: Mapping[Group, LeftOut]) -> Iterator[str]:
             yield _of_jobs(group, left_out)
 
 
-def due_sentence(group: Group, due: Due) -> str:
+def due_sentence(group: WriterCommand, due: Due) -> str:
     """How many due jobs had not begun, and what that means if it is more than usual."""
     text = f"{group.writer_group}: {due}"
     if not due.is_overloaded:
@@ -118,14 +118,14 @@ def due_sentence(group: Group, due: Due) -> str:
     return f"{text}: {why}"
 
 
-def half_done_sentence(left_out: LeftOut) -> str:
+def half_done_sentence(left_out: JobsLeftOpen) -> str:
     """How many jobs left a commit behind when they were given up."""
     jobs = f"{left_out.half_done:,} of {left_out.given_up:,} jobs given up are"
     only = "the one job given up is" if left_out.given_up == 1 else jobs
     return f"{only} half done ({HALF_DONE})"
 
 
-def _of_jobs(group: Group, left_out: LeftOut) -> str:
+def _of_jobs(group: WriterCommand, left_out: JobsLeftOpen) -> str:
     open_jobs = f"{left_out.unfinished:,} unfinished at the end (in neither success nor latency)"
     given_up = f"{left_out.given_up:,} given up (in no latency)"
     if left_out.half_done:

@@ -18,20 +18,20 @@ import pyarrow as pa
 from whitecap.engine.recorded import OF_ABORTS, PRICE, Measure, RecordedOutcome
 from whitecap.reports.arrays import IntArray
 from whitecap.reports.measures.definitions import MEASURES
-from whitecap.reports.measures.groups import Group, coded_groups, with_tables
-from whitecap.reports.measures.left_out import Due, LeftOut, due_by_group, left_out_of
-from whitecap.reports.measures.refusals import Refusal, ranked, refusals_of
-from whitecap.reports.measures.sample import Rows, Sample
-from whitecap.reports.measures.tally import Tally, narrowed, together
-from whitecap.reports.measures.warm_up import Courses, WarmUp, courses_of, warm_up_of
+from whitecap.reports.measures.groups import WriterCommand, coded_groups, with_tables
+from whitecap.reports.measures.left_out import Due, JobsLeftOpen, due_by_group, left_out_of
+from whitecap.reports.measures.refusals import RefusalCount, ranked, refusals_of
+from whitecap.reports.measures.sample import MeasureSample, TransactionColumns
+from whitecap.reports.measures.tally import MeasureTally, narrowed, together
+from whitecap.reports.measures.warm_up import Courses, RunWarmUp, courses_of, warm_up_of
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MeasuredPart:
     """What some writers did in a run: each measure's tally, and what these leave out."""
 
-    tallies: Mapping[Measure, Tally]
-    left_out: LeftOut
+    tallies: Mapping[Measure, MeasureTally]
+    left_out: JobsLeftOpen
 
     def value(self, measure: Measure) -> float:
         """A measure's value; not a number where nothing was there to be measured."""
@@ -45,10 +45,10 @@ class MeasuredRun:
     Every abort is in one refusal, whether a commit was behind it or not.
     """
 
-    whole: Part
-    groups: Mapping[Group, Part]
-    refusals: tuple[Refusal, ...]
-    warm_up: WarmUp = field(default_factory=WarmUp)
+    whole: MeasuredPart
+    groups: Mapping[WriterCommand, MeasuredPart]
+    refusals: tuple[RefusalCount, ...]
+    warm_up: RunWarmUp = field(default_factory=RunWarmUp)
 
     def tally(
         self,
@@ -56,7 +56,7 @@ class MeasuredRun:
         writer: str | None = None,
         command: str | None = None,
         exception: str | None = None,
-    ) -> Tally:
+    ) -> MeasureTally:
         """A measure of the whole run, or of one writer group, command or exception.
 
         Raises `ValueError`: an exception with a measure that does not count aborts, or writers
@@ -72,7 +72,7 @@ class MeasuredRun:
             raise ValueError(f"{measure} does not count aborts")
         return narrowed(tally, self.aborts(*groups)[exception])
 
-    def aborts(self, *groups: Group) -> Counter[str]:
+    def aborts(self, *groups: WriterCommand) -> Counter[str]:
         """How many transactions of these writer groups were aborted by each exception."""
         aborts: Counter[str] = Counter()
         for refusal in self.refusals:
@@ -80,13 +80,13 @@ class MeasuredRun:
                 aborts[refusal.exception] += refusal.count
         return aborts
 
-    def only(self, group: Group) -> MeasuredRun:
+    def only(self, group: WriterCommand) -> MeasuredRun:
         """What one writer group did, as if it were the whole."""
         part = self.groups[group]
         refusals = tuple(each for each in self.refusals if each.loser == group)
         return MeasuredRun(part, {group: part}, refusals, self.warm_up)
 
-    def _named(self, writer: str | None, command: str | None) -> list[Group]:
+    def _named(self, writer: str | None, command: str | None) -> list[WriterCommand]:
         groups = [
             group
             for group in self.groups
@@ -114,10 +114,10 @@ def measure_run(
     due = due_by_group(tables["writers"])
     codes, groups = coded_groups(transactions, due)
     live_rows = manifest.get("live_rows")
-    rows = Rows.of(transactions)
+    rows = TransactionColumns.of(transactions)
     duration_ms = float(manifest["duration_ms"])
     warm_up = warm_up_of(manifest, courses_of(rows, codes, duration_ms), warm_up_ms)
-    sample = Sample.of(
+    sample = MeasureSample.of(
         rows,
         warm_up.used_ms,
         duration_ms,
@@ -147,7 +147,7 @@ def _findings(manifest: Mapping[str, Any]) -> float:
     return math.nan if findings is None else float(sum(findings.values()))
 
 
-def _request_costs(manifest: Mapping[str, Any], groups: Sequence[Group]) -> list[float]:
+def _request_costs(manifest: Mapping[str, Any], groups: Sequence[WriterCommand]) -> list[float]:
     """Of each group, not a number where requests are not priced."""
     requests = manifest.get(PRICE, {}).get("requests")
     if requests is None:
@@ -160,21 +160,23 @@ def courses_of_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) 
     """The series of a recording in which a warm-up is looked for."""
     transactions = tables["transactions"]
     codes, _ = coded_groups(transactions, due_by_group(tables["writers"]))
-    return courses_of(Rows.of(transactions), codes, float(manifest["duration_ms"]))
+    return courses_of(TransactionColumns.of(transactions), codes, float(manifest["duration_ms"]))
 
 
-def _ends_of(groups: Sequence[Group], writers: pa.Table) -> IntArray:
+def _ends_of(groups: Sequence[WriterCommand], writers: pa.Table) -> IntArray:
     """Of each group that in which its jobs end: another one where they have several statements."""
     last = {}
     for row in with_tables(writers).to_pylist():
         if row.get("ends_job", True):
-            last[row["writer_group"]] = Group(row["writer_group"], row["command"])
+            last[row["writer_group"]] = WriterCommand(row["writer_group"], row["command"])
     own = "ends_job" not in writers.column_names
     ends = (group if own else last.get(group.writer_group, group) for group in groups)
     return np.array([groups.index(group) for group in ends], dtype=np.int64)
 
 
-def _split(sample: Sample, codes: IntArray, job_codes: IntArray, count: int) -> Sequence[Sample]:
+def _split(
+    sample: MeasureSample, codes: IntArray, job_codes: IntArray, count: int
+) -> Sequence[MeasureSample]:
     """The sample of each group, by the groups of transactions and those of their jobs."""
     rows, jobs = _positions(codes, count), _positions(job_codes, count)
     return [sample.where(own, ends) for own, ends in zip(rows, jobs, strict=True)]
@@ -187,6 +189,6 @@ def _positions(codes: IntArray, count: int) -> Sequence[IntArray]:
     return [order[ends[i] : ends[i + 1]] for i in range(count)]
 
 
-def _part(sample: Sample, due: Due) -> Part:
+def _part(sample: MeasureSample, due: Due) -> MeasuredPart:
     tallies = {each.measure: each.tally(sample) for each in MEASURES.values()}
-    return Part(tallies, left_out_of(sample, due))
+    return MeasuredPart(tallies, left_out_of(sample, due))

@@ -17,27 +17,27 @@ import pyarrow as pa
 
 from whitecap.reports.arrays import Flags, IntArray
 from whitecap.reports.measures.columns import coded, codes_in
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.sample import NOT_RECORDED
 
-BEFORE_THE_RUN = Group("(before the run)", "")
-UNKNOWN_WINNER = Group("(unknown)", "")
-ITS_OWN = Group("(its own commit)", "")
-NOBODY = Group("(nobody)", "")
+BEFORE_THE_RUN = WriterCommand("(before the run)", "")
+UNKNOWN_WINNER = WriterCommand("(unknown)", "")
+ITS_OWN = WriterCommand("(its own commit)", "")
+NOBODY = WriterCommand("(nobody)", "")
 
 NO_WRITERS = (BEFORE_THE_RUN, UNKNOWN_WINNER, ITS_OWN, NOBODY)
 """Winners that are no writer group of the run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusalCount:
     """`count` transactions of `loser` were aborted by `exception` because of `winner`.
 
     `aborts`: how many of the loser's were aborted in all.
     """
 
-    loser: Group
-    winner: Group
+    loser: WriterCommand
+    winner: WriterCommand
     exception: str
     count: int
     aborts: int
@@ -73,8 +73,8 @@ def refusals_of(
     commits: pa.Table,
     losers: Flags,
     group_of_each: IntArray,
-    groups: Sequence[Group],
-) -> tuple[Refusal, ...]:
+    groups: Sequence[WriterCommand],
+) -> tuple[RefusalCount, ...]:
     """The refusals of one run, most frequent first within each loser, in the order of `groups`.
 
     `losers`: which transactions are meant. `group_of_each` is a position in `groups`.
@@ -88,23 +88,23 @@ def refusals_of(
     keys, counts = np.unique(of_each, axis=1, return_counts=True)
     exception_names = [*recorded, NOT_RECORDED]
     return ranked(
-        Refusal(names[loser], names[winner], exception_names[exception], count, count)
+        RefusalCount(names[loser], names[winner], exception_names[exception], count, count)
         for (loser, winner, exception), count in zip(
             keys.T.tolist(), counts.tolist(), strict=True
         )
     )  # fmt: skip
 
 
-def ranked(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
+def ranked(refusals: Iterable[RefusalCount]) -> tuple[RefusalCount, ...]:
     """Equal ones added up, with the loser's aborts anew; most frequent first within a loser."""
-    counts: Counter[tuple[Group, Group, str]] = Counter()
-    aborts: Counter[Group] = Counter()
+    counts: Counter[tuple[WriterCommand, WriterCommand, str]] = Counter()
+    aborts: Counter[WriterCommand] = Counter()
     for each in refusals:
         counts[each.loser, each.winner, each.exception] += each.count
         aborts[each.loser] += each.count
     rank = {loser: position for position, loser in enumerate(aborts)}
     order = sorted(counts.items(), key=lambda item: (rank[item[0][0]], -item[1], item[0]))
-    return tuple(Refusal(*key, count, aborts[key[0]]) for key, count in order)
+    return tuple(RefusalCount(*key, count, aborts[key[0]]) for key, count in order)
 
 
 LEAST_ABORTS = 5
@@ -114,7 +114,7 @@ TELLING_SHARE = 0.5
 """A cause is told if it is behind this much of a loser's aborts. A choice of ours."""
 
 
-def refusal_sentences(refusals: Sequence[Refusal]) -> Iterator[str]:
+def refusal_sentences(refusals: Sequence[RefusalCount]) -> Iterator[str]:
     """For each loser whose aborts have one main cause, which: `60 % of ... come from ...`."""
     for loser in dict.fromkeys(each.loser for each in refusals):
         causes = [replace(each, exception="") for each in refusals if each.loser == loser]
@@ -123,7 +123,7 @@ def refusal_sentences(refusals: Sequence[Refusal]) -> Iterator[str]:
             yield _sentence(main)
 
 
-def _sentence(main: Refusal) -> str:
+def _sentence(main: RefusalCount) -> str:
     loser = main.loser.writer_group
     match main.winner:
         case winner if winner == NOBODY:

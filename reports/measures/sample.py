@@ -25,7 +25,7 @@ NOT_RECORDED = "(none recorded)"
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TransactionColumns:
     """Transactions, one entry per column each; instants and spans in milliseconds.
 
     `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
@@ -79,9 +79,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def take(self, chosen: Flags | IntArray | slice) -> Rows:
+    def take(self, chosen: Flags | IntArray | slice) -> TransactionColumns:
         """Those rows, in that order."""
-        return Rows(*(getattr(self, field.name)[chosen] for field in fields(self)))
+        return TransactionColumns(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
     def ended(self, outcome: RecordedOutcome) -> Flags:
         """Which of them ended so."""
@@ -95,7 +95,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class MeasureSample:
     """What a measure is counted from: transactions of all writers of a run, or of some.
 
     `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
@@ -107,9 +107,9 @@ class Sample:
     none was stated.
     """
 
-    rows: Rows
-    all_rows: Rows
-    jobs: Rows
+    rows: TransactionColumns
+    all_rows: TransactionColumns
+    jobs: TransactionColumns
     latencies_ms: FloatArray
     warm_up_ms: float
     duration_ms: float
@@ -123,7 +123,7 @@ class Sample:
     @classmethod
     def of(
         cls,
-        rows: Rows,
+        rows: TransactionColumns,
         warm_up_ms: float,
         duration_ms: float,
         live_rows: float = math.nan,
@@ -131,7 +131,7 @@ class Sample:
         doubled_commits: float = math.nan,
         findings: float = math.nan,
         per_slot_hour: float = math.nan,
-        ends: Rows | None = None,
+        ends: TransactionColumns | None = None,
     ) -> Self:
         """All transactions of a run, or of some writers, whose jobs have other `ends` then."""
         counted = rows.take(rows.submitted_ms >= warm_up_ms)
@@ -142,11 +142,13 @@ class Sample:
         left = live_rows, lost_commits, doubled_commits, findings, per_slot_hour
         return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, *left)
 
-    def where(self, chosen: IntArray | slice, jobs: IntArray | slice) -> Sample:
+    def where(self, chosen: IntArray | slice, jobs: IntArray | slice) -> MeasureSample:
         """A part of `all_rows`, and those with which its jobs end, other rows perhaps."""
         rows, ends = self.all_rows.take(chosen), self.all_rows.take(jobs)
         price = self.per_slot_hour
-        return Sample.of(rows, self.warm_up_ms, self.duration_ms, per_slot_hour=price, ends=ends)
+        return MeasureSample.of(
+            rows, self.warm_up_ms, self.duration_ms, per_slot_hour=price, ends=ends
+        )
 
     @property
     def minutes(self) -> float:

@@ -18,30 +18,30 @@ import numpy as np
 from whitecap.engine.recorded import Measure, Unit
 from whitecap.reports.arrays import FloatArray
 from whitecap.reports.measures.definitions import MEASURES, OF_SUMS, PER_JOB, PERCENTILES
-from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.left_out import Due, LeftOut
-from whitecap.reports.measures.measured_run import MeasuredRun, Part
-from whitecap.reports.measures.refusals import Refusal, ranked
+from whitecap.reports.measures.groups import WriterCommand
+from whitecap.reports.measures.left_out import Due, JobsLeftOpen
+from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun
+from whitecap.reports.measures.refusals import RefusalCount, ranked
 from whitecap.reports.measures.tally import (
     Count,
+    CountedShare,
     Latencies,
+    MeasureTally,
     PerJob,
     PerMinute,
     PerMonth,
-    Share,
-    Tally,
     WeightedShare,
 )
-from whitecap.reports.measures.truncation import Course
-from whitecap.reports.measures.warm_up import WarmUp
+from whitecap.reports.measures.truncation import SeriesCourse
+from whitecap.reports.measures.warm_up import RunWarmUp
 
-Row = dict[str, Any]
+StoredRow = dict[str, Any]
 
-WHOLE = Group("", "")
+WHOLE = WriterCommand("", "")
 """In rows, all writers of a run."""
 
 
-def tally_rows(run: MeasuredRun) -> Iterator[Row]:
+def tally_rows(run: MeasuredRun) -> Iterator[StoredRow]:
     """Every measure but latencies."""
     for group, part in {WHOLE: run.whole, **run.groups}.items():
         for measure, tally in part.tallies.items():
@@ -54,13 +54,13 @@ NUMBERS = ("part", "whole", "events", "units")
 
 
 def numbers_of(
-    tally: Count | Share | WeightedShare | PerMinute | PerMonth | PerJob,
+    tally: Count | CountedShare | WeightedShare | PerMinute | PerMonth | PerJob,
 ) -> tuple[float, ...]:
     """The `NUMBERS` of a tally, not numbers where it has none."""
     match tally:
         case Count(count):
             return count, 1.0, math.nan, math.nan
-        case Share(part, whole):
+        case CountedShare(part, whole):
             return part, whole, part, whole
         case WeightedShare(part, whole, events, units):
             return part, whole, events, units
@@ -68,7 +68,7 @@ def numbers_of(
             return amount, over, math.nan, math.nan
 
 
-def latency_rows(run: MeasuredRun) -> Iterator[Row]:
+def latency_rows(run: MeasuredRun) -> Iterator[StoredRow]:
     """Every writer group's latencies in milliseconds, sorted."""
     for group, part in run.groups.items():
         latencies = part.tallies[Measure.LATENCY_P50_MS]
@@ -76,7 +76,7 @@ def latency_rows(run: MeasuredRun) -> Iterator[Row]:
         yield {**_named(group), "latencies_ms": latencies.sorted_ms}
 
 
-def left_out_rows(run: MeasuredRun) -> Iterator[Row]:
+def left_out_rows(run: MeasuredRun) -> Iterator[StoredRow]:
     """What is open of each writer group and of all."""
     for group, part in {WHOLE: run.whole, **run.groups}.items():
         left_out = part.left_out
@@ -94,7 +94,7 @@ def left_out_rows(run: MeasuredRun) -> Iterator[Row]:
         }
 
 
-def abort_rows(run: MeasuredRun) -> Iterator[Row]:
+def abort_rows(run: MeasuredRun) -> Iterator[StoredRow]:
     """Who stopped whom."""
     for refusal in run.refusals:
         yield {
@@ -106,7 +106,7 @@ def abort_rows(run: MeasuredRun) -> Iterator[Row]:
         }
 
 
-def course_rows(run: MeasuredRun) -> Iterator[Row]:
+def course_rows(run: MeasuredRun) -> Iterator[StoredRow]:
     """The warm-up, and every series in which to look for it."""
     for name, course in run.warm_up.courses.items():
         yield {
@@ -119,36 +119,38 @@ def course_rows(run: MeasuredRun) -> Iterator[Row]:
         }
 
 
-def _warm_up(rows: Sequence[Row]) -> WarmUp:
+def _warm_up(rows: Sequence[StoredRow]) -> RunWarmUp:
     if not rows:
-        return WarmUp()
+        return RunWarmUp()
     courses = {
-        row["series"]: Course(*(np.asarray(row[name], float) for name in ("started_ms", "values")))
+        row["series"]: SeriesCourse(
+            *(np.asarray(row[name], float) for name in ("started_ms", "values"))
+        )
         for row in rows
     }
     first = rows[0]
-    return WarmUp(
+    return RunWarmUp(
         float(first["warm_up_ms"]), bool(first["is_auto"]), float(first["duration_ms"]), courses
     )
 
 
 def run_of_rows(
-    tallies: Iterable[Row],
-    latencies: Iterable[Row],
-    left_out: Iterable[Row],
-    aborts: Iterable[Row],
-    courses: Sequence[Row] = (),
+    tallies: Iterable[StoredRow],
+    latencies: Iterable[StoredRow],
+    left_out: Iterable[StoredRow],
+    aborts: Iterable[StoredRow],
+    courses: Sequence[StoredRow] = (),
 ) -> MeasuredRun:
     """One measured run from its rows."""
     latencies_ms = {_group(row): np.asarray(row["latencies_ms"], float) for row in latencies}
     every = list(latencies_ms.values())
     latencies_ms[WHOLE] = np.sort(np.concatenate(every)) if every else np.empty(0)
-    counted: dict[Group, dict[Measure, Tally]] = {}
+    counted: dict[WriterCommand, dict[Measure, MeasureTally]] = {}
     for row in tallies:
         measure = MEASURES[row["measure"]].measure
         counted.setdefault(_group(row), {})[measure] = tally_of(measure, row)
     parts = {
-        group: Part(_complete(counted[group], latencies_ms[group]), open_)
+        group: MeasuredPart(_complete(counted[group], latencies_ms[group]), open_)
         for group, open_ in map(left_out_of_row, left_out)
     }
     whole = parts.pop(WHOLE)
@@ -156,21 +158,23 @@ def run_of_rows(
     return MeasuredRun(whole, parts, refusals, _warm_up(courses))
 
 
-def _complete(counted: Mapping[Measure, Tally], latencies_ms: FloatArray) -> dict[Measure, Tally]:
+def _complete(
+    counted: Mapping[Measure, MeasureTally], latencies_ms: FloatArray
+) -> dict[Measure, MeasureTally]:
     """All tallies in the order of the definitions, the percentiles of the latencies among them."""
     percentiles = {m: Latencies(latencies_ms, percent) for m, percent in PERCENTILES.items()}
-    tallies: dict[Measure, Tally] = {**counted, **percentiles}
+    tallies: dict[Measure, MeasureTally] = {**counted, **percentiles}
     return {each.measure: tallies[each.measure] for each in MEASURES.values()}
 
 
-def tally_of(measure: Measure, row: Mapping[str, Any]) -> Tally:
+def tally_of(measure: Measure, row: Mapping[str, Any]) -> MeasureTally:
     """The tally of any measure but a latency, back from its `NUMBERS`."""
     part, whole, events, units = (float(row[name]) for name in NUMBERS)
     match measure.unit:
         case Unit.SHARE if measure in OF_SUMS:
             return WeightedShare(part, whole, events, units)
         case Unit.SHARE:
-            return Share(part, whole)
+            return CountedShare(part, whole)
         case Unit.PER_MINUTE:
             return PerMinute(part, whole)
         case Unit.MONEY if measure in PER_JOB:
@@ -181,27 +185,27 @@ def tally_of(measure: Measure, row: Mapping[str, Any]) -> Tally:
             return Count(part)
 
 
-def left_out_of_row(row: Mapping[Any, Any]) -> tuple[Group, LeftOut]:
+def left_out_of_row(row: Mapping[Any, Any]) -> tuple[WriterCommand, JobsLeftOpen]:
     """A row of what is left out: of which writer group (or `WHOLE`), and what."""
     due = Due(row["writers"], row["scheduled"], row["jobs_due"], row["jobs_not_begun"])
     open_jobs = row[Measure.IN_FLIGHT.value], row["given_up"], row["unfinished"]
-    left_out = LeftOut(row["jobs"], *open_jobs, due, row[Measure.HALF_DONE.value])
+    left_out = JobsLeftOpen(row["jobs"], *open_jobs, due, row[Measure.HALF_DONE.value])
     return _group(row), left_out
 
 
-def _refusal(row: Row) -> Refusal:
-    winner = Group(row["winner_group"], row["winner_command"])
-    return Refusal(_group(row), winner, row["exception"], row["count"], row["count"])
+def _refusal(row: StoredRow) -> RefusalCount:
+    winner = WriterCommand(row["winner_group"], row["winner_command"])
+    return RefusalCount(_group(row), winner, row["exception"], row["count"], row["count"])
 
 
-def _named(group: Group) -> Row:
+def _named(group: WriterCommand) -> StoredRow:
     """The columns of a group; none of its names where all writers are meant."""
     return {"writer_group": group.writer_group or None, "command": group.command or None}
 
 
-def _group(row: Mapping[Any, Any]) -> Group:
+def _group(row: Mapping[Any, Any]) -> WriterCommand:
     names = (row["writer_group"], row["command"])
-    return Group(*("" if _is_missing(name) else name for name in names))
+    return WriterCommand(*("" if _is_missing(name) else name for name in names))
 
 
 def _is_missing(name: Any) -> bool:

@@ -28,7 +28,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class CountedShare:
     """`part` of `whole`, both counts."""
 
     part: float
@@ -109,18 +109,18 @@ class Latencies:
         )  # fmt: skip
 
 
-Tally = Count | Share | WeightedShare | PerMinute | PerMonth | PerJob | Latencies
+MeasureTally = Count | CountedShare | WeightedShare | PerMinute | PerMonth | PerJob | Latencies
 
 
-def together(tallies: Sequence[Tally]) -> Tally:
+def together(tallies: Sequence[MeasureTally]) -> MeasureTally:
     """Of several writer groups in one run, at least one, what all of them have."""
     first = tallies[0]
     match first:
         case Count():
             return Count(sum(t.count for t in tallies if isinstance(t, Count)))
-        case Share():
-            shares = [t for t in tallies if isinstance(t, Share)]
-            return Share(sum(t.part for t in shares), sum(t.whole for t in shares))
+        case CountedShare():
+            shares = [t for t in tallies if isinstance(t, CountedShare)]
+            return CountedShare(sum(t.part for t in shares), sum(t.whole for t in shares))
         case WeightedShare():
             sums = [astuple(t) for t in tallies if isinstance(t, WeightedShare)]
             return WeightedShare(*map(sum, zip(*sums, strict=True)))
@@ -136,7 +136,7 @@ def together(tallies: Sequence[Tally]) -> Tally:
             return replace(first, sorted_ms=np.sort(np.concatenate(every)))
 
 
-def narrowed(tally: Tally, count: int) -> Tally:
+def narrowed(tally: MeasureTally, count: int) -> MeasureTally:
     """The same of `count` of its aborts, those by one exception.
 
     Raises `ValueError` for what does not count aborts.
@@ -144,7 +144,7 @@ def narrowed(tally: Tally, count: int) -> Tally:
     match tally:
         case Count():
             return Count(count)
-        case Share():
-            return Share(count, tally.whole)
+        case CountedShare():
+            return CountedShare(count, tally.whole)
         case _:
             raise ValueError("only counts and shares of aborts can be narrowed to an exception")

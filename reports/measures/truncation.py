@@ -40,7 +40,7 @@ _FEWEST_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class SeriesCourse:
     """One run's series as means of batches, each with the instant of its first value in ms."""
 
     started_ms: FloatArray
@@ -56,7 +56,7 @@ class Course:
         return cls(instants_ms[kept[:, 0]], values[kept].mean(axis=1))
 
 
-def settles_at_ms(courses: Sequence[Course]) -> float | None:
+def settles_at_ms(courses: Sequence[SeriesCourse]) -> float | None:
     """The instant at which the runs of a cell have settled: 0 if they do not begin otherwise than
     they go on; infinite if not in their first half; `None` where there is too little to say."""
     together = _together(courses)
@@ -68,7 +68,7 @@ def settles_at_ms(courses: Sequence[Course]) -> float | None:
     return float(together.started_ms[cut]) if cut <= half else math.inf
 
 
-def _together(courses: Sequence[Course]) -> Course:
+def _together(courses: Sequence[SeriesCourse]) -> SeriesCourse:
     """The mean of all runs: as many batches of each as follow each other are averaged."""
     runs = max(len(courses), 1)
     started = np.concatenate([each.started_ms for each in courses] or [np.empty(0)])
@@ -76,7 +76,7 @@ def _together(courses: Sequence[Course]) -> Course:
     order = np.argsort(started, kind="stable")
     count = len(order) // runs
     kept = order[: count * runs].reshape(count, runs)
-    return Course(started[kept[:, 0]], values[kept].mean(axis=1))
+    return SeriesCourse(started[kept[:, 0]], values[kept].mean(axis=1))
 
 
 def _mser(batches: FloatArray) -> FloatArray:
@@ -89,7 +89,7 @@ def _mser(batches: FloatArray) -> FloatArray:
     return statistic[: len(batches) - _LEFT_OUT_AT_END]
 
 
-def _is_transient(together: Course, cut: int, courses: Sequence[Course]) -> bool:
+def _is_transient(together: SeriesCourse, cut: int, courses: Sequence[SeriesCourse]) -> bool:
     """Whether what is cut, at most half, differs from what stays by more than chance, in the mean
     of all runs or in the runs one by one."""
     first, rest = together.values[:cut], together.values[cut:]
@@ -99,7 +99,7 @@ def _is_transient(together: Course, cut: int, courses: Sequence[Course]) -> bool
     return gap > limit * error or _differ_one_by_one(float(together.started_ms[cut]), courses)
 
 
-def _differ_one_by_one(instant_ms: float, courses: Sequence[Course]) -> bool:
+def _differ_one_by_one(instant_ms: float, courses: Sequence[SeriesCourse]) -> bool:
     """Student's t on the replications' own differences, which are independent of each other."""
     gaps = [
         float(each.values[is_before].mean() - each.values[~is_before].mean())

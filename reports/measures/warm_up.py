@@ -16,17 +16,17 @@ import numpy as np
 
 from whitecap.engine.recorded import AUTO_WARM_UP, RecordedOutcome
 from whitecap.reports.arrays import Flags, FloatArray, IntArray
-from whitecap.reports.measures.sample import Rows
-from whitecap.reports.measures.truncation import Course, settles_at_ms
+from whitecap.reports.measures.sample import TransactionColumns
+from whitecap.reports.measures.truncation import SeriesCourse, settles_at_ms
 
 ABORTS, LATENCIES = "aborts", "latencies"
 
-Courses = Mapping[str, Course]
+Courses = Mapping[str, SeriesCourse]
 """A run's series by their names."""
 
 
 @dataclass(frozen=True, slots=True)
-class WarmUp:
+class RunWarmUp:
     """What is left out of a run of `duration_ms`; `is_auto`: the scenario leaves it to be found."""
 
     used_ms: float = 0.0
@@ -35,14 +35,14 @@ class WarmUp:
     courses: Courses = field(default_factory=dict)
 
 
-def warm_up_of(manifest: Mapping[str, Any], courses: Courses, used_ms: float | None) -> WarmUp:
+def warm_up_of(manifest: Mapping[str, Any], courses: Courses, used_ms: float | None) -> RunWarmUp:
     """Of a run with this manifest. `used_ms` is what all runs that are compared have in common, for
     those that leave it to be found; else each finds its own."""
     duration_ms = float(manifest["duration_ms"])
     if not is_auto(manifest):
-        return WarmUp(float(manifest["warm_up_ms"]), False, duration_ms, courses)
+        return RunWarmUp(float(manifest["warm_up_ms"]), False, duration_ms, courses)
     found_ms = warm_up_in_common([[courses]], duration_ms) if used_ms is None else used_ms
-    return WarmUp(min(found_ms, duration_ms / 2), True, duration_ms, courses)
+    return RunWarmUp(min(found_ms, duration_ms / 2), True, duration_ms, courses)
 
 
 def is_auto(manifest: Mapping[str, Any]) -> bool:
@@ -65,7 +65,7 @@ def warm_up_in_common(cells: Iterable[Sequence[Courses]], duration_ms: float) ->
     return min(max(settled, default=0.0), duration_ms / 2)
 
 
-def courses_of(rows: Rows, groups: IntArray, duration_ms: float) -> Courses:
+def courses_of(rows: TransactionColumns, groups: IntArray, duration_ms: float) -> Courses:
     """The series of all of a run's transactions, the warm-up's too; `groups` are their writers'."""
     ended = ~rows.ended(RecordedOutcome.IN_FLIGHT)
     aborted = rows.ended(RecordedOutcome.ABORTED).astype(float)
@@ -73,12 +73,16 @@ def courses_of(rows: Rows, groups: IntArray, duration_ms: float) -> Courses:
     done = _seen_through(rows, latency_ms, duration_ms)
     long = np.log(np.maximum(latency_ms, _LEAST_MS))
     return {
-        ABORTS: Course.of(rows.submitted_ms[ended], _less_mean(aborted[ended], groups[ended])),
-        LATENCIES: Course.of(rows.first_submitted_ms[done], _less_mean(long[done], groups[done])),
+        ABORTS: SeriesCourse.of(
+            rows.submitted_ms[ended], _less_mean(aborted[ended], groups[ended])
+        ),
+        LATENCIES: SeriesCourse.of(
+            rows.first_submitted_ms[done], _less_mean(long[done], groups[done])
+        ),
     }
 
 
-def _seen_through(rows: Rows, latency_ms: FloatArray, duration_ms: float) -> Flags:
+def _seen_through(rows: TransactionColumns, latency_ms: FloatArray, duration_ms: float) -> Flags:
     """The jobs that committed, without those that began so late that only short ones could."""
     done = rows.ended(RecordedOutcome.COMMITTED)
     if not done.any():

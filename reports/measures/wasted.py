@@ -6,18 +6,20 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.measured_run import Runs
-from whitecap.reports.measures.refusals import Refusal
+from whitecap.reports.measures.refusals import RefusalCount
 from whitecap.reports.measures.tally import WeightedShare
 
 
-def wasteful_refusals(runs: Runs, besides: Collection[Group] = ()) -> list[tuple[Refusal, float]]:
+def wasteful_refusals(
+    runs: Runs, besides: Collection[WriterCommand] = ()
+) -> list[tuple[RefusalCount, float]]:
     """Refusals by a writer group, over replications, those first that waste most; each with its
     part of the compute time of all aborted transactions, not counting `besides` as winners."""
-    counts: Counter[tuple[Group, Group, str]] = Counter()
-    aborts: Counter[Group] = Counter()
-    wasted_ms: defaultdict[Group, float] = defaultdict(float)
+    counts: Counter[tuple[WriterCommand, WriterCommand, str]] = Counter()
+    aborts: Counter[WriterCommand] = Counter()
+    wasted_ms: defaultdict[WriterCommand, float] = defaultdict(float)
     for run in runs.values():
         for each in run.refusals:
             counts[each.loser, each.winner, each.exception] += each.count
@@ -30,7 +32,7 @@ def wasteful_refusals(runs: Runs, besides: Collection[Group] = ()) -> list[tuple
     if not total_ms:
         return []
     refusals = [
-        (Refusal(loser, winner, exception, count, aborts[loser]),
+        (RefusalCount(loser, winner, exception, count, aborts[loser]),
          count / aborts[loser] * wasted_ms[loser] / total_ms)
         for (loser, winner, exception), count in counts.items()
         if winner not in besides

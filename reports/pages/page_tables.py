@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.figures.exceptions import ordered_exceptions
 from whitecap.reports.measures import MEASURES, Unit, written
-from whitecap.reports.measures.left_out import LeftOut
+from whitecap.reports.measures.left_out import JobsLeftOpen
 from whitecap.reports.statistics import (
     Claim,
     Estimate,
@@ -127,7 +127,7 @@ def left_out_table(subject: Subject) -> PageTable:
     return PageTable((*named, *headings), rows, texts=named)
 
 
-def _left_out_entries(left_out: LeftOut, any_half_done: bool) -> Iterator[Entry]:
+def _left_out_entries(left_out: JobsLeftOpen, any_half_done: bool) -> Iterator[Entry]:
     yield Entry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs")
     yield Entry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs")
     if any_half_done:

@@ -10,7 +10,7 @@ from whitecap.engine.recorded import Direction
 from whitecap.reports.answers.objectives import Held, Objectives
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.measures.tally import Tally
+from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.planning.search import Tried
 from whitecap.reports.statistics import Estimate, Standing, half_width, standing_of
 
@@ -33,7 +33,7 @@ class Quantity:
     standing: Standing
     needed: float
     """About how many replications would decide it."""
-    tallies: tuple[Tally, ...] = ()
+    tallies: tuple[MeasureTally, ...] = ()
     """What was counted in each replication."""
 
     @property

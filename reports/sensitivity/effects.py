@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from whitecap.engine.recorded import ALL_WRITERS, Measure, Objective
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
-from whitecap.reports.measures.tally import Tally
+from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference, difference
 
 
@@ -25,7 +25,7 @@ class Followed:
         """What an objective looks at; one of every group by itself, all together."""
         return cls(objective.measure, None if objective.of == ALL_WRITERS else objective.of)
 
-    def tally(self, run: MeasuredRun) -> Tally:
+    def tally(self, run: MeasuredRun) -> MeasureTally:
         """Of one run."""
         return run.tally(self.measure, self.writer)
 

@@ -11,7 +11,7 @@ from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.refusals import REFUSAL_COLUMNS, ranked
 from whitecap.reports.measures.stored import (
-    Row,
+    StoredRow,
     abort_rows,
     course_rows,
     latency_rows,
@@ -68,11 +68,11 @@ def build_tables(measured: Measurements, labels: Labels) -> Tables:
     return Tables(differences=_frame(paired_differences(runs), DIFFERENCE_COLUMNS), **labelled)
 
 
-def _frame(rows: Iterable[Row], columns: Sequence[str]) -> pd.DataFrame:
+def _frame(rows: Iterable[StoredRow], columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns))
 
 
-def _values(measured: Measurements) -> Iterator[Row]:
+def _values(measured: Measurements) -> Iterator[StoredRow]:
     """Every measure of every run."""
     for (cell, replication), run in measured.items():
         values = {measure.value: run.whole.value(measure) for measure in Measure}
@@ -80,21 +80,21 @@ def _values(measured: Measurements) -> Iterator[Row]:
 
 
 def _per_run(
-    measured: Measurements, rows_of: Callable[[MeasuredRun], Iterable[Row]]
-) -> Iterator[Row]:
+    measured: Measurements, rows_of: Callable[[MeasuredRun], Iterable[StoredRow]]
+) -> Iterator[StoredRow]:
     for (cell, replication), run in measured.items():
         for row in rows_of(run):
             yield {"cell": cell, "replication": replication, **row}
 
 
-def _of_cells(by_cell: ByCell) -> Iterator[Row]:
+def _of_cells(by_cell: ByCell) -> Iterator[StoredRow]:
     for cell, runs in by_cell.items():
         for measure in Measure:
             estimate = estimated(measure, [run.whole.tallies[measure] for run in runs])
             yield {"cell": cell, "measure": measure.value, **estimate_columns(estimate)}
 
 
-def _of_groups(by_cell: ByCell) -> Iterator[Row]:
+def _of_groups(by_cell: ByCell) -> Iterator[StoredRow]:
     for cell, runs in by_cell.items():
         for group in dict.fromkeys(group for run in runs for group in run.groups):
             parts = [run.groups[group] for run in runs if group in run.groups]
@@ -104,7 +104,7 @@ def _of_groups(by_cell: ByCell) -> Iterator[Row]:
                 yield {**named, **estimate_columns(estimate)}
 
 
-def _exception_rates(by_cell: ByCell) -> Iterator[Row]:
+def _exception_rates(by_cell: ByCell) -> Iterator[StoredRow]:
     """Abort rate per cell and exception; a run without an exception has its rate at zero."""
     aborts = {cell: [run.aborts(*run.groups) for run in runs] for cell, runs in by_cell.items()}
     names = sorted({name for runs in aborts.values() for each in runs for name in each})
@@ -117,7 +117,7 @@ def _exception_rates(by_cell: ByCell) -> Iterator[Row]:
             yield {**named, **estimate_columns(estimated(Measure.ABORT_RATE, shares))}
 
 
-def _refusals(by_cell: ByCell) -> Iterator[Row]:
+def _refusals(by_cell: ByCell) -> Iterator[StoredRow]:
     for cell, runs in by_cell.items():
         for refusal in ranked(each for run in runs for each in run.refusals):
             yield {"cell": cell, **refusal.as_row()}

@@ -10,7 +10,7 @@ from whitecap.engine.recorded import Measure
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures import MEASURES, REPORTED
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.measures.stored import Row
+from whitecap.reports.measures.stored import StoredRow
 from whitecap.reports.statistics import Estimate, difference
 from whitecap.reports.tables.rows import difference_columns
 
@@ -21,7 +21,7 @@ DIFFERENCE_COLUMNS = (
 Replications = Mapping[int, MeasuredRun]
 
 
-def paired_differences(runs: Mapping[str, Replications]) -> Iterator[Row]:
+def paired_differences(runs: Mapping[str, Replications]) -> Iterator[StoredRow]:
     """`first - second` of every pair of cells and reported measure, with its interval.
 
     Replication r has the same random numbers in every cell, so the difference is taken within a

@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from whitecap.reports.measures.stored import Row
+from whitecap.reports.measures.stored import StoredRow
 from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
 
 ESTIMATED = ("mean", "low", "high", "replications", "statement", "values", "beyond")
 """The columns of an estimate; the last two are of percentiles."""
 
 
-def estimate_columns(estimate: Estimate) -> Row:
+def estimate_columns(estimate: Estimate) -> StoredRow:
     """What `estimate_in` reads."""
     return {
         "mean": estimate.point,
@@ -43,7 +43,7 @@ def _unless_nan(number: float) -> float | None:
     return None if math.isnan(number) else float(number)
 
 
-def difference_columns(difference: EstimatedDifference) -> Row:
+def difference_columns(difference: EstimatedDifference) -> StoredRow:
     """What `difference_in` reads."""
     return {
         "difference": difference.point,

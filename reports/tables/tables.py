@@ -11,11 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.left_out import LeftOut, added
+from whitecap.reports.measures.groups import WriterCommand
+from whitecap.reports.measures.left_out import JobsLeftOpen, added
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.measures.refusals import Refusal
-from whitecap.reports.measures.stored import WHOLE, Row, left_out_of_row, run_of_rows
+from whitecap.reports.measures.refusals import RefusalCount
+from whitecap.reports.measures.stored import WHOLE, StoredRow, left_out_of_row, run_of_rows
 from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
 from whitecap.reports.tables.rows import difference_in, estimate_in
 
@@ -56,11 +56,13 @@ class Tables:
         """The abort rate by one exception per cell."""
         return _by_cell(self.exceptions[self.exceptions["exception"] == exception])
 
-    def groups_of(self, cell: str, measure: str) -> dict[Group, Estimate]:
+    def groups_of(self, cell: str, measure: str) -> dict[WriterCommand, Estimate]:
         """The estimate of one measure per writer group of a cell."""
         frame = self.groups
         rows = frame[(frame["cell"] == cell) & (frame["measure"] == measure)].to_dict("records")
-        return {Group(row["writer_group"], row["command"]): estimate_in(row) for row in rows}
+        return {
+            WriterCommand(row["writer_group"], row["command"]): estimate_in(row) for row in rows
+        }
 
     def difference(self, measure: str, first: str, second: str) -> EstimatedDifference:
         """The paired difference `first - second` of a measure; not known if they share no run."""
@@ -72,15 +74,15 @@ class Tables:
                 return gap if cell == first else -gap
         return EstimatedDifference(math.nan, math.nan, math.nan, Claim.NONE, 0)
 
-    def refusals_of(self, cell: str) -> tuple[Refusal, ...]:
+    def refusals_of(self, cell: str) -> tuple[RefusalCount, ...]:
         """Who stopped whom in a cell, over all replications."""
         frame = self.refusals[self.refusals["cell"] == cell]
         return tuple(_refusal(row) for row in frame.to_dict("records"))
 
-    def left_out_of(self, cell: str) -> dict[Group, LeftOut]:
+    def left_out_of(self, cell: str) -> dict[WriterCommand, JobsLeftOpen]:
         """What the numbers of a cell do not tell, by writer group over all replications."""
         rows = self.left_out[self.left_out["cell"] == cell].to_dict("records")
-        by_group: dict[Group, list[LeftOut]] = defaultdict(list)
+        by_group: dict[WriterCommand, list[JobsLeftOpen]] = defaultdict(list)
         for row in rows:
             group, left_out = left_out_of_row(row)
             if group != WHOLE:
@@ -119,14 +121,14 @@ def _by_cell(frame: pd.DataFrame) -> dict[str, Estimate]:
     return {str(row["cell"]): estimate_in(row) for row in frame.to_dict("records")}
 
 
-def _refusal(row: Mapping[Any, Any]) -> Refusal:
-    loser = Group(row["loser_group"], row["loser_command"])
-    winner = Group(row["winner_group"], row["winner_command"])
-    return Refusal(loser, winner, row["exception"], row["count"], row["aborts"])
+def _refusal(row: Mapping[Any, Any]) -> RefusalCount:
+    loser = WriterCommand(row["loser_group"], row["loser_command"])
+    winner = WriterCommand(row["winner_group"], row["winner_command"])
+    return RefusalCount(loser, winner, row["exception"], row["count"], row["aborts"])
 
 
-def _by_run(frame: pd.DataFrame) -> dict[tuple[str, int], list[Row]]:
-    rows: dict[tuple[str, int], list[Row]] = defaultdict(list)
+def _by_run(frame: pd.DataFrame) -> dict[tuple[str, int], list[StoredRow]]:
+    rows: dict[tuple[str, int], list[StoredRow]] = defaultdict(list)
     for row in frame.to_dict("records"):
         rows[str(row["cell"]), int(row["replication"])].append({str(k): row[k] for k in row})
     return rows

@@ -14,16 +14,16 @@ from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.layout import Layout, layout_of
 from whitecap.reports.measures import MEASURES, Measure
 from whitecap.reports.measures.definitions import PERCENTILES
-from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.left_out import Due, LeftOut, added
-from whitecap.reports.measures.measured_run import MeasuredRun, Part
-from whitecap.reports.measures.refusals import Refusal, ranked
+from whitecap.reports.measures.groups import WriterCommand
+from whitecap.reports.measures.left_out import Due, JobsLeftOpen, added
+from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun
+from whitecap.reports.measures.refusals import RefusalCount, ranked
 from whitecap.reports.measures.tally import (
     Count,
+    CountedShare,
     Latencies,
+    MeasureTally,
     PerMinute,
-    Share,
-    Tally,
     WeightedShare,
     together,
 )
@@ -49,22 +49,24 @@ class Did:
 
 def measured_run(**groups: Did) -> MeasuredRun:
     """A run in which these writer groups did so much."""
-    parts = {Group(name, "MERGE"): _part(did) for name, did in groups.items()}
-    names = {name: Group(name, "MERGE") for name in groups}
+    parts = {WriterCommand(name, "MERGE"): _part(did) for name, did in groups.items()}
+    names = {name: WriterCommand(name, "MERGE") for name in groups}
     refusals = ranked(
-        Refusal(names[n], names[did.by or n], "ConcurrentAppendException", did.aborted, did.aborted)
+        RefusalCount(
+            names[n], names[did.by or n], "ConcurrentAppendException", did.aborted, did.aborted
+        )
         for n, did in groups.items()
         if did.aborted
     )
     every = [part.tallies for part in parts.values()]
-    whole = Part(
+    whole = MeasuredPart(
         {measure: together([tallies[measure] for tallies in every]) for measure in Measure},
         added([part.left_out for part in parts.values()]),
     )
     return MeasuredRun(whole, parts, refusals)
 
 
-def _part(did: Did) -> Part:
+def _part(did: Did) -> MeasuredPart:
     ended = did.committed + did.given_up
     units = float(ended)
     counts = {
@@ -73,7 +75,7 @@ def _part(did: Did) -> Part:
         Measure.ATTEMPTS: ended, Measure.IN_FLIGHT: did.unfinished,
     }  # fmt: skip
     latencies = np.sort(did.latency_ms * np.linspace(0.5, 1.5, max(did.committed, 1)))
-    tallies: dict[Measure, Tally] = {}
+    tallies: dict[Measure, MeasureTally] = {}
     for definition in MEASURES.values():
         measure = definition.measure
         name = measure.value
@@ -82,17 +84,19 @@ def _part(did: Did) -> Part:
         elif measure is Measure.GOODPUT_PER_MINUTE:
             tallies[measure] = PerMinute(did.committed, MINUTES)
         elif measure is Measure.JOB_SUCCESS_RATE:
-            tallies[measure] = Share(did.committed, ended)
+            tallies[measure] = CountedShare(did.committed, ended)
         elif measure is Measure.WASTED_COMPUTE_SHARE:
             events = round(did.wasted * units)
             tallies[measure] = WeightedShare(did.wasted * units, units, events, units)
         elif name.endswith("_rate"):
-            tallies[measure] = Share(did.aborted, ended + did.aborted)
+            tallies[measure] = CountedShare(did.aborted, ended + did.aborted)
         else:
             tallies[measure] = Count(counts.get(measure, 0))
     due = Due(1, 1, did.due, did.not_begun)
     jobs = ended + did.unfinished
-    return Part(tallies, LeftOut(jobs, did.unfinished, did.given_up, did.unfinished, due))
+    return MeasuredPart(
+        tallies, JobsLeftOpen(jobs, did.unfinished, did.given_up, did.unfinished, due)
+    )
 
 
 Cells = Mapping[str, Mapping[int, MeasuredRun]]

@@ -8,23 +8,23 @@ import numpy as np
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.comparisons.sides import Kept, Side
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.stored import WHOLE
-from whitecap.reports.measures.tally import Count, Latencies, PerMinute, Share
+from whitecap.reports.measures.tally import Count, CountedShare, Latencies, PerMinute
 
-ETL = Group("etl", "MERGE")
+ETL = WriterCommand("etl", "MERGE")
 
 
 def side(
     conflicts: Sequence[int],
     done: Sequence[int] = (),
     latencies: Sequence[Sequence[float]] = (),
-    of: Group = WHOLE,
+    of: WriterCommand = WHOLE,
     digest: str = "a",
 ) -> Side:
     """Conflicts of 100 each, jobs done in 10 minutes, latencies; and a commit lost nowhere."""
     measures: dict[Measure, Mapping[int, Kept]] = {
-        Measure.CONFLICT_RATE: {r: Share(n, 100) for r, n in enumerate(conflicts)},
+        Measure.CONFLICT_RATE: {r: CountedShare(n, 100) for r, n in enumerate(conflicts)},
         Measure.LOST_COMMITS: {r: Count(0) for r in range(len(conflicts))},
     }
     if done:

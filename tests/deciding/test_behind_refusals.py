@@ -7,8 +7,8 @@ from typing import Any
 from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.deciding.behind import AS_INSERT, behind
 from whitecap.reports.advice.result import Behind
-from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.refusals import Refusal
+from whitecap.reports.measures.groups import WriterCommand
+from whitecap.reports.measures.refusals import RefusalCount
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
 
@@ -18,8 +18,8 @@ STREAM: dict[str, Any] = {
 }
 
 
-def said(scenario: Scenario, loser: Group, winner: Group, exception: str) -> Behind:
-    return behind(scenario, Refusal(loser, winner, exception, 3, 4), 0.5)
+def said(scenario: Scenario, loser: WriterCommand, winner: WriterCommand, exception: str) -> Behind:
+    return behind(scenario, RefusalCount(loser, winner, exception, 3, 4), 0.5)
 
 
 def with_stream(query: dict[str, Any], **of_table: Any) -> Scenario:
@@ -33,8 +33,8 @@ def test_of_a_job_of_several_statements_the_refused_one_is_raced_on_its_table() 
     scenario = load_scenario("two-tables", cells=False)
     refused = said(
         scenario,
-        Group("pipeline", "UPDATE gold"),
-        Group("corrections", "UPDATE gold"),
+        WriterCommand("pipeline", "UPDATE gold"),
+        WriterCommand("corrections", "UPDATE gold"),
         "ConcurrentAppendException",
     )
     assert refused.statements is not None
@@ -45,7 +45,7 @@ def test_of_a_job_of_several_statements_the_refused_one_is_raced_on_its_table() 
 
 def test_the_statements_of_another_table_are_not_raced_in_their_place() -> None:
     scenario = load_scenario("two-tables", cells=False)
-    loser = Group("pipeline", "MERGE silver")
+    loser = WriterCommand("pipeline", "MERGE silver")
     refused = said(scenario, loser, loser, "ConcurrentAppendException")
     assert refused.statements is not None
     assert all(text.startswith("MERGE INTO silver") for text in refused.statements)
@@ -55,8 +55,8 @@ def test_a_batch_is_raced_as_the_insert_of_its_rows() -> None:
     scenario = with_stream({"checkpoint": "clicks", "rows": {"count": 100}})
     refused = said(
         scenario,
-        Group("corrector", "UPDATE"),
-        Group("stream", "STREAMING"),
+        WriterCommand("corrector", "UPDATE"),
+        WriterCommand("stream", "STREAMING"),
         "ConcurrentAppendException",
     )
     assert refused.statements is not None
@@ -67,7 +67,7 @@ def test_a_batch_is_raced_as_the_insert_of_its_rows() -> None:
 
 def test_of_queries_that_share_a_checkpoint_no_layout_is_to_blame() -> None:
     scenario = with_stream({"checkpoint": "clicks"})
-    stream = Group("stream", "STREAMING")
+    stream = WriterCommand("stream", "STREAMING")
     refused = said(scenario, stream, stream, "ConcurrentTransactionException")
     assert refused.statements is None
     assert "the batches of the checkpoint 'clicks'" in refused.answer
@@ -77,8 +77,8 @@ def test_a_query_that_reads_its_own_table_is_told_that_it_does() -> None:
     scenario = with_stream({"checkpoint": "clicks", "reads_table": True})
     refused = said(
         scenario,
-        Group("stream", "STREAMING"),
-        Group("corrector", "UPDATE"),
+        WriterCommand("stream", "STREAMING"),
+        WriterCommand("corrector", "UPDATE"),
         "ConcurrentAppendException",
     )
     assert refused.statements is None

@@ -9,7 +9,7 @@ import pytest
 
 from tests.reports.synthetic_recordings import aborted, tables_of, transaction
 from whitecap.engine.recorded import OF_THE_TABLE, Measure
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.tally import together
 
@@ -197,7 +197,10 @@ def test_the_parts_of_a_run_are_those_of_its_writers_and_add_up() -> None:
     ]
     whole = measure_run(MANIFEST, tables_of(rows_by_hand()))
     split = measure_run(MANIFEST, tables_of(rows))
-    assert set(split.groups) == {Group("loader", "INSERT"), Group("merger", "MERGE")}
+    assert set(split.groups) == {
+        WriterCommand("loader", "INSERT"),
+        WriterCommand("merger", "MERGE"),
+    }
     assert split.tally(Measure.LATENCY_P50_MS, writer="merger").value == 50_000
     for measure in set(Measure) - OF_THE_TABLE:
         both = split.tally(measure)

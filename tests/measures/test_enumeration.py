@@ -8,14 +8,14 @@ from tests.reports.synthetic_recordings import tables_of
 from whitecap.engine.recorded import OF_ABORTS, Measure, Unit
 from whitecap.reports.measures import MEASURES, PRICED, REPORTED
 from whitecap.reports.measures.definitions import OF_SUMS, PER_JOB, PERCENTILES
-from whitecap.reports.measures.sample import Rows, Sample
+from whitecap.reports.measures.sample import MeasureSample, TransactionColumns
 from whitecap.reports.measures.tally import (
     Count,
+    CountedShare,
     Latencies,
     PerJob,
     PerMinute,
     PerMonth,
-    Share,
     WeightedShare,
 )
 from whitecap.reports.measures.writing import tick, written
@@ -57,11 +57,13 @@ def test_latencies_are_percentiles_and_nothing_else_is() -> None:
 
 @pytest.mark.parametrize("measure", Measure)
 def test_it_is_counted_as_its_unit_says(measure: Measure) -> None:
-    sample = Sample.of(Rows.of(tables_of([])["transactions"]), 0.0, 60_000.0, 0.0)
+    sample = MeasureSample.of(
+        TransactionColumns.of(tables_of([])["transactions"]), 0.0, 60_000.0, 0.0
+    )
     kinds = {
         Unit.COUNT: Count,
         Unit.ROWS: Count,
-        Unit.SHARE: WeightedShare if measure in OF_SUMS else Share,
+        Unit.SHARE: WeightedShare if measure in OF_SUMS else CountedShare,
         Unit.PER_MINUTE: PerMinute,
         Unit.SLOT_HOURS: PerMonth,
         Unit.MONEY: PerJob if measure in PER_JOB else PerMonth,

@@ -6,21 +6,21 @@ import pytest
 
 import whitecap
 from tests.sim.sim_worlds import document
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import (
     Due,
-    LeftOut,
+    JobsLeftOpen,
     added,
     half_done_sentence,
     left_out_sentences,
 )
 
-NIGHTLY = Group("nightly", "OPTIMIZE")
+NIGHTLY = WriterCommand("nightly", "OPTIMIZE")
 
 
-def left_out(due: Due, given_up: int = 0, unfinished: int = 0, half_done: int = 0) -> LeftOut:
+def left_out(due: Due, given_up: int = 0, unfinished: int = 0, half_done: int = 0) -> JobsLeftOpen:
     """Of 67 jobs."""
-    return LeftOut(67, 1, given_up, unfinished, due, half_done)
+    return JobsLeftOpen(67, 1, given_up, unfinished, due, half_done)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_where_nothing_is_left_out_nothing_is_said() -> None:
 
 def test_several_runs_add_up() -> None:
     one = left_out(Due(1, 1, 100, 33), given_up=2)
-    assert added([one, one]) == LeftOut(134, 2, 4, 0, Due(2, 2, 200, 66))
-    assert added([]) == LeftOut(0, 0, 0, 0, Due())
+    assert added([one, one]) == JobsLeftOpen(134, 2, 4, 0, Due(2, 2, 200, 66))
+    assert added([]) == JobsLeftOpen(0, 0, 0, 0, Due())
 
 
 def test_a_run_tells_of_writers_that_began_nothing() -> None:
@@ -83,7 +83,7 @@ def test_a_run_tells_of_writers_that_began_nothing() -> None:
         "compute": "1 h",
     }
     run = whitecap.run(document(), changes={"writers.late": late})
-    due = run.measured.groups[Group("late", "OPTIMIZE")].left_out.due
+    due = run.measured.groups[WriterCommand("late", "OPTIMIZE")].left_out.due
     assert (due.jobs, due.not_begun, due.is_overloaded) == (10, 9, True)
     line = run.summary.set_index("writer").loc["late"]
     assert (line["submitted"], line["jobs_due"], line["not_begun"]) == (1, 10, 9)

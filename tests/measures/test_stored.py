@@ -13,7 +13,7 @@ from tests.reports.synthetic_recordings import tables_of, transaction
 from tests.sim.sim_worlds import document
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.measures.tally import Latencies, Tally
+from whitecap.reports.measures.tally import Latencies, MeasureTally
 from whitecap.reports.tables import Tables, build_tables
 
 
@@ -50,7 +50,7 @@ def test_what_was_measured_comes_back_from_the_tables(
                 _assert_same(found.tallies[measure], tally)
 
 
-def _assert_same(found: Tally, tally: Tally) -> None:
+def _assert_same(found: MeasureTally, tally: MeasureTally) -> None:
     if isinstance(tally, Latencies):
         assert isinstance(found, Latencies)
         assert found.percent == tally.percent

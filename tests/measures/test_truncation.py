@@ -13,7 +13,7 @@ from whitecap.reports.measures.truncation import (
     BATCH,
     FEWEST_BATCHES,
     MOST_BATCHES,
-    Course,
+    SeriesCourse,
     settles_at_ms,
 )
 
@@ -59,7 +59,7 @@ def found_in(draw: Draw, sets: int = SETS) -> Series:
 
 def settled(runs: Series) -> float:
     """What is found in these runs."""
-    found = settles_at_ms([Course.of(np.arange(len(run), dtype=float), run) for run in runs])
+    found = settles_at_ms([SeriesCourse.of(np.arange(len(run), dtype=float), run) for run in runs])
     assert found is not None
     return found
 
@@ -109,19 +109,19 @@ def test_too_little_says_nothing() -> None:
     enough = BATCH * FEWEST_BATCHES
     assert settles_at_ms([]) is None
     for values, is_known in ((enough - 1, False), (enough, True)):
-        course = Course.of(np.arange(values, dtype=float), random.normal(size=values))
+        course = SeriesCourse.of(np.arange(values, dtype=float), random.normal(size=values))
         assert (settles_at_ms([course]) is not None) is is_known
 
 
 def test_a_course_is_in_order_of_its_instants_and_has_a_thousand_batches_at_most() -> None:
     instants, values = np.array([30.0, 10.0, 20.0, 0.0, 40.0, 50.0]), np.arange(6.0)
-    course = Course.of(instants, values)
+    course = SeriesCourse.of(instants, values)
     assert course.started_ms.tolist() == [0.0]
     assert course.values.tolist() == [(3 + 1 + 2 + 0 + 4) / 5]
-    long = Course.of(np.arange(30_001.0), np.arange(30_001.0))
+    long = SeriesCourse.of(np.arange(30_001.0), np.arange(30_001.0))
     assert MOST_BATCHES / 2 < len(long.values) <= MOST_BATCHES
     assert (long.values[0], long.started_ms[1]) == (17.0, 35.0)
 
 
 def test_a_constant_series_has_no_transient() -> None:
-    assert settles_at_ms([Course.of(np.arange(500.0), np.zeros(500))]) == 0.0
+    assert settles_at_ms([SeriesCourse.of(np.arange(500.0), np.zeros(500))]) == 0.0

@@ -12,19 +12,19 @@ import whitecap
 from tests.reports.synthetic_recordings import aborted, tables_of, transaction
 from tests.sim.sim_worlds import document
 from whitecap.engine.recorded import Measure
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.measures.refusals import (
     BEFORE_THE_RUN,
     ITS_OWN,
     NOBODY,
     UNKNOWN_WINNER,
-    Refusal,
+    RefusalCount,
     ranked,
     refusal_sentences,
 )
 
-LOADER, MERGER = Group("loader", "INSERT"), Group("merger", "MERGE")
+LOADER, MERGER = WriterCommand("loader", "INSERT"), WriterCommand("merger", "MERGE")
 APPEND = "ConcurrentAppendException"
 MANIFEST = {"warm_up_ms": 1_000.0, "duration_ms": 3_600_000.0}
 MERGE = {"writer_group": "merger", "command": "MERGE"}
@@ -32,7 +32,7 @@ MERGE = {"writer_group": "merger", "command": "MERGE"}
 
 def refusals(
     rows: Sequence[Mapping[str, Any]], more_commits: Sequence[Mapping[str, Any]] = ()
-) -> tuple[Refusal, ...]:
+) -> tuple[RefusalCount, ...]:
     """Who stops whom in a run of these transactions, with these commits besides."""
     tables = tables_of(rows)
     commits = [*tables["commits"].to_pylist(), *more_commits]
@@ -41,7 +41,7 @@ def refusals(
     return measure_run(MANIFEST, tables).refusals
 
 
-def only(rows: Sequence[Mapping[str, Any]], *more: Mapping[str, Any]) -> Refusal:
+def only(rows: Sequence[Mapping[str, Any]], *more: Mapping[str, Any]) -> RefusalCount:
     """The one refusal that there is."""
     (refusal,) = refusals(rows, more)
     return refusal
@@ -49,7 +49,7 @@ def only(rows: Sequence[Mapping[str, Any]], *more: Mapping[str, Any]) -> Refusal
 
 def test_the_winner_is_who_committed_the_version_that_refused() -> None:
     rows = [transaction(7), aborted(8, winning_version=7, **MERGE)]
-    assert only(rows) == Refusal(MERGER, LOADER, APPEND, 1, 1)
+    assert only(rows) == RefusalCount(MERGER, LOADER, APPEND, 1, 1)
 
 
 def test_a_commit_whose_writer_never_learned_of_it_wins_too() -> None:
@@ -83,8 +83,8 @@ def test_what_no_commit_is_behind_is_counted_beside_the_conflicts() -> None:
         aborted(10, "WriterCrash", winning_version=None, **MERGE),
     ]
     assert refusals(rows) == (
-        Refusal(MERGER, NOBODY, "WriterCrash", 2, 3),
-        Refusal(MERGER, LOADER, APPEND, 1, 3),
+        RefusalCount(MERGER, NOBODY, "WriterCrash", 2, 3),
+        RefusalCount(MERGER, LOADER, APPEND, 1, 3),
     )
 
 
@@ -109,8 +109,8 @@ def test_the_same_version_of_two_tables_has_two_winners() -> None:
     tables["writers"] = of_tables(tables["writers"], ["orders"] * tables["writers"].num_rows)
     stopped = {(each.loser, each.winner) for each in measure_run(MANIFEST, tables).refusals}
     assert stopped == {
-        (Group("eraser", "DELETE events"), Group("merger", "MERGE events")),
-        (Group("eraser", "DELETE orders"), Group("loader", "INSERT orders")),
+        (WriterCommand("eraser", "DELETE events"), WriterCommand("merger", "MERGE events")),
+        (WriterCommand("eraser", "DELETE orders"), WriterCommand("loader", "INSERT orders")),
     }
 
 
@@ -120,8 +120,8 @@ def test_what_was_submitted_in_the_warm_up_is_left_out() -> None:
 
 
 def test_pooled_over_runs_counts_add_up_and_shares_are_of_all_aborts() -> None:
-    first = [Refusal(MERGER, LOADER, APPEND, 3, 4), Refusal(MERGER, MERGER, APPEND, 1, 4)]
-    second = [Refusal(MERGER, MERGER, APPEND, 6, 6)]
+    first = [RefusalCount(MERGER, LOADER, APPEND, 3, 4), RefusalCount(MERGER, MERGER, APPEND, 1, 4)]
+    second = [RefusalCount(MERGER, MERGER, APPEND, 6, 6)]
     pooled = ranked([*first, *second])
     assert [(each.winner, each.count, each.aborts) for each in pooled] == [
         (MERGER, 7, 10),
@@ -142,21 +142,24 @@ def test_pooled_over_runs_counts_add_up_and_shares_are_of_all_aborts() -> None:
     ],
 )  # fmt: skip
 def test_a_loser_with_one_main_cause_gets_a_sentence(
-    winner: Group, count: int, sentence: str | None
+    winner: WriterCommand, count: int, sentence: str | None
 ) -> None:
     """The rest has causes of one abort each."""
-    others = [Refusal(MERGER, Group(f"w{n}", "DELETE"), APPEND, 1, 0) for n in range(10 - count)]
+    others = [
+        RefusalCount(MERGER, WriterCommand(f"w{n}", "DELETE"), APPEND, 1, 0)
+        for n in range(10 - count)
+    ]
     # Two exceptions of the same winner are one cause.
     causes = [
-        Refusal(MERGER, winner, APPEND, count - 1, 0),
-        Refusal(MERGER, winner, "ConcurrentDeleteReadException", 1, 0),
+        RefusalCount(MERGER, winner, APPEND, count - 1, 0),
+        RefusalCount(MERGER, winner, "ConcurrentDeleteReadException", 1, 0),
         *others,
     ]
     assert list(refusal_sentences(ranked(causes))) == ([] if sentence is None else [sentence])
 
 
 def test_a_few_aborts_say_nothing() -> None:
-    few = ranked([Refusal(MERGER, LOADER, APPEND, 4, 0)])
+    few = ranked([RefusalCount(MERGER, LOADER, APPEND, 4, 0)])
     assert list(refusal_sentences(few)) == []
 
 

@@ -17,18 +17,18 @@ import pyarrow.parquet as pq
 from whitecap.engine.recorded import CONFLICTS, RECORDING_FORMAT, Measure, Unit
 from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.definitions import OF_SUMS, PER_JOB, PERCENTILES
-from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.left_out import Due, LeftOut
-from whitecap.reports.measures.measured_run import MeasuredRun, Part
-from whitecap.reports.measures.refusals import NOBODY, Refusal, ranked
+from whitecap.reports.measures.groups import WriterCommand
+from whitecap.reports.measures.left_out import Due, JobsLeftOpen
+from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun
+from whitecap.reports.measures.refusals import NOBODY, RefusalCount, ranked
 from whitecap.reports.measures.tally import (
     Count,
+    CountedShare,
     Latencies,
+    MeasureTally,
     PerJob,
     PerMinute,
     PerMonth,
-    Share,
-    Tally,
     WeightedShare,
 )
 from whitecap.reports.provenance import provenance_of
@@ -258,19 +258,23 @@ def _job(random: Any, first: int, refusal: float, end_ms: float) -> list[dict[st
 def made_up_run(value: Callable[[Measure], float], aborts: Mapping[str, int]) -> MeasuredRun:
     """A run of one writer group with these values, and these aborts, for which nobody is to
     blame."""
-    loader = Group("loader", "INSERT")
+    loader = WriterCommand("loader", "INSERT")
     tallies = {measure: _tally(measure, value(measure)) for measure in Measure}
-    part = Part(tallies, LeftOut(jobs=9, in_flight=0, given_up=0, unfinished=0, due=Due()))
-    refusals = ranked(Refusal(loader, NOBODY, name, count, 0) for name, count in aborts.items())
+    part = MeasuredPart(
+        tallies, JobsLeftOpen(jobs=9, in_flight=0, given_up=0, unfinished=0, due=Due())
+    )
+    refusals = ranked(
+        RefusalCount(loader, NOBODY, name, count, 0) for name, count in aborts.items()
+    )
     return MeasuredRun(part, {loader: part}, refusals)
 
 
-def _tally(measure: Measure, value: float) -> Tally:
+def _tally(measure: Measure, value: float) -> MeasureTally:
     match measure.unit:
         case Unit.SHARE if measure in OF_SUMS:
             return WeightedShare(value * 1e6, 1e6, value * 1_000, 1_000)
         case Unit.SHARE:
-            return Share(0, 0) if math.isnan(value) else Share(value * 1_000, 1_000)
+            return CountedShare(0, 0) if math.isnan(value) else CountedShare(value * 1_000, 1_000)
         case Unit.PER_MINUTE:
             return PerMinute(value * 100, 100)
         case Unit.MONEY if measure in PER_JOB:

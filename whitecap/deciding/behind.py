@@ -9,9 +9,9 @@ from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.races.explain.explanation import Explanation, explain
 from whitecap.engine.races.explain.plain import answer
 from whitecap.reports.advice.result import Behind
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.measured_run import Runs
-from whitecap.reports.measures.refusals import NO_WRITERS, Refusal
+from whitecap.reports.measures.refusals import NO_WRITERS, RefusalCount
 from whitecap.reports.measures.wasted import wasteful_refusals
 from whitecap.sim.rehearsal.race import contestants, race_of
 from whitecap.sim.scenario import Scenario
@@ -28,7 +28,7 @@ def behind_refusals(scenario: Scenario, runs: Runs) -> Iterator[Behind]:
         yield behind(scenario, refusal, waste)
 
 
-def behind(scenario: Scenario, refusal: Refusal, waste: float) -> Behind:
+def behind(scenario: Scenario, refusal: RefusalCount, waste: float) -> Behind:
     """What is behind one refusal, of which `waste` is its part of all."""
     loser, winner = refusal.loser, refusal.winner
     facts = str(loser), str(winner), refusal.exception, refusal.count, waste
@@ -45,7 +45,7 @@ def behind(scenario: Scenario, refusal: Refusal, waste: float) -> Behind:
     return Behind(*facts, explanation.statements, text, titles)
 
 
-def _of_a_query(scenario: Scenario, refusal: Refusal) -> str | None:
+def _of_a_query(scenario: Scenario, refusal: RefusalCount) -> str | None:
     """What no race of statements shows: batches that are known again, and queries that read."""
     group = scenario.writers[refusal.loser.writer_group]
     query = group.streaming or group.foreach_batch
@@ -65,7 +65,7 @@ def _of_a_query(scenario: Scenario, refusal: Refusal) -> str | None:
     return None
 
 
-def _explained(scenario: Scenario, loser: Group, winner: Group) -> Explanation:
+def _explained(scenario: Scenario, loser: WriterCommand, winner: WriterCommand) -> Explanation:
     """The first two of their statements that conflict: of other values if these do, or of the same.
 
     Raises what racing them raises.

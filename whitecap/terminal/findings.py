@@ -11,13 +11,13 @@ from rich.text import Text
 
 from whitecap.reports.answers.standing import Stands
 from whitecap.reports.damage import damage_sentences
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import (
-    LeftOut,
+    JobsLeftOpen,
     half_done_sentence,
     left_out_sentences,
 )
-from whitecap.reports.measures.refusals import Refusal, refusal_sentences
+from whitecap.reports.measures.refusals import RefusalCount, refusal_sentences
 from whitecap.reports.provenance import stores_of, tables_of
 from whitecap.terminal.table import print_indented
 
@@ -41,13 +41,13 @@ STYLES = {
 """By how an expectation or objective came out."""
 
 
-def show_left_out(console: Console, left_out: Mapping[Group, LeftOut]) -> None:
+def show_left_out(console: Console, left_out: Mapping[WriterCommand, JobsLeftOpen]) -> None:
     """A line for each writer group whose success and latency do not say all."""
     for sentence in left_out_sentences(left_out):
         console.print(Text(sentence))
 
 
-def show_refusals(console: Console, refusals: Sequence[Refusal]) -> None:
+def show_refusals(console: Console, refusals: Sequence[RefusalCount]) -> None:
     """Each loser with its most frequent causes, then what that amounts to."""
     for loser in dict.fromkeys(each.loser for each in refusals):
         own = [each for each in refusals if each.loser == loser]
@@ -61,7 +61,7 @@ def show_refusals(console: Console, refusals: Sequence[Refusal]) -> None:
         console.print(Text(f"{sentence}."))
 
 
-def _causes(refusals: Sequence[Refusal]) -> Table:
+def _causes(refusals: Sequence[RefusalCount]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for justify in ("right", "right", "left", "left"):
         table.add_column(justify=justify, overflow="fold")
@@ -71,18 +71,18 @@ def _causes(refusals: Sequence[Refusal]) -> Table:
     return table
 
 
-def _named(group: Group) -> str:
+def _named(group: WriterCommand) -> str:
     return " ".join(part for part in group if part)
 
 
-def show_overload(console: Console, layout: Layout, left_out: Mapping[str, LeftOut]) -> None:
+def show_overload(console: Console, layout: Layout, left_out: Mapping[str, JobsLeftOpen]) -> None:
     """The cells of a sweep in which work piled up, over all replications."""
     for cell, each in left_out.items():
         if each.due.is_overloaded:
             console.print(Text(f"{layout.title(cell)}: {each.due}"))
 
 
-def show_half_done(console: Console, layout: Layout, left_out: Mapping[str, LeftOut]) -> None:
+def show_half_done(console: Console, layout: Layout, left_out: Mapping[str, JobsLeftOpen]) -> None:
     """The cells of a sweep in which jobs left a commit behind, over all replications."""
     for cell, each in left_out.items():
         if each.half_done:
