@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from whitecap.engine.recorded import Measure, Objective
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import Level
@@ -116,14 +116,14 @@ def _success(runs: Sequence[MeasuredRun]) -> Estimate:
     )
 
 
-def _objectives(threshold: str) -> Objectives:
+def _objectives(threshold: str) -> ObjectiveSet:
     changes = {"objective": f"job_success_rate >= {threshold}"}
     scenario = load_scenario(ROOT / "scenarios" / "capacity.yaml", changes, cells=False)
     each: tuple[Objective, ...] = tuple(scenario.objectives)
-    return Objectives(each, are_default=False)
+    return ObjectiveSet(each, are_default=False)
 
 
-def searched(pool: Pool, objectives: Objectives, level: Level, first: int) -> tuple[Bracket, int]:
+def searched(pool: Pool, objectives: ObjectiveSet, level: Level, first: int) -> tuple[Bracket, int]:
     """A search on the replications from `first` on, and how many runs it took."""
     tried: dict[int, TriedValue] = {}
     while True:

@@ -19,10 +19,10 @@ from whitecap.reports.measures.measured_run import (
 )
 from whitecap.reports.measures.warm_up import Courses, is_auto, warm_up_in_common
 from whitecap.reports.runs import WHOLE_RUN, RunName, RunSet, read_each
-from whitecap.reports.tables import Labels, Measurements, Tables, build_tables
+from whitecap.reports.tables import LabelsByCell, Measurements, ReportTables, build_tables
 
 
-def aggregate(runs: RunSet) -> Tables:
+def aggregate(runs: RunSet) -> ReportTables:
     """All tables of a sweep; of one run, with its writer groups in the place of cells.
 
     Raises `InvalidInput`: rows of a sweep are missing or damaged.
@@ -61,5 +61,5 @@ def _writers_as_cells(
 ) -> tuple[Measurements, Mapping[str, Mapping[str, str]]]:
     """A run by its writers: all of them together, then each group on its own."""
     cells = {WHOLE_RUN: run} | {str(group): run.only(group) for group in run.groups}
-    labels: Labels = {name: {"writer": name} for name in cells}
+    labels: LabelsByCell = {name: {"writer": name} for name in cells}
     return {(name, replication): each for name, each in cells.items()}, labels

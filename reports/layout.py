@@ -10,22 +10,23 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-Labels = Mapping[str, str]
+AxisLabels = Mapping[str, str]
+"""Axis -> label."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class LabelledCell:
     """One cell of a sweep by the name of its directory, with its label per axis."""
 
     name: str
-    labels: Labels
+    labels: AxisLabels
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SweepLayout:
     """The cells of a sweep, in order, and the axes along which they differ."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[LabelledCell, ...]
     axes: Mapping[str, tuple[str, ...]]
 
     @property
@@ -49,12 +50,12 @@ class Layout:
         """The varying axes other than these."""
         return tuple(axis for axis in self.varying if axis not in axes)
 
-    def combinations(self, axes: Sequence[str]) -> Iterator[Labels]:
+    def combinations(self, axes: Sequence[str]) -> Iterator[AxisLabels]:
         """Every combination of the labels of these axes, in order; one empty one for none."""
         for labels in itertools.product(*(self.axes[axis] for axis in axes)):
             yield dict(zip(axes, labels, strict=True))
 
-    def find(self, labels: Labels) -> Cell | None:
+    def find(self, labels: AxisLabels) -> LabelledCell | None:
         """The first cell with these labels; `None` while it is not finished."""
         wanted = labels.items()
         return next((cell for cell in self.cells if wanted <= cell.labels.items()), None)
@@ -65,13 +66,13 @@ class Layout:
         return phrase({axis: labels[axis] for axis in self.varying if axis in labels}) or cell
 
 
-def layout_of(cells: Mapping[str, Labels], axes: Mapping[str, Sequence[str]]) -> Layout:
+def layout_of(cells: Mapping[str, AxisLabels], axes: Mapping[str, Sequence[str]]) -> SweepLayout:
     """The layout of these finished cells along the sweep's axes."""
-    ordered = tuple(Cell(name, labels) for name, labels in cells.items())
-    return Layout(ordered, {axis: tuple(labels) for axis, labels in axes.items()})
+    ordered = tuple(LabelledCell(name, labels) for name, labels in cells.items())
+    return SweepLayout(ordered, {axis: tuple(labels) for axis, labels in axes.items()})
 
 
-def phrase(labels: Labels) -> str:
+def phrase(labels: AxisLabels) -> str:
     """`by date · Serializable`; a bare number is named by its axis: `8 writers`."""
     return " · ".join(_worded(axis, label) for axis, label in labels.items())
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.reports.agreement import read_agreement
-from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.figures.figures import draw_all
 from whitecap.reports.figures.style import save
@@ -28,7 +28,7 @@ class Report:
     page: Path
     figures: tuple[Path, ...]
     tables: Path
-    answer: Answer
+    answer: WordedAnswer
     subject: Subject
 
 
@@ -54,7 +54,7 @@ def build_report(runs: RunSet) -> Report:
     return Report(page, figures, directory / "tables", answer, subject)
 
 
-def analyse(runs: RunSet) -> tuple[Subject, Answer]:
+def analyse(runs: RunSet) -> tuple[Subject, WordedAnswer]:
     """The tables of the runs, written under `report/`, and the answer that they give."""
     subject = subject_of(runs)
     answer = answer_of_subject(subject)

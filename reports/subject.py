@@ -7,11 +7,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from whitecap.reports.layout import Layout, layout_of
+from whitecap.reports.layout import SweepLayout, layout_of
 from whitecap.reports.provenance import Provenance, provenance_of
 from whitecap.reports.runs import RunSet
 from whitecap.reports.statistics import FEWEST_REPLICATIONS
-from whitecap.reports.tables import Tables
+from whitecap.reports.tables import ReportTables
 
 INTERVALS = "All replications together, with 95 % intervals."
 FEW = f"All replications together; with fewer than {FEWEST_REPLICATIONS} one 95 % bound is known."
@@ -34,8 +34,8 @@ class Subject:
     """A sweep, or one run whose writers take the place of cells."""
 
     runs: RunSet
-    tables: Tables
-    layout: Layout
+    tables: ReportTables
+    layout: SweepLayout
     provenance: Provenance
 
     @property
@@ -69,10 +69,10 @@ def subject_of(runs: RunSet) -> Subject:
     return Subject(runs, tables, _layout(runs, tables), provenance_of(runs))
 
 
-def _stored(directory: Path, source: dict[str, object]) -> Tables | None:
+def _stored(directory: Path, source: dict[str, object]) -> ReportTables | None:
     try:
         if json.loads((directory / "source.json").read_text()) == source:
-            return Tables.read(directory)
+            return ReportTables.read(directory)
     except (OSError, ValueError):
         pass
     return None
@@ -87,7 +87,7 @@ def _fingerprint(runs: RunSet) -> str:
     return digest.hexdigest()
 
 
-def _layout(runs: RunSet, tables: Tables) -> Layout:
+def _layout(runs: RunSet, tables: ReportTables) -> SweepLayout:
     if runs.is_sweep:
         return layout_of(runs.cells, runs.axes)
     writers = tuple(dict.fromkeys(tables.cells["cell"]))

@@ -13,7 +13,7 @@ from whitecap.sim.scenario import Scenario
 if TYPE_CHECKING:
     import pandas as pd
 
-    from whitecap.reports.answers.answer import Answer
+    from whitecap.reports.answers.answer import WordedAnswer
     from whitecap.reports.expectations.judging import Judged
     from whitecap.reports.measures.measured_run import MeasuredRun
     from whitecap.sim.recording.recording import Recording
@@ -121,7 +121,7 @@ class Run:
         return bool(self.recording.manifest.get(INTERRUPTED))
 
     @cached_property
-    def answer(self) -> Answer:
+    def answer(self) -> WordedAnswer:
         """Whether the objectives are met in this run, and what stands in the way. Printable."""
         from whitecap.reports.answers.of_runs import answer_of_run
 

@@ -23,7 +23,7 @@ from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine,
 if TYPE_CHECKING:
     import pandas as pd
 
-    from whitecap.reports.answers.answer import Answer
+    from whitecap.reports.answers.answer import WordedAnswer
     from whitecap.reports.report import Report
     from whitecap.reports.subject import Subject
     from whitecap.sim.recording.dataset.place import DatasetPlace
@@ -45,7 +45,7 @@ class Sweep:
     directory: Path
     """Where tables, answer, figures and page are written: there too, unless that is a URI."""
     subject: Subject
-    answer: Answer
+    answer: WordedAnswer
     """What to choose under which load; print it, or look at `headline`, `sentences`, `cell`."""
 
     def __str__(self) -> str:

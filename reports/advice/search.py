@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.planning.trying import tried_value
@@ -62,7 +62,7 @@ class Score:
         return self.unmeasured, round(self.shortfall / AS_SHORT) * AS_SHORT, self.cost
 
 
-def score_of(runs: Runs, objectives: Objectives) -> Score:
+def score_of(runs: Runs, objectives: ObjectiveSet) -> Score:
     """Of the replications that a design has."""
     value = tried_value(runs, objectives, 1 - CONFIDENCE)
     margins = [each.margin for each in value.quantities]
@@ -78,7 +78,7 @@ class Search:
     """Where a search stands: the designs of its way so far, and how many it looked at."""
 
     kinds: Mapping[str, Sequence[str]]
-    objectives: Objectives
+    objectives: ObjectiveSet
     most: int
     """Replications of one design at most."""
     is_possible: Callable[[Design], bool] = lambda _: True

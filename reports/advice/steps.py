@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.advice.search import Design
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.reports.sensitivity.effects import Followed, confidence_of, gap_of
@@ -57,13 +57,13 @@ class Stood:
 COST = Followed(Measure.COST_PER_JOB)
 
 
-def followed_by(objectives: Objectives) -> tuple[Followed, ...]:
+def followed_by(objectives: ObjectiveSet) -> tuple[Followed, ...]:
     """What is looked at: the measures of the objectives, and the cost of a job."""
     return tuple(dict.fromkeys([*map(Followed.by, objectives.each), COST]))
 
 
 def steps_of(
-    way: Sequence[Design], fresh: Mapping[Design, Runs], objectives: Objectives
+    way: Sequence[Design], fresh: Mapping[Design, Runs], objectives: ObjectiveSet
 ) -> tuple[Step, ...]:
     """Every step with what it buys; all intervals together hold with 95 %."""
     followed = followed_by(objectives)
@@ -81,7 +81,7 @@ def _bought(followed: Followed, before: Runs, after: Runs, confidence: float) ->
     return Bought(followed, old, new, gap_of(new, old, confidence))
 
 
-def stood(design: Design, runs: Runs, objectives: Objectives) -> Stood:
+def stood(design: Design, runs: Runs, objectives: ObjectiveSet) -> Stood:
     """How a design stands, with 95 % intervals."""
     value = tried_value(runs, objectives, 1 - CONFIDENCE)
     return Stood(design, value, COST.estimate(runs))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whitecap.reports.answers.document import document_of
-from whitecap.reports.answers.findings import Findings, findings_of
-from whitecap.reports.answers.grid import Grid
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.findings import AnswerFindings, findings_of
+from whitecap.reports.answers.grid import DesignGrid
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.answers.settling import Settling, settling_document, settling_of
 from whitecap.reports.answers.standing import CellStanding
@@ -21,12 +21,12 @@ from whitecap.reports.precision.reached import Reached, reached_by, reached_docu
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Answer:
+class WordedAnswer:
     """`headline` in one sentence, `sentences` behind it, and the `findings` that they tell."""
 
     headline: str
     sentences: tuple[str, ...]
-    findings: Findings
+    findings: AnswerFindings
     reached: tuple[Reached, ...] = ()
     """How exactly measures are known that were asked for with `until`."""
     settling: Settling = field(default_factory=Settling)
@@ -68,10 +68,10 @@ class Answer:
 
 def answer_of(
     measured: Mapping[str, Runs],
-    grid: Grid,
-    objectives: Objectives,
+    grid: DesignGrid,
+    objectives: ObjectiveSet,
     asked: Sequence[Asked] = (),
-) -> Answer:
+) -> WordedAnswer:
     """The answer of the cells that have runs; of at least one."""
     findings = findings_of(measured, grid, objectives)
     titles = {grid.layout.title(cell): runs for cell, runs in measured.items()}
@@ -84,4 +84,4 @@ def answer_of(
         *sentences_of(findings, measured),
         *map(sentence, behind),
     )
-    return Answer(headline_of(findings), sentences, findings, reached, settling)
+    return WordedAnswer(headline_of(findings), sentences, findings, reached, settling)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.answers.findings import Findings
+from whitecap.reports.answers.findings import AnswerFindings
 from whitecap.reports.answers.phrases import listed, where_text
 from whitecap.reports.answers.standing import Stands
 from whitecap.reports.measures.definitions import PERCENTILES
@@ -30,7 +30,7 @@ def left_out_in(runs: Runs) -> dict[WriterCommand, JobsLeftOpen]:
     }
 
 
-def limiting_cell(findings: Findings) -> str:
+def limiting_cell(findings: AnswerFindings) -> str:
     """Where to look for what stands in the way: the named design under the lightest load where it
     misses the objective, else that it does not take for sure, else under the heaviest."""
     cells = {load: cell for cell, load in findings.grid.of(findings.design)}
@@ -39,7 +39,7 @@ def limiting_cell(findings: Findings) -> str:
     return [*missed, *beyond, *reversed(cells.values())][0]
 
 
-def why_limiting(findings: Findings) -> str:
+def why_limiting(findings: AnswerFindings) -> str:
     """What there is to see where one is to look: `where it is first undecided`."""
     match findings.standings[limiting_cell(findings)].stands:
         case Stands.MISSED:
@@ -49,7 +49,7 @@ def why_limiting(findings: Findings) -> str:
     return "under its heaviest load"
 
 
-def behind(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
+def behind(findings: AnswerFindings, measured: Mapping[str, Runs]) -> Iterator[str]:
     """The last sentences of an answer, without full stops."""
     cell = limiting_cell(findings)
     where = _where(findings, cell)
@@ -70,7 +70,7 @@ def behind(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
     yield from _unasked(findings, measured[findings.cell])
 
 
-def _where(findings: Findings, cell: str) -> str:
+def _where(findings: AnswerFindings, cell: str) -> str:
     """The load of a cell of the named design, and that design."""
     load = next(load for name, load in findings.grid.of(findings.design) if name == cell)
     return where_text(findings.design.title, load)
@@ -95,7 +95,7 @@ def _were(count: int) -> str:
     return f"{count:,} {'was' if count == 1 else 'were'}"
 
 
-def _unasked(findings: Findings, runs: Runs) -> Iterator[str]:
+def _unasked(findings: AnswerFindings, runs: Runs) -> Iterator[str]:
     """Latencies are of survivors: where nobody asks for success, how much of it there is."""
     asked = {objective.measure for objective in findings.objectives.each}
     if not asked & PERCENTILES.keys() or Measure.JOB_SUCCESS_RATE in asked:

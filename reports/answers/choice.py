@@ -21,7 +21,7 @@ THEN_BY = Measure.WASTED_COMPUTE_SHARE
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DesignChoice:
     """The best under one load of those that meet their objectives, and how the others compare.
 
     `most` has the most goodput; of what cannot be told apart from it `best` wastes the least.
@@ -44,7 +44,7 @@ class Choice:
         return (self.best, *self.equal)
 
 
-def choose(standings: Sequence[CellStanding], measured: Mapping[str, Runs]) -> Choice | None:
+def choose(standings: Sequence[CellStanding], measured: Mapping[str, Runs]) -> DesignChoice | None:
     """The best of the cells that meet their objectives; `None` if none does."""
     meeting = [each.cell for each in standings if each.stands is Stands.MET]
     if not meeting:
@@ -58,7 +58,7 @@ def choose(standings: Sequence[CellStanding], measured: Mapping[str, Runs]) -> C
     more = {cell: -waste.differences[cell] for cell in waste.worse} if waste else {}
     equal = tuple(cell for cell in alike if cell != best and cell not in more)
     flattered_by = goodput.flattered_by if goodput else 0.0
-    return Choice(best, most, equal, more, less, len(meeting), flattered_by)
+    return DesignChoice(best, most, equal, more, less, len(meeting), flattered_by)
 
 
 def nearest(standings: Sequence[CellStanding]) -> CellStanding | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whitecap.reports.answers.findings import Findings, UnderLoad
+from whitecap.reports.answers.findings import AnswerFindings, UnderLoad
 from whitecap.reports.answers.phrases import found_text, objective_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective
 from whitecap.reports.answers.wording import capacity_text
@@ -12,7 +12,7 @@ from whitecap.reports.measures.writing import finite
 from whitecap.reports.statistics import EstimatedDifference
 
 
-def document_of(findings: Findings) -> dict[str, Any]:
+def document_of(findings: AnswerFindings) -> dict[str, Any]:
     """Everything that was found; `cell` is the one that `whitecap replay` plays."""
     return {
         "cell": findings.cell,

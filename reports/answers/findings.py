@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whitecap.reports.answers.capacity import Capacity, capacity_of
-from whitecap.reports.answers.choice import Choice, choose, nearest
-from whitecap.reports.answers.grid import Design, Grid, Load
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.choice import DesignChoice, choose, nearest
+from whitecap.reports.answers.grid import Design, DesignGrid, OfferedLoad
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.answers.standing import CellStanding, Stands, standing_of
 from whitecap.reports.measures.measured_run import Runs
 
@@ -21,9 +21,9 @@ class UnderLoad:
     where none does, it is the one that comes nearest.
     """
 
-    load: Load
+    load: OfferedLoad
     standings: Mapping[Design, CellStanding]
-    choice: Choice | None
+    choice: DesignChoice | None
     design: Design
 
     @property
@@ -46,15 +46,15 @@ class UnderLoad:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class AnswerFindings:
     """What follows from a sweep's or a run's recordings.
 
     `design` is named for as many loads as it can be, and `cell` is the one to look at: that design
     under the heaviest load that it takes for sure; perhaps; or, if it takes none, the lightest.
     """
 
-    objectives: Objectives
-    grid: Grid
+    objectives: ObjectiveSet
+    grid: DesignGrid
     loads: tuple[UnderLoad, ...]
     capacities: Mapping[Design, Capacity]
     design: Design
@@ -66,7 +66,7 @@ class Findings:
         return self.capacities[self.design]
 
     @property
-    def load(self) -> Load:
+    def load(self) -> OfferedLoad:
         """The load of the named cell."""
         return next(load for cell, load in self.grid.of(self.design) if cell == self.cell)
 
@@ -77,7 +77,9 @@ class Findings:
         return {standing.cell: standing for standing in every}
 
 
-def findings_of(measured: Mapping[str, Runs], grid: Grid, objectives: Objectives) -> Findings:
+def findings_of(
+    measured: Mapping[str, Runs], grid: DesignGrid, objectives: ObjectiveSet
+) -> AnswerFindings:
     """What follows from all cells that have runs; of at least one."""
     standings = {
         cell: standing_of(cell, measured[cell], objectives)
@@ -96,13 +98,13 @@ def findings_of(measured: Mapping[str, Runs], grid: Grid, objectives: Objectives
         if any(grid.under(load))
     )
     cell = _cell_of(favourite, grid, capacities[favourite])
-    return Findings(objectives, grid, loads, capacities, favourite, cell)
+    return AnswerFindings(objectives, grid, loads, capacities, favourite, cell)
 
 
 def _favourite(
-    grid: Grid,
+    grid: DesignGrid,
     capacities: Mapping[Design, Capacity],
-    choices: Mapping[Load, Choice | None],
+    choices: Mapping[OfferedLoad, DesignChoice | None],
     standings: Mapping[str, CellStanding],
 ) -> Design:
     """The design to name wherever nothing speaks against it: most is borne with it for sure, then
@@ -124,10 +126,10 @@ def _favourite(
 
 
 def _under(
-    load: Load,
-    grid: Grid,
+    load: OfferedLoad,
+    grid: DesignGrid,
     standings: Mapping[str, CellStanding],
-    choice: Choice | None,
+    choice: DesignChoice | None,
     favourite: Design,
 ) -> UnderLoad:
     """The favourite where it is as good as any, else what is best or nearest there."""
@@ -147,7 +149,7 @@ def _under(
     return UnderLoad(load, in_order, choice, named)
 
 
-def _cell_of(design: Design, grid: Grid, capacity: Capacity) -> str:
+def _cell_of(design: Design, grid: DesignGrid, capacity: Capacity) -> str:
     cells = {load: cell for cell, load in grid.of(design)}
     borne = capacity.heaviest_for_sure or capacity.heaviest_perhaps
     return cells[borne[-1] if borne else next(iter(cells))]

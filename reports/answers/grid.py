@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from itertools import count, product
 
 from whitecap.engine.recorded import AxisRole
-from whitecap.reports.layout import Labels, Layout, phrase
+from whitecap.reports.layout import AxisLabels, SweepLayout, phrase
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class OfferedLoad:
     """One load by its label on every load axis, at its `place` on them, lightest first."""
 
-    labels: Labels = field(hash=False)
+    labels: AxisLabels = field(hash=False)
     place: tuple[int, ...]
 
     @property
@@ -22,7 +22,7 @@ class Load:
         """As people call it: `8 writers`; nothing where load does not vary."""
         return phrase(self.labels)
 
-    def is_within(self, other: Load) -> bool:
+    def is_within(self, other: OfferedLoad) -> bool:
         """Whether it is no heavier than another on any axis."""
         return all(a <= b for a, b in zip(self.place, other.place, strict=True))
 
@@ -31,7 +31,7 @@ class Load:
 class Design:
     """Something to choose, by its label on every design axis; the `number`-th of the sweep."""
 
-    labels: Labels = field(hash=False)
+    labels: AxisLabels = field(hash=False)
     number: int
 
     @property
@@ -41,26 +41,26 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class DesignGrid:
     """Loads, lightest first, and designs in the sweep's order, with the finished cells."""
 
-    loads: tuple[Load, ...]
+    loads: tuple[OfferedLoad, ...]
     designs: tuple[Design, ...]
-    layout: Layout
+    layout: SweepLayout
 
-    def cell(self, load: Load, design: Design) -> str | None:
+    def cell(self, load: OfferedLoad, design: Design) -> str | None:
         """The name of a cell, if it has finished runs."""
         cell = self.layout.find({**load.labels, **design.labels})
         return None if cell is None else cell.name
 
-    def under(self, load: Load) -> Iterator[tuple[str, Design]]:
+    def under(self, load: OfferedLoad) -> Iterator[tuple[str, Design]]:
         """The cells under a load, each with its design."""
         for design in self.designs:
             cell = self.cell(load, design)
             if cell is not None:
                 yield cell, design
 
-    def of(self, design: Design) -> Iterator[tuple[str, Load]]:
+    def of(self, design: Design) -> Iterator[tuple[str, OfferedLoad]]:
         """The cells of a design, each with its load."""
         for load in self.loads:
             cell = self.cell(load, design)
@@ -69,10 +69,10 @@ class Grid:
 
 
 def grid_of(
-    layout: Layout,
+    layout: SweepLayout,
     roles: Mapping[str, AxisRole],
     lightest_first: Mapping[str, Sequence[str]],
-) -> Grid:
+) -> DesignGrid:
     """The grid of a sweep whose axes have these roles; an axis without one is design."""
     axes = {
         role: [axis for axis in layout.varying if roles.get(axis, AxisRole.DESIGN) is role]
@@ -80,14 +80,14 @@ def grid_of(
     }
     ordered = [_ordered(layout.axes[axis], lightest_first.get(axis, ())) for axis in axes[_LOAD]]
     loads = (
-        Load(
+        OfferedLoad(
             dict(zip(axes[_LOAD], labels, strict=True)),
             tuple(order.index(label) for order, label in zip(ordered, labels, strict=True)),
         )
         for labels in product(*ordered)
     )
     designs = map(Design, layout.combinations(axes[AxisRole.DESIGN]), count())
-    return Grid(tuple(loads), tuple(designs), layout)
+    return DesignGrid(tuple(loads), tuple(designs), layout)
 
 
 _LOAD = AxisRole.LOAD

@@ -64,7 +64,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Objectives:
+class ObjectiveSet:
     """What all cells are held to; `are_default` if the scenario states none."""
 
     each: tuple[Objective, ...]
@@ -86,6 +86,6 @@ class Objectives:
                 yield Held(objective, objective.of)
 
 
-def objectives_of(stated: Sequence[Objective]) -> Objectives:
+def objectives_of(stated: Sequence[Objective]) -> ObjectiveSet:
     """What a scenario states, or the default."""
-    return Objectives(tuple(stated) or DEFAULT_OBJECTIVES, not stated)
+    return ObjectiveSet(tuple(stated) or DEFAULT_OBJECTIVES, not stated)

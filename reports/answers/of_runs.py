@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from whitecap.reports.answers.answer import Answer, answer_of
+from whitecap.reports.answers.answer import WordedAnswer, answer_of
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.layout import layout_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from whitecap.reports.subject import Subject
 
 
-def answer_of_subject(subject: Subject) -> Answer:
+def answer_of_subject(subject: Subject) -> WordedAnswer:
     """The answer of a sweep's finished cells, or of the one run that a report is about."""
     measured, runs = subject.tables.measured(), subject.runs
     if not runs.is_sweep:
@@ -28,7 +28,7 @@ def answer_of_subject(subject: Subject) -> Answer:
     return answer_of(measured, grid, objectives_of(objectives_in(runs.definition)), asked)
 
 
-def answer_of_run(manifest: Mapping[str, Any], run: MeasuredRun) -> Answer:
+def answer_of_run(manifest: Mapping[str, Any], run: MeasuredRun) -> WordedAnswer:
     """The answer of one run, by the objectives that it was recorded with."""
     grid = grid_of(layout_of({SINGLE_CELL: {}}, {}), {}, {})
     replication = int(manifest["replication"])

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
-from whitecap.reports.answers.grid import Load
-from whitecap.reports.answers.objectives import Held, Objectives
+from whitecap.reports.answers.grid import OfferedLoad
+from whitecap.reports.answers.objectives import Held, ObjectiveSet
 from whitecap.reports.answers.standing import JudgedObjective, Stands
 from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
@@ -127,12 +127,12 @@ def needed_text(needed: int | None) -> str:
     return f"about {needed:,} replications would decide"
 
 
-def the_objectives(objectives: Objectives) -> str:
+def the_objectives(objectives: ObjectiveSet) -> str:
     """`the objective` or `the objectives`."""
     return "the objective" if len(objectives.each) == 1 else "the objectives"
 
 
-def loads_text(loads: Sequence[Load]) -> str:
+def loads_text(loads: Sequence[OfferedLoad]) -> str:
     """`8, 12 and 16 writers`; labels that are no numbers with their axis: `low and high (rate)`."""
     titles = [load.title for load in loads]
     heads, tails = zip(*(title.partition(" ")[::2] for title in titles), strict=True)
@@ -143,12 +143,12 @@ def loads_text(loads: Sequence[Load]) -> str:
     return f"{listed(titles)} ({axes[0]})" if is_plain else listed(titles)
 
 
-def at_text(loads: Sequence[Load]) -> str:
+def at_text(loads: Sequence[OfferedLoad]) -> str:
     """`at 8 and 12 writers `, with a blank behind; nothing where load does not vary."""
     return f"at {loads_text(loads)} " if any(load.labels for load in loads) else ""
 
 
-def where_text(design: str, load: Load) -> str:
+def where_text(design: str, load: OfferedLoad) -> str:
     """`with by date at 8 writers, `; what does not vary is not said."""
     parts = [f"with {design}"] if design else []
     parts += [at_text([load]).strip()] if load.labels else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from whitecap.engine.recorded import Direction, Measure, Objective, Unit
-from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, Objectives
+from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.measures.measured_run import Runs
@@ -143,7 +143,7 @@ class CellStanding:
         return max(counts) if counts and len(counts) == len(needed) else None
 
 
-def standing_of(cell: str, runs: Runs, objectives: Objectives) -> CellStanding:
+def standing_of(cell: str, runs: Runs, objectives: ObjectiveSet) -> CellStanding:
     """Hold all objectives against the runs of a cell."""
     writers = [group.writer_group for run in runs.values() for group in run.groups]
     judged = (_judged(held, runs, objectives.are_default) for held in objectives.held(writers))

@@ -8,10 +8,10 @@ from itertools import groupby
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.behind import behind
 from whitecap.reports.answers.capacity import Capacity
-from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, Choice
-from whitecap.reports.answers.findings import Findings, UnderLoad
-from whitecap.reports.answers.grid import Design, Load
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, DesignChoice
+from whitecap.reports.answers.findings import AnswerFindings, UnderLoad
+from whitecap.reports.answers.grid import Design, OfferedLoad
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.answers.phrases import (
     at_text,
     found_text,
@@ -34,7 +34,7 @@ MOST_SHORT = 2
 """Objectives of one cell that are told as missed or undecided."""
 
 
-def headline_of(findings: Findings) -> str:
+def headline_of(findings: AnswerFindings) -> str:
     """The answer in one sentence, without a full stop."""
     if _is_one_cell(findings):
         return _of_one_cell(findings, findings.loads[0].standing)
@@ -44,7 +44,7 @@ def headline_of(findings: Findings) -> str:
     return _capital("; ".join(parts))
 
 
-def sentences_of(findings: Findings, measured: Mapping[str, Runs]) -> tuple[str, ...]:
+def sentences_of(findings: AnswerFindings, measured: Mapping[str, Runs]) -> tuple[str, ...]:
     """What stands behind the headline, most important first."""
     every = [
         _asked(findings),
@@ -64,11 +64,11 @@ def _capital(text: str) -> str:
     return sentence(text).removesuffix(".")
 
 
-def _is_one_cell(findings: Findings) -> bool:
+def _is_one_cell(findings: AnswerFindings) -> bool:
     return len(findings.grid.loads) == 1 and len(findings.grid.designs) == 1
 
 
-def _of_one_cell(findings: Findings, standing: CellStanding) -> str:
+def _of_one_cell(findings: AnswerFindings, standing: CellStanding) -> str:
     match standing.stands:
         case Stands.MET:
             verb = "is" if len(findings.objectives.each) == 1 else "are"
@@ -90,7 +90,7 @@ def _said(under: UnderLoad) -> tuple[Stands, Design | None]:
     return stands, None if stands is Stands.MISSED else under.design
 
 
-def _of_loads(findings: Findings, same: Sequence[UnderLoad]) -> str:
+def _of_loads(findings: AnswerFindings, same: Sequence[UnderLoad]) -> str:
     """What is chosen under some loads, as a clause."""
     where = at_text([under.load for under in same])
     name, objectives = same[0].design.title, the_objectives(findings.objectives)
@@ -106,13 +106,13 @@ def _of_loads(findings: Findings, same: Sequence[UnderLoad]) -> str:
             return f"{where}nothing meets {objectives}{near}"
 
 
-def _asked(findings: Findings) -> str:
+def _asked(findings: AnswerFindings) -> str:
     stated = "; ".join(map(objective_text, findings.objectives.each))
     default = " (the default: the scenario states no objective)"
     return f"asked for: {stated}{default if findings.objectives.are_default else ''}"
 
 
-def _capacities(findings: Findings) -> Iterator[str]:
+def _capacities(findings: AnswerFindings) -> Iterator[str]:
     """What the named design takes, and what the others do."""
     if len(findings.capacities) == 1 or len(findings.loads) == 1:
         return
@@ -123,7 +123,7 @@ def _capacities(findings: Findings) -> Iterator[str]:
         yield f"with {_some(same)} it {text}"
 
 
-def capacity_text(findings: Findings, capacity: Capacity) -> str:
+def capacity_text(findings: AnswerFindings, capacity: Capacity) -> str:
     """What a table takes: `takes 12 writers for sure, 16 perhaps`."""
     sure, perhaps = capacity.heaviest_for_sure, capacity.heaviest_perhaps
     if sure and perhaps:
@@ -137,13 +137,13 @@ def capacity_text(findings: Findings, capacity: Capacity) -> str:
     return f"does not even take {loads_text([findings.loads[0].load])}"
 
 
-def _without_unit(loads: Sequence[Load]) -> str:
+def _without_unit(loads: Sequence[OfferedLoad]) -> str:
     """`16` for `16 writers`, where these were just spoken of."""
     text = loads_text(loads)
     return text.partition(" ")[0] if len(loads) == 1 and is_number(text.split()[0]) else text
 
 
-def _limits(findings: Findings) -> Iterator[str]:
+def _limits(findings: AnswerFindings) -> Iterator[str]:
     """What is undecided or missed by what is named, where that first happens and at its worst."""
     if _is_one_cell(findings):
         for each in findings.loads[0].standing.short[1:]:
@@ -157,7 +157,7 @@ def _limits(findings: Findings) -> Iterator[str]:
             yield f"{at_text([under.load])}{name} {said}: {found_text(each)}"
 
 
-def _falling_short(findings: Findings) -> Iterator[str]:
+def _falling_short(findings: AnswerFindings) -> Iterator[str]:
     """Which of the others do not meet the objectives; under several loads capacities tell that."""
     under, *more_loads = findings.loads
     if more_loads or under.standing.stands is Stands.MISSED:
@@ -169,7 +169,7 @@ def _falling_short(findings: Findings) -> Iterator[str]:
             yield f"{_some(names)} {_stands_text(stands, len(names), findings.objectives)}"
 
 
-def _stands_text(stands: Stands, designs: int, objectives: Objectives) -> str:
+def _stands_text(stands: Stands, designs: int, objectives: ObjectiveSet) -> str:
     is_alone = designs == 1
     match stands:
         case Stands.MISSED:
@@ -182,7 +182,7 @@ def _stands_text(stands: Stands, designs: int, objectives: Objectives) -> str:
             return f"{'meets' if is_alone else 'meet'} {the_objectives(objectives)}"
 
 
-def _first_of_each(findings: Findings) -> Iterator[UnderLoad]:
+def _first_of_each(findings: AnswerFindings) -> Iterator[UnderLoad]:
     """The lightest load that is undecided, and the lightest that is missed."""
     for stands in (Stands.UNDECIDED, Stands.MISSED):
         for under in findings.loads:
@@ -191,7 +191,7 @@ def _first_of_each(findings: Findings) -> Iterator[UnderLoad]:
                 break
 
 
-def _rankings(findings: Findings) -> Iterator[str]:
+def _rankings(findings: AnswerFindings) -> Iterator[str]:
     """How what is named compares with all others that meet the objectives, load by load."""
     ranked = [under for under in findings.loads if under.choice and len(under.standings) > 1]
     for (name, alike), same in groupby(ranked, _equal):
@@ -231,7 +231,7 @@ def _worse(
     yield f"{where}compared with {name}, {said} with {', '.join(shown)}{more}"
 
 
-def _flattered(findings: Findings) -> Iterator[str]:
+def _flattered(findings: AnswerFindings) -> Iterator[str]:
     """By how much the best of those that cannot be told apart looks better than it is."""
     parts = [
         f"{at_text([under.load])}the goodput of {under.design_of(choice.most).title} may be about "
@@ -243,13 +243,13 @@ def _flattered(findings: Findings) -> Iterator[str]:
         yield f"what was chosen as the best looks better than it is: {'; '.join(parts)}"
 
 
-def _compared(choice: Choice) -> str:
+def _compared(choice: DesignChoice) -> str:
     alike = choice.compared - len(choice.less_goodput)
     caveat = f", {alike} of which cannot be told apart by it" if alike < choice.compared else ""
     return f"the highest of {choice.compared} that were compared{caveat}"
 
 
-def _to_decide(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
+def _to_decide(findings: AnswerFindings, measured: Mapping[str, Runs]) -> Iterator[str]:
     """How many replications a sweep takes to decide everything that is undecided in it."""
     undecided = [s for s in findings.standings.values() if s.stands is Stands.UNDECIDED]
     needed = [each.needed for each in undecided if each.needed is not None]
@@ -264,7 +264,7 @@ def _to_decide(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str
     )
 
 
-def _too_few(findings: Findings) -> Iterator[str]:
+def _too_few(findings: AnswerFindings) -> Iterator[str]:
     """Writer groups of the named cell that are not judged."""
     few = findings.standings[findings.cell].those(Stands.TOO_FEW)
     if few:

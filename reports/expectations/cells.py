@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from whitecap.reports.expectations.expected import Expected, of_cell, subject, wanted, when_text
 from whitecap.reports.expectations.judging import Judged, judge, worst
-from whitecap.reports.layout import Layout
+from whitecap.reports.layout import SweepLayout
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.statistics import Standing
 
@@ -49,7 +49,7 @@ def counted_cells(several: Sequence[S]) -> str:
 def judged_cells(
     expectations: Iterable[Expected],
     measured: Mapping[str, Mapping[int, MeasuredRun]],
-    layout: Layout,
+    layout: SweepLayout,
 ) -> list[JudgedCells]:
     """Hold what a scenario expects against the runs of its sweep, by cell and replication."""
     judged = []

@@ -12,10 +12,10 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from whitecap.reports.figures.ranges import ROUND_STEPS, Row, row_panels, rows_of, write_row_labels
 from whitecap.reports.figures.style import INK, MUTED, OKABE_ITO, house_style, ink_on
-from whitecap.reports.layout import Layout
+from whitecap.reports.layout import SweepLayout
 from whitecap.reports.measures import CONFLICTS, Unit, tick, written
 from whitecap.reports.subject import Caption
-from whitecap.reports.tables import Tables
+from whitecap.reports.tables import ReportTables
 
 OTHER_COLOURS = ("#9AA5B1", "#52606D", "#CBD2D9")
 """Greys for what is no conflict: a crashed writer, a store that refuses, any other error."""
@@ -31,7 +31,7 @@ _LEGEND_WIDTH = 2.75
 
 
 @house_style()
-def exception_bars(tables: Tables, layout: Layout, caption: Caption) -> Figure:
+def exception_bars(tables: ReportTables, layout: SweepLayout, caption: Caption) -> Figure:
     """One bar per cell, a segment per exception, in Delta's order of exceptions."""
     rows = rows_of(layout)
     figure, (axes,) = row_panels(rows, 1, caption, panel=6.0, right=_LEGEND_WIDTH)

@@ -23,7 +23,7 @@ from whitecap.reports.figures.style import (
     new_figure,
     place,
 )
-from whitecap.reports.layout import Labels, Layout, phrase
+from whitecap.reports.layout import AxisLabels, SweepLayout, phrase
 from whitecap.reports.measures import Definition, Unit, tick, written
 from whitecap.reports.statistics import Estimate, written_bounds
 from whitecap.reports.subject import Caption
@@ -42,7 +42,9 @@ _TOP, _PANEL_TITLE, _BOTTOM = 0.85, 0.35, 0.85
 
 
 @house_style()
-def heat_map(estimates: Estimates, layout: Layout, measure: Definition, caption: Caption) -> Figure:
+def heat_map(
+    estimates: Estimates, layout: SweepLayout, measure: Definition, caption: Caption
+) -> Figure:
     """`measure` over the layout's two grid axes; further axes become panels side by side.
 
     Raises `ValueError` where the layout has no two varying axes.
@@ -77,7 +79,7 @@ def _scale(estimates: Estimates, measure: Definition) -> Normalize:
     return Normalize(0, max(most, LEAST_FULL_SCALE))
 
 
-def _panels(layout: Layout, count: int, caption: Caption) -> tuple[Figure, Sequence[Axes]]:
+def _panels(layout: SweepLayout, count: int, caption: Caption) -> tuple[Figure, Sequence[Axes]]:
     """A figure just large enough for the tiles, the row labels and the colour bar."""
     assert layout.grid is not None
     rows, columns = (layout.axes[axis] for axis in layout.grid)
@@ -102,8 +104,8 @@ def _panels(layout: Layout, count: int, caption: Caption) -> tuple[Figure, Seque
 def _draw_panel(
     axes: Axes,
     estimates: Estimates,
-    layout: Layout,
-    labels: Labels,
+    layout: SweepLayout,
+    labels: AxisLabels,
     scale: Normalize,
     measure: Definition,
 ) -> None:

@@ -12,11 +12,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from whitecap.reports.figures.ranges import Row, row_panels, rows_of, write_row_labels
 from whitecap.reports.figures.style import INK, MUTED, house_style
-from whitecap.reports.layout import Layout
+from whitecap.reports.layout import SweepLayout
 from whitecap.reports.measures import duration, round_duration
 from whitecap.reports.statistics import Estimate
 from whitecap.reports.subject import Caption
-from whitecap.reports.tables import Tables
+from whitecap.reports.tables import ReportTables
 
 PERCENTILES = {
     "latency_p50_ms": ("median", "o", "#0072B2"),
@@ -34,7 +34,7 @@ _ROUND_MS = sorted(
 
 
 @house_style()
-def latency_figure(tables: Tables, layout: Layout, caption: Caption) -> Figure:
+def latency_figure(tables: ReportTables, layout: SweepLayout, caption: Caption) -> Figure:
     """Three points per cell with their intervals."""
     rows = rows_of(layout)
     figure, (axes,) = row_panels(rows, 1, caption, panel=6.4, right=2.0)

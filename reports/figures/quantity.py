@@ -18,7 +18,7 @@ from whitecap.reports.figures.style import (
     new_figure,
     place,
 )
-from whitecap.reports.layout import Labels, Layout, phrase
+from whitecap.reports.layout import AxisLabels, SweepLayout, phrase
 from whitecap.reports.measures import Definition, tick
 from whitecap.reports.statistics import Estimate
 from whitecap.reports.subject import Caption
@@ -34,7 +34,7 @@ LOGARITHMIC_FROM = 8.0
 
 @house_style()
 def quantity_figure(
-    estimates: Mapping[str, Estimate], layout: Layout, measure: Definition, caption: Caption
+    estimates: Mapping[str, Estimate], layout: SweepLayout, measure: Definition, caption: Caption
 ) -> Figure:
     """`measure` against the layout's numeric axis: panels by the first name, lines by the others.
 
@@ -75,10 +75,10 @@ def _grid(panels: int, longest_label: int, caption: Caption) -> tuple[Figure, li
 def _draw_lines(
     axes: Axes,
     estimates: Mapping[str, Estimate],
-    layout: Layout,
+    layout: SweepLayout,
     axis: str,
-    panel: Labels,
-    lines: Sequence[Labels],
+    panel: AxisLabels,
+    lines: Sequence[AxisLabels],
     *,
     name_lines: bool,
 ) -> None:
@@ -100,7 +100,7 @@ def _draw_lines(
 
 
 def _points(
-    estimates: Mapping[str, Estimate], layout: Layout, axis: str, labels: Labels
+    estimates: Mapping[str, Estimate], layout: SweepLayout, axis: str, labels: AxisLabels
 ) -> list[tuple[float, float, float, float]]:
     """x, mean, low and high, by rising x; without bounds the band has no height."""
     points = []

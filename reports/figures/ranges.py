@@ -21,11 +21,11 @@ from whitecap.reports.figures.style import (
     place,
     vertical_grid_only,
 )
-from whitecap.reports.layout import Layout, phrase
+from whitecap.reports.layout import SweepLayout, phrase
 from whitecap.reports.measures import MEASURES, Definition, tick, written
 from whitecap.reports.statistics import Estimate
 from whitecap.reports.subject import Caption
-from whitecap.reports.tables import Tables
+from whitecap.reports.tables import ReportTables
 
 ROW_HEIGHT = 0.27
 _HEADER = 0.95
@@ -48,7 +48,7 @@ class Row:
     colour: str
 
 
-def rows_of(layout: Layout) -> list[Row]:
+def rows_of(layout: SweepLayout) -> list[Row]:
     """One row per cell under a heading per label of the first axis; colours by the last axis."""
     varying = layout.varying
     if len(varying) < 2:
@@ -84,7 +84,7 @@ def label_width(rows: Sequence[Row]) -> float:
 
 @house_style()
 def range_figure(
-    tables: Tables, layout: Layout, measures: Sequence[Definition], caption: Caption
+    tables: ReportTables, layout: SweepLayout, measures: Sequence[Definition], caption: Caption
 ) -> Figure:
     """One panel per measure, sharing the rows."""
     rows = rows_of(layout)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.reports.agreement import Agreement
-from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.damage import damage_sentences
 from whitecap.reports.figures.figures import Drawing
@@ -43,7 +43,7 @@ class Shown:
 
 def page_of(
     subject: Subject,
-    answer: Answer,
+    answer: WordedAnswer,
     drawings: Sequence[tuple[Drawing, Path]],
     agreement: Agreement | None,
     scenario_text: str,
@@ -94,7 +94,7 @@ class Stopped:
     all_cells: PageTable | None
 
 
-def _stopped(subject: Subject, answer: Answer | None) -> Stopped:
+def _stopped(subject: Subject, answer: WordedAnswer | None) -> Stopped:
     names = [cell.name for cell in subject.layout.cells]
     shown = limiting_cell(answer.findings) if answer else names[0]
     several = len(names) > 1 and subject.runs.is_sweep

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.phrases import held_text, needed_text, value_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
 from whitecap.reports.measures import MEASURES, Unit
@@ -24,7 +24,7 @@ COMPARED = (
 """The measures whose paired differences are shown."""
 
 
-def objectives_table(subject: Subject, answer: Answer) -> PageTable:
+def objectives_table(subject: Subject, answer: WordedAnswer) -> PageTable:
     """How every cell stands to the objectives, group by group, beside the success of all."""
     standings = answer.standings
     success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
@@ -60,7 +60,7 @@ def _judged(judged: JudgedObjective | None) -> Entry:
     return Entry(f"{judged.stands.sign} {shown.text}", too_few or shown.below, mark)
 
 
-def differences_table(subject: Subject, answer: Answer) -> PageTable:
+def differences_table(subject: Subject, answer: WordedAnswer) -> PageTable:
     """The named cell minus each other one under the same load, paired by replication."""
     under = next(each for each in answer.findings.loads if answer.cell in each.cells)
     rows = tuple(

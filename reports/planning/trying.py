@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.recorded import Direction
-from whitecap.reports.answers.objectives import Held, Objectives
+from whitecap.reports.answers.objectives import Held, ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
@@ -77,7 +77,7 @@ class TriedValue:
 
 
 def tried_value(
-    runs: Mapping[int, MeasuredRun], objectives: Objectives, error: float
+    runs: Mapping[int, MeasuredRun], objectives: ObjectiveSet, error: float
 ) -> TriedValue:
     """Hold the runs of one value against all objectives.
 

@@ -4,14 +4,14 @@ Made of what was measured per run (`aggregate.py`), so that it needs no Java. Ce
 order of the sweep. Written as CSV (for people) and Parquet (for programs).
 """
 
-from whitecap.reports.tables.building import Labels, Measurements, build_tables
+from whitecap.reports.tables.building import LabelsByCell, Measurements, build_tables
 from whitecap.reports.tables.rows import difference_in, estimate_in
-from whitecap.reports.tables.tables import Tables
+from whitecap.reports.tables.tables import ReportTables
 
 __all__ = [
-    "Labels",
+    "LabelsByCell",
     "Measurements",
-    "Tables",
+    "ReportTables",
     "build_tables",
     "difference_in",
     "estimate_in",

@@ -21,9 +21,9 @@ from whitecap.reports.measures.stored import (
 from whitecap.reports.measures.tally import narrowed
 from whitecap.reports.tables.pairs import DIFFERENCE_COLUMNS, paired_differences
 from whitecap.reports.tables.rows import ESTIMATED, estimate_columns
-from whitecap.reports.tables.tables import Tables
+from whitecap.reports.tables.tables import ReportTables
 
-Labels = Mapping[str, Mapping[str, str]]
+LabelsByCell = Mapping[str, Mapping[str, str]]
 """Cell -> axis -> label."""
 
 Measurements = Mapping[tuple[str, int], MeasuredRun]
@@ -43,7 +43,7 @@ COURSE_COLUMNS = (
 )  # fmt: skip
 
 
-def build_tables(measured: Measurements, labels: Labels) -> Tables:
+def build_tables(measured: Measurements, labels: LabelsByCell) -> ReportTables:
     """All tables of the measured runs, cells in the order of `labels`."""
     runs: dict[str, dict[int, MeasuredRun]] = {cell: {} for cell in labels}
     for cell, replication in sorted(measured):
@@ -65,7 +65,9 @@ def build_tables(measured: Measurements, labels: Labels) -> Tables:
     labelled = {
         name: _in_order(_with_labels(frame, labels), cells) for name, frame in unlabelled.items()
     }
-    return Tables(differences=_frame(paired_differences(runs), DIFFERENCE_COLUMNS), **labelled)
+    return ReportTables(
+        differences=_frame(paired_differences(runs), DIFFERENCE_COLUMNS), **labelled
+    )
 
 
 def _frame(rows: Iterable[StoredRow], columns: Sequence[str]) -> pd.DataFrame:
@@ -123,7 +125,7 @@ def _refusals(by_cell: ByCell) -> Iterator[StoredRow]:
             yield {"cell": cell, **refusal.as_row()}
 
 
-def _with_labels(frame: pd.DataFrame, labels: Labels) -> pd.DataFrame:
+def _with_labels(frame: pd.DataFrame, labels: LabelsByCell) -> pd.DataFrame:
     """`frame` with one column per axis after the cell's name."""
     axes = list(dict.fromkeys(axis for per_axis in labels.values() for axis in per_axis))
     labelled = frame.copy()

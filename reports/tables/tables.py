@@ -24,7 +24,7 @@ FOR_PROGRAMS = frozenset({"latencies", "courses"})
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class ReportTables:
     """Everything that figures and page are drawn from.
 
     `runs`: measures per run. `cells`: estimate per cell and measure. `groups`: the same
@@ -111,7 +111,7 @@ class Tables:
             frame.to_parquet(directory / f"{field.name}.parquet", index=False)
 
     @classmethod
-    def read(cls, directory: Path) -> Tables:
+    def read(cls, directory: Path) -> ReportTables:
         """The tables that `write` left in `directory`."""
         names = [field.name for field in fields(cls)]
         return cls(**{name: pd.read_parquet(directory / f"{name}.parquet") for name in names})

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whitecap.engine.recorded import AxisRole, Objective
-from whitecap.reports.answers.answer import Answer, answer_of
-from whitecap.reports.answers.grid import Grid, grid_of
+from whitecap.reports.answers.answer import WordedAnswer, answer_of
+from whitecap.reports.answers.grid import DesignGrid, grid_of
 from whitecap.reports.answers.objectives import objectives_of
-from whitecap.reports.layout import Layout, layout_of
+from whitecap.reports.layout import SweepLayout, layout_of
 from whitecap.reports.measures import MEASURES, Measure
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
@@ -114,21 +114,21 @@ def replicated(replications: int, /, **groups: Did) -> dict[int, MeasuredRun]:
     return runs
 
 
-def sweep_layout(**axes: Sequence[str]) -> Layout:
+def sweep_layout(**axes: Sequence[str]) -> SweepLayout:
     """Cells for all combinations of labels, named by them."""
     layout = layout_of({}, axes)
     cells = {"__".join(labels.values()): labels for labels in layout.combinations(list(axes))}
     return layout_of(cells, axes)
 
 
-def load_of(layout: Layout, *load: str) -> Grid:
+def load_of(layout: SweepLayout, *load: str) -> DesignGrid:
     """The grid of a layout in which these axes are load."""
     roles = {axis: AxisRole.LOAD if axis in load else AxisRole.DESIGN for axis in layout.axes}
     return grid_of(layout, roles, {})
 
 
 def answered(
-    layout: Layout, cells: Cells, *objectives: Objective, load: Sequence[str] = ()
-) -> Answer:
+    layout: SweepLayout, cells: Cells, *objectives: Objective, load: Sequence[str] = ()
+) -> WordedAnswer:
     """The answer of these cells."""
     return answer_of(cells, load_of(layout, *load), objectives_of(objectives))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.answers.cells import Cells, Did, answered, replicated, sweep_layout
 from whitecap.engine.recorded import Direction, Measure, Objective
-from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.layout import layout_of
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -45,19 +45,19 @@ DESIGN_ONLY = sweep_layout(partitioning=LAYOUTS)
 ONE_CELL = layout_of({"run": {}}, {})
 
 
-def of_both(unpartitioned: Sequence[int], by_date: Sequence[int]) -> Answer:
+def of_both(unpartitioned: Sequence[int], by_date: Sequence[int]) -> WordedAnswer:
     """Two layouts under three loads."""
     cells = cells_of({"unpartitioned": unpartitioned, "by date": by_date})
     return answered(BOTH, cells, load=["writers"])
 
 
-def of_load(*given_up: int) -> Answer:
+def of_load(*given_up: int) -> WordedAnswer:
     """One layout under three loads."""
     cells = {load: runs(count)[""] for load, count in zip(WRITERS, given_up, strict=True)}
     return answered(LOAD_ONLY, cells, load=["writers"])
 
 
-def of_design(*given_up: int) -> Answer:
+def of_design(*given_up: int) -> WordedAnswer:
     """Two layouts under one load."""
     cells = {name: runs(count)[""] for name, count in zip(LAYOUTS, given_up, strict=True)}
     return answered(DESIGN_ONLY, cells)
@@ -65,13 +65,13 @@ def of_design(*given_up: int) -> Answer:
 
 def of_one(
     given_up: int, *objectives: Objective, jobs: int = 1000, replications: int = 5
-) -> Answer:
+) -> WordedAnswer:
     """One cell, or one run."""
     cells = {"run": runs(given_up, jobs=jobs, replications=replications)[""]}
     return answered(ONE_CELL, cells, *objectives)
 
 
-def of_unlike(committed: int, wasted: float) -> Answer:
+def of_unlike(committed: int, wasted: float) -> WordedAnswer:
     """Two layouts under one load that meet the objective: the second is like so."""
     second = Did(committed, wasted=wasted)
     cells = {
@@ -81,13 +81,13 @@ def of_unlike(committed: int, wasted: float) -> Answer:
     return answered(DESIGN_ONLY, cells)
 
 
-def of_few() -> Answer:
+def of_few() -> WordedAnswer:
     """One short run."""
     few = replicated(1, loader=Did(20), upserter=Did(16, 4))
     return answered(ONE_CELL, {"run": few})
 
 
-def of_two_loads() -> Answer:
+def of_two_loads() -> WordedAnswer:
     """One layout under two kinds of load."""
     layout = sweep_layout(**{"writers": ("8", "16"), "writers.stream.count": ("1", "2")})
     given_up = {"8__1": GOOD, "8__2": GOOD, "16__1": GOOD, "16__2": BAD}
@@ -99,7 +99,7 @@ LATENCY = Objective(Measure.LATENCY_P95_MS, Direction.AT_MOST, 12_000.0, "all")
 NOTHING_LOST = Objective(Measure.GIVEN_UP, Direction.AT_MOST, 0.0, "upserter")
 HALF = Objective(Measure.JOB_SUCCESS_RATE, Direction.AT_LEAST, 0.5, "upserter")
 
-SHAPES: dict[str, Callable[[], Answer]] = {
+SHAPES: dict[str, Callable[[], WordedAnswer]] = {
     "all met": lambda: of_both((GOOD, GOOD, GOOD), (GOOD, GOOD, GOOD)),
     "one bears more": lambda: of_both((GOOD, BAD, BAD), (GOOD, GOOD, GOOD)),
     "the heaviest undecided": lambda: of_both((BAD, BAD, BAD), (GOOD, GOOD, DOUBTFUL)),

@@ -23,7 +23,7 @@ from whitecap.engine.recorded import ALL_WRITERS, AxisRole, Direction, Measure, 
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import FEWEST_JOBS, objectives_of
 from whitecap.reports.answers.standing import Stands, standing_of
-from whitecap.reports.layout import Layout
+from whitecap.reports.layout import SweepLayout
 from whitecap.reports.statistics import units_to_show
 
 SUCCESS = Measure.JOB_SUCCESS_RATE
@@ -108,7 +108,7 @@ def test_labels_that_are_no_numbers_are_told_with_their_axis() -> None:
 def test_cells_that_are_not_finished_are_left_out() -> None:
     cells = {"by date__8": runs(GOOD)[""]}
     only = tuple(cell for cell in BOTH.cells if cell.name in cells)
-    answer = answered(Layout(only, BOTH.axes), cells, load=["writers"])
+    answer = answered(SweepLayout(only, BOTH.axes), cells, load=["writers"])
     assert answer.cell == "by date__8"
     assert answer.headline == "At 8 writers choose by date"
 

@@ -14,7 +14,7 @@ from tests.sim.sim_worlds import document
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.tally import Latencies, MeasureTally
-from whitecap.reports.tables import Tables, build_tables
+from whitecap.reports.tables import ReportTables, build_tables
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_what_was_measured_comes_back_from_the_tables(
 ) -> None:
     labels = {"busy": {"load": "some"}, "quiet": {"load": "none"}}
     build_tables(runs, labels).write(tmp_path)
-    stored = Tables.read(tmp_path).measured()
+    stored = ReportTables.read(tmp_path).measured()
     for (cell, replication), run in runs.items():
         again = stored[cell][replication]
         assert again.refusals == run.refusals

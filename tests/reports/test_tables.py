@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from synthetic_recordings import made_up_run
 
-from whitecap.reports.tables import Tables, build_tables
+from whitecap.reports.tables import ReportTables, build_tables
 
 LABELS = {"a": {"size": "small"}, "b": {"size": "large"}}
 
@@ -17,7 +17,7 @@ def tables(
     goodput: dict[str, list[float]],
     labels: dict[str, dict[str, str]] = LABELS,
     **more: dict[str, list[float]],
-) -> Tables:
+) -> ReportTables:
     """Tables of cells with these goodputs per replication; the last cell has aborts."""
     last = list(goodput)[-1]
     given = {"goodput_per_minute": goodput, **more}
@@ -60,5 +60,5 @@ def test_a_run_without_an_exception_counts_as_rate_zero() -> None:
 def test_tables_come_back_as_they_were_written(tmp_path: Path) -> None:
     made = tables({"a": [5.0, 3.0], "b": [4.0, 4.0]})
     made.write(tmp_path)
-    pd.testing.assert_frame_equal(Tables.read(tmp_path).cells, made.cells)
+    pd.testing.assert_frame_equal(ReportTables.read(tmp_path).cells, made.cells)
     assert (tmp_path / "cells.csv").read_text().splitlines()[0].startswith("cell,axis_size,measure")

@@ -19,7 +19,7 @@ from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import FEWEST, STANDS, Design, Search
 from whitecap.reports.advice.steps import steps_of, stood
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_run
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
@@ -55,9 +55,9 @@ class Question:
     seed: int
 
     @property
-    def objectives(self) -> Objectives:
+    def objectives(self) -> ObjectiveSet:
         """What designs are held to."""
-        return Objectives(tuple(self.scenario.objectives), are_default=False)
+        return ObjectiveSet(tuple(self.scenario.objectives), are_default=False)
 
     def at(self, design: Design) -> Scenario:
         """The scenario with a design's changes. Raises `InvalidInput` where they exclude each

@@ -23,7 +23,7 @@ from whitecap.engine.errors import (
     nearest,
     noted,
 )
-from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import Level
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
@@ -66,9 +66,9 @@ class Planning:
     seed: int
 
     @property
-    def objectives(self) -> Objectives:
+    def objectives(self) -> ObjectiveSet:
         """What all values are held to."""
-        return Objectives(tuple(self.variants.scenario.objectives), are_default=False)
+        return ObjectiveSet(tuple(self.variants.scenario.objectives), are_default=False)
 
 
 def planning_of(

@@ -5,23 +5,23 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.phrases import found_text, objective_text, sentence
 from whitecap.reports.answers.standing import worst_of
 from whitecap.reports.expectations.cells import counted_cells
-from whitecap.reports.layout import Layout
+from whitecap.reports.layout import SweepLayout
 from whitecap.terminal.findings import show_few_cells, show_standing
 from whitecap.terminal.table import print_indented
 
 
-def show_answer(console: Console, answer: Answer) -> None:
+def show_answer(console: Console, answer: WordedAnswer) -> None:
     """The answer in a sentence, and what stands behind it."""
     print_indented(console, f"{answer.headline}.", by=0, style="bold")
     for each in answer.sentences:
         print_indented(console, each)
 
 
-def show_objectives(console: Console, answer: Answer) -> None:
+def show_objectives(console: Console, answer: WordedAnswer) -> None:
     """Of one run: the answer's headline, and a line per objective and writer group."""
     print_indented(console, f"{answer.headline}.", by=0, style="bold")
     default = ", by default" if answer.findings.objectives.are_default else ""
@@ -31,14 +31,14 @@ def show_objectives(console: Console, answer: Answer) -> None:
         show_standing(console, each.stands, found_text(each))
 
 
-def show_settling(console: Console, answer: Answer) -> None:
+def show_settling(console: Console, answer: WordedAnswer) -> None:
     """Of one run: what is left out as warm-up, and a warning where that is not enough."""
     if answer.settling.cells:
         style = "yellow" if answer.settling.is_warning else ""
         print_indented(console, sentence(str(answer.settling)), by=0, style=style)
 
 
-def show_objectives_of_cells(console: Console, layout: Layout, answer: Answer) -> None:
+def show_objectives_of_cells(console: Console, layout: SweepLayout, answer: WordedAnswer) -> None:
     """Of a sweep: a line per objective, and below it cells that miss it or may."""
     console.print(Text("objectives, judged over replications:", style="bold"))
     for objective in answer.findings.objectives.each:

@@ -24,7 +24,7 @@ from whitecap.terminal.table import print_indented
 if TYPE_CHECKING:
     from whitecap.reports.expectations.cells import JudgedCells
     from whitecap.reports.expectations.judging import Judged
-    from whitecap.reports.layout import Layout
+    from whitecap.reports.layout import SweepLayout
 
 CAUSES_SHOWN = 4
 """Of each loser; the table of refusals has them all."""
@@ -75,14 +75,18 @@ def _named(group: WriterCommand) -> str:
     return " ".join(part for part in group if part)
 
 
-def show_overload(console: Console, layout: Layout, left_out: Mapping[str, JobsLeftOpen]) -> None:
+def show_overload(
+    console: Console, layout: SweepLayout, left_out: Mapping[str, JobsLeftOpen]
+) -> None:
     """The cells of a sweep in which work piled up, over all replications."""
     for cell, each in left_out.items():
         if each.due.is_overloaded:
             console.print(Text(f"{layout.title(cell)}: {each.due}"))
 
 
-def show_half_done(console: Console, layout: Layout, left_out: Mapping[str, JobsLeftOpen]) -> None:
+def show_half_done(
+    console: Console, layout: SweepLayout, left_out: Mapping[str, JobsLeftOpen]
+) -> None:
     """The cells of a sweep in which jobs left a commit behind, over all replications."""
     for cell, each in left_out.items():
         if each.half_done:
@@ -96,7 +100,7 @@ def show_damage(console: Console, manifests: Mapping[str, Sequence[Mapping[str, 
             print_indented(console, f"{title}: {sentence}.", by=0, style="bold red")
 
 
-def show_judged_cells(console: Console, layout: Layout, judged: Sequence[JudgedCells]) -> None:
+def show_judged_cells(console: Console, layout: SweepLayout, judged: Sequence[JudgedCells]) -> None:
     """A line per expectation of a sweep, and below it the cells that do not meet it."""
     console.print(Text("expected, judged over replications:", style="bold"))
     for each in judged:
@@ -123,7 +127,7 @@ def show_standing(console: Console, stands: str, text: str) -> None:
     console.print(line.append(text, style="default"))
 
 
-def show_few_cells(console: Console, layout: Layout, texts: Mapping[str, str]) -> None:
+def show_few_cells(console: Console, layout: SweepLayout, texts: Mapping[str, str]) -> None:
     """The first cells with what is to be said of each, and how many more there are."""
     for cell, text in list(texts.items())[:CELLS_SHOWN]:
         print_indented(console, f"{layout.title(cell)}: {text}", by=4)

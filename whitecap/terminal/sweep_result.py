@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of_runs
@@ -68,7 +68,7 @@ CAPTION = (
 )
 
 
-def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = ()) -> None:
+def show_sweep(subject: Subject, answer: WordedAnswer, expected: Sequence[Expected] = ()) -> None:
     """The measures of every cell, the answer, and what stands behind and against it."""
     console = new_console()
     if not subject.layout.axes:
@@ -109,7 +109,7 @@ def _with_interval(estimate: Estimate, measure: Measure) -> str:
     return written_estimate(estimate, measure.unit)
 
 
-def _show_cells(console: Console, subject: Subject, answer: Answer) -> None:
+def _show_cells(console: Console, subject: Subject, answer: WordedAnswer) -> None:
     cells = [cell.name for cell in subject.layout.cells]
     named = [cells.index(answer.cell)]
     currency = subject.runs.currency
@@ -130,7 +130,7 @@ def _show_cost(console: Console, subject: Subject, cell: str) -> None:
         print_indented(console, f"{where}{cost}", by=0)
 
 
-def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected]) -> None:
+def _show_findings(subject: Subject, answer: WordedAnswer, expected: Sequence[Expected]) -> None:
     """Where work piled up, who stopped whom in the way, and whether all is as expected."""
     console, tables, layout = new_console(), subject.tables, subject.layout
     names = [cell.name for cell in layout.cells]
@@ -150,7 +150,7 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
     show_origins(console, [run.manifest for run in subject.runs.runs])
 
 
-def _rows(subject: Subject, answer: Answer, measures: Sequence[str]) -> Iterator[list[str]]:
+def _rows(subject: Subject, answer: WordedAnswer, measures: Sequence[str]) -> Iterator[list[str]]:
     success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
     shown = {measure: subject.tables.of(measure) for measure in measures}
     standings = answer.standings
@@ -180,7 +180,7 @@ def _least_success(subject: Subject, cell: str) -> str:
 
 
 def sweep_document(
-    subject: Subject, answer: Answer, expected: Sequence[Expected] = ()
+    subject: Subject, answer: WordedAnswer, expected: Sequence[Expected] = ()
 ) -> dict[str, Any]:
     """The same and every other measure with its interval, numbers as they are."""
     origin = subject.provenance
