@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from whitecap.reports.comparisons.changes import Changes, Verdict
+from whitecap.reports.comparisons.changes import ChangeVerdict, MeasureChanges
 from whitecap.reports.comparisons.wording import change_text
-from whitecap.reports.expectations.checked import Checked
+from whitecap.reports.expectations.checked import CheckResult
 from whitecap.reports.expectations.judging import Judged
 from whitecap.reports.statistics import Standing
 
@@ -19,7 +19,7 @@ _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class JUnitCase:
     """One expectation: `failure` says what was missed, `error` what broke, `skipped` what was not
     decided and does not matter."""
 
@@ -36,7 +36,7 @@ class Suite:
     name: str
     file: str
     seconds: float
-    cases: tuple[Case, ...]
+    cases: tuple[JUnitCase, ...]
 
     @property
     def failures(self) -> int:
@@ -55,7 +55,7 @@ class Suite:
 
 
 def checked_suite(
-    name: str, path: Path | str, seconds: float, checked: Checked, undecided_passes: bool
+    name: str, path: Path | str, seconds: float, checked: CheckResult, undecided_passes: bool
 ) -> Suite:
     """The suite of a checked scenario: a case for each expectation of each cell."""
     cases = [
@@ -63,27 +63,27 @@ def checked_suite(
         for number, (where, judged) in enumerate(checked.judged, start=1)
     ]
     if checked.error is not None:
-        cases.append(Case("the run", error=checked.error))
+        cases.append(JUnitCase("the run", error=checked.error))
     if checked.unjudged:
-        cases.append(Case("the scenario", error=f"not judged: {checked.unjudged}"))
+        cases.append(JUnitCase("the scenario", error=f"not judged: {checked.unjudged}"))
     if checked.changes is not None:
         cases.append(_baseline_case(checked.changes))
     return Suite(name, str(path), seconds, tuple(cases))
 
 
-def _baseline_case(changes: Changes) -> Case:
-    worse = [f"worse: {change_text(change)}" for change in changes.having(Verdict.WORSE)]
-    return Case("the baseline", failure="\n".join(worse) or None)
+def _baseline_case(changes: MeasureChanges) -> JUnitCase:
+    worse = [f"worse: {change_text(change)}" for change in changes.having(ChangeVerdict.WORSE)]
+    return JUnitCase("the baseline", failure="\n".join(worse) or None)
 
 
-def _judged_case(name: str, judged: Judged, undecided_passes: bool) -> Case:
+def _judged_case(name: str, judged: Judged, undecided_passes: bool) -> JUnitCase:
     match judged.judgement:
         case Standing.MET:
-            return Case(name)
+            return JUnitCase(name)
         case Standing.UNDECIDED if undecided_passes:
-            return Case(name, skipped=str(judged))
+            return JUnitCase(name, skipped=str(judged))
         case judgement:
-            return Case(name, failure=f"{judgement}: {judged}")
+            return JUnitCase(name, failure=f"{judgement}: {judged}")
 
 
 def write_junit(suites: Sequence[Suite], path: Path) -> None:

@@ -21,7 +21,7 @@ group can only miss it: that takes few jobs if many of them fail."""
 class Held:
     """An objective that is held against a writer group, or against all together (no `writer`).
 
-    It can be judged as an expectation can (`whitecap.reports.expectations.expected.Expected`).
+    It can be judged as an expectation can (`reports/expectations/expected.py: MeasureThresholds`).
     """
 
     objective: Objective

@@ -6,16 +6,16 @@ escaped: actions/toolkit, packages/core/src/command.ts.
 
 from __future__ import annotations
 
-from whitecap.reports.checks.findings import Finding
+from whitecap.reports.checks.findings import CheckFinding
 
 
-def annotation(finding: Finding, name: str, file: str | None, line: int | None = None) -> str:
+def annotation(finding: CheckFinding, name: str, file: str | None, line: int | None = None) -> str:
     """`::error file=...,line=...,title=...::...`; without a file it is shown at the top."""
     properties = {"file": file, "line": line, "title": f"{name}: {finding.what}"}
     said = ",".join(
         f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None
     )
-    return f"::{finding.level} {said}::{_data(finding.text)}"
+    return f"::{finding.severity} {said}::{_data(finding.text)}"
 
 
 def _data(text: str) -> str:

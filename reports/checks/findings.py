@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from whitecap.reports.comparisons.changes import Verdict
+from whitecap.reports.comparisons.changes import ChangeVerdict
 from whitecap.reports.comparisons.wording import change_text
-from whitecap.reports.expectations.checked import Checked
+from whitecap.reports.expectations.checked import CheckResult
 from whitecap.reports.statistics import Standing
 
 
-class Level(StrEnum):
+class Severity(StrEnum):
     """How much a finding matters: an error fails the check."""
 
     ERROR = "error"
@@ -21,13 +21,13 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """`what` in a word (`missed`, `worse`), and the rest in a sentence without a full stop.
 
     `place`: of an expectation, its cell and which one of that cell it is.
     """
 
-    level: Level
+    severity: Severity
     what: str
     text: str
     place: tuple[str, int] | None = None
@@ -37,38 +37,40 @@ class Finding:
 
 
 _OF_CHANGES = {
-    Verdict.WORSE: Level.ERROR,
-    Verdict.TOLERATED: Level.WARNING,
-    Verdict.DIFFERENT: Level.NOTICE,
-    Verdict.BETTER: Level.NOTICE,
+    ChangeVerdict.WORSE: Severity.ERROR,
+    ChangeVerdict.TOLERATED: Severity.WARNING,
+    ChangeVerdict.DIFFERENT: Severity.NOTICE,
+    ChangeVerdict.BETTER: Severity.NOTICE,
 }
 
 
-def findings_of(checked: Checked, *, undecided_passes: bool) -> list[Finding]:
+def findings_of(checked: CheckResult, *, undecided_passes: bool) -> list[CheckFinding]:
     """Everything but what is as expected, and what has not changed."""
     findings = []
     if checked.error is not None:
-        findings.append(Finding(Level.ERROR, "broken", checked.error))
+        findings.append(CheckFinding(Severity.ERROR, "broken", checked.error))
     if checked.unjudged:
-        findings.append(Finding(Level.ERROR, "not judged", checked.unjudged))
+        findings.append(CheckFinding(Severity.ERROR, "not judged", checked.unjudged))
     return [*findings, *_of_expectations(checked, undecided_passes), *_of_baseline(checked)]
 
 
-def _of_expectations(checked: Checked, undecided_passes: bool) -> Iterator[Finding]:
-    levels = {
-        Standing.MISSED: Level.ERROR,
-        Standing.UNDECIDED: Level.WARNING if undecided_passes else Level.ERROR,
+def _of_expectations(checked: CheckResult, undecided_passes: bool) -> Iterator[CheckFinding]:
+    severities = {
+        Standing.MISSED: Severity.ERROR,
+        Standing.UNDECIDED: Severity.WARNING if undecided_passes else Severity.ERROR,
     }
     for cell in checked.cells:
         for number, judged in enumerate(cell.judged):
             if not judged.is_met:
                 text, place = f"{cell.where}{judged}", (cell.where, number)
-                yield Finding(levels[judged.judgement], judged.judgement.value, text, place)
+                yield CheckFinding(
+                    severities[judged.judgement], judged.judgement.value, text, place
+                )
 
 
-def _of_baseline(checked: Checked) -> Iterator[Finding]:
+def _of_baseline(checked: CheckResult) -> Iterator[CheckFinding]:
     if checked.changes is None:
         return
-    for verdict, level in _OF_CHANGES.items():
+    for verdict, severity in _OF_CHANGES.items():
         for change in checked.changes.having(verdict):
-            yield Finding(level, verdict.value, change_text(change))
+            yield CheckFinding(severity, verdict.value, change_text(change))

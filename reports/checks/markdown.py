@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from whitecap.reports.checks.findings import Finding, Level, findings_of
+from whitecap.reports.checks.findings import CheckFinding, Severity, findings_of
 from whitecap.reports.comparisons.wording import basis_text, counts_text, notes_of
-from whitecap.reports.expectations.checked import Checked
+from whitecap.reports.expectations.checked import CheckResult
 
 MARKER = "<!-- whitecap check -->"
 """The first line, by which a workflow finds the comment that it wrote before."""
@@ -24,7 +24,7 @@ class ScenarioCheck:
 
     name: str
     source: str
-    checked: Checked
+    checked: CheckResult
 
 
 def check_markdown(
@@ -49,12 +49,12 @@ def _table(results: Sequence[ScenarioCheck]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def _stressed(checked: Checked) -> str:
+def _stressed(checked: CheckResult) -> str:
     verdict = checked.verdict.value
     return verdict if verdict == "ok" else f"**{verdict}**"
 
 
-def _expectations(checked: Checked) -> str:
+def _expectations(checked: CheckResult) -> str:
     counts = Counter(judged.judgement.value for _, judged in checked.judged)
     return ", ".join(f"{count} {judgement}" for judgement, count in counts.items()) or "none"
 
@@ -74,8 +74,8 @@ def _details(result: ScenarioCheck, undecided_passes: bool) -> Iterator[str]:
         yield from ("", f"<sub>{basis_text(changes)}; all intervals together: 95 %</sub>")
 
 
-def _finding_text(finding: Finding) -> str:
-    what = f"**{finding.what}**" if finding.level is Level.ERROR else finding.what
+def _finding_text(finding: CheckFinding) -> str:
+    what = f"**{finding.what}**" if finding.severity is Severity.ERROR else finding.what
     first, *rest = finding.text.splitlines() or [""]
     more = "".join(f"<br>{_escaped(line)}" for line in rest)
     return f"{what}: {_escaped(first)}{more}"

@@ -37,7 +37,7 @@ _VALUE = "value"
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class BaselineScenario:
     """One scenario: from which seed, and every cell. `source` is its file as it was called."""
 
     name: str
@@ -55,10 +55,10 @@ class Stored:
 class Baseline:
     """Scenarios by their names, and the code that made each of them."""
 
-    scenarios: Mapping[str, Stored] = field(default_factory=dict)
+    scenarios: Mapping[str, BaselineScenario] = field(default_factory=dict)
     made_by: Mapping[str, str] = field(default_factory=dict)
 
-    def with_these(self, several: Sequence[Stored], code_version: str) -> Baseline:
+    def with_these(self, several: Sequence[BaselineScenario], code_version: str) -> Baseline:
         """With these scenarios in the place of those of the same names."""
         new = {each.name: each for each in several}
         made_by = {**self.made_by, **dict.fromkeys(new, code_version)}
@@ -77,7 +77,7 @@ class Baseline:
         path.write_text("\n".join(_lines(document)) + "\n", encoding="utf-8")
 
 
-def as_stored(stored: Stored) -> Stored:
+def as_stored(stored: BaselineScenario) -> BaselineScenario:
     """A scenario as it is read back from a baseline: with what is kept of it, and no more."""
     return _stored({"name": stored.name, **_scenario(stored)})
 
@@ -111,7 +111,7 @@ def _baseline(path: Path, document: Any) -> Baseline:
     return Baseline(scenarios, made_by)
 
 
-def _scenario(stored: Stored) -> dict[str, Any]:
+def _scenario(stored: BaselineScenario) -> dict[str, Any]:
     return {
         "source": stored.source,
         "seed": stored.seed,
@@ -168,9 +168,9 @@ def _number(value: float | None) -> float | int | None:
     return int(number) if number.is_integer() else number
 
 
-def _stored(row: Mapping[str, Any]) -> Stored:
+def _stored(row: Mapping[str, Any]) -> BaselineScenario:
     cells = {str(cell["cell"]): _side(cell) for cell in row["cells"]}
-    return Stored(str(row["name"]), str(row["source"]), int(row["seed"]), cells)
+    return BaselineScenario(str(row["name"]), str(row["source"]), int(row["seed"]), cells)
 
 
 def _side(cell: Mapping[str, Any]) -> Side:

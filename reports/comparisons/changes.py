@@ -27,7 +27,7 @@ from whitecap.reports.statistics import (
 )
 
 
-class Verdict(StrEnum):
+class ChangeVerdict(StrEnum):
     """What became of a measure of some writers."""
 
     WORSE = "worse"
@@ -44,7 +44,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MeasureChange:
     """One measure of one writer group in one cell; the `difference` is now minus then."""
 
     cell: str
@@ -57,20 +57,20 @@ class Change:
     tolerated: float = 0.0
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ChangeVerdict:
         """What may be said, with the interval's confidence."""
         gap, better = self.difference, self.measure.better
         if self.is_same:
-            return Verdict.SAME
+            return ChangeVerdict.SAME
         if gap.statement is Claim.NONE or math.isnan(gap.point):
-            return Verdict.UNKNOWN
+            return ChangeVerdict.UNKNOWN
         if not gap.is_distinguishable:
-            return Verdict.ALIKE
+            return ChangeVerdict.ALIKE
         if better is None:
-            return Verdict.DIFFERENT
+            return ChangeVerdict.DIFFERENT
         if (gap.point > 0) is (better is Direction.AT_LEAST):
-            return Verdict.BETTER
-        return Verdict.WORSE if self.least > self.tolerated else Verdict.TOLERATED
+            return ChangeVerdict.BETTER
+        return ChangeVerdict.WORSE if self.least > self.tolerated else ChangeVerdict.TOLERATED
 
     @property
     def least(self) -> float:
@@ -82,13 +82,13 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class MeasureChanges:
     """All changes between two sides, and what only one of them has.
 
     Together the intervals hold with the usual confidence: each has that of so many `compared`.
     """
 
-    each: tuple[Change, ...]
+    each: tuple[MeasureChange, ...]
     is_paired: bool
     replications: int
     compared: int
@@ -97,14 +97,14 @@ class Changes:
     only_then: tuple[str, ...] = ()
     only_now: tuple[str, ...] = ()
 
-    def having(self, *verdicts: Verdict) -> list[Change]:
+    def having(self, *verdicts: ChangeVerdict) -> list[MeasureChange]:
         """Those that came out so."""
         return [change for change in self.each if change.verdict in verdicts]
 
     @property
     def is_worse(self) -> bool:
         """Whether anything is."""
-        return bool(self.having(Verdict.WORSE))
+        return bool(self.having(ChangeVerdict.WORSE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _Compared:
 
 def changes_between(
     then: Sides, now: Sides, *, paired: bool, tolerated: Sequence[Asked] = ()
-) -> Changes:
+) -> MeasureChanges:
     """What changed in the cells that both sides have.
 
     Where they are `paired`, replication r has the same random numbers on both sides, and those
@@ -138,7 +138,7 @@ def changes_between(
     compared = sum(not pair.is_same for pair in pairs)
     confidence = 1 - (1 - CONFIDENCE) / max(compared, 1)
     both = [cell for cell in then if cell in now]
-    return Changes(
+    return MeasureChanges(
         tuple(_change(pair, paired, confidence, tolerated) for pair in pairs),
         paired,
         min((_shared(then[c].replications, now[c].replications, paired) for c in both), default=0),
@@ -163,10 +163,10 @@ def _groups_of(sides: Sides, other: Sides) -> Iterator[str]:
     yield from (f"writers {name}" for name in sorted(names))
 
 
-Groups = Mapping[WriterCommand, Mapping[Measure, Series]]
+_Groups = Mapping[WriterCommand, Mapping[Measure, Series]]
 
 
-def _pairs(cell: str, then: Groups, now: Groups, paired: bool) -> Iterator[_Compared]:
+def _pairs(cell: str, then: _Groups, now: _Groups, paired: bool) -> Iterator[_Compared]:
     for group in then:
         for measure, before in then[group].items():
             after = now.get(group, {}).get(measure)
@@ -188,14 +188,16 @@ def _pair(
     )
 
 
-def _change(pair: _Compared, paired: bool, confidence: float, tolerated: Sequence[Asked]) -> Change:
+def _change(
+    pair: _Compared, paired: bool, confidence: float, tolerated: Sequence[Asked]
+) -> MeasureChange:
     gap = (difference if paired else unpaired_difference)(pair.now, pair.then, confidence)
     allowed = (
         each.wanted.half * (abs(pair.then.point) if each.wanted.is_relative else 1.0)
         for each in tolerated
         if each.measure is pair.measure
     )
-    return Change(
+    return MeasureChange(
         pair.cell, pair.group, pair.measure, pair.then, pair.now, gap, pair.is_same,
         max(allowed, default=0.0),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from whitecap.reports.comparisons.changes import Change, Changes, Verdict
+from whitecap.reports.comparisons.changes import ChangeVerdict, MeasureChange, MeasureChanges
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.measures.stored import WHOLE
 from whitecap.reports.measures.writing import finite
@@ -14,16 +14,21 @@ from whitecap.reports.statistics import counted, written_difference
 
 ALL_WRITERS = "all writers"
 
-SHOWN_EACH = (Verdict.WORSE, Verdict.TOLERATED, Verdict.DIFFERENT, Verdict.BETTER)
+SHOWN_EACH = (
+    ChangeVerdict.WORSE,
+    ChangeVerdict.TOLERATED,
+    ChangeVerdict.DIFFERENT,
+    ChangeVerdict.BETTER,
+)
 """What is told one by one; of the others it is told how many there are."""
 
 
-def writers_text(change: Change) -> str:
+def writers_text(change: MeasureChange) -> str:
     """`all writers`, or the writer group with its command."""
     return ALL_WRITERS if change.group == WHOLE else str(change.group)
 
 
-def values_text(change: Change) -> str:
+def values_text(change: MeasureChange) -> str:
     """`12.3 % -> 15.1 %`, before and now."""
     unit = change.measure.unit
     return (
@@ -31,14 +36,14 @@ def values_text(change: Change) -> str:
     )
 
 
-def gap_text(change: Change) -> str:
+def gap_text(change: MeasureChange) -> str:
     """`+2.8 points (+1.2 to +4.4 points)`, or that it is the same."""
-    if change.verdict is Verdict.SAME:
+    if change.verdict is ChangeVerdict.SAME:
         return "the same"
     return written_difference(change.difference, change.measure.unit)
 
 
-def change_text(change: Change) -> str:
+def change_text(change: MeasureChange) -> str:
     """One sentence without a full stop."""
     where = f"{change.cell}: " if change.cell else ""
     name = MEASURES[change.measure].called
@@ -46,20 +51,20 @@ def change_text(change: Change) -> str:
     return f"{where}{name}{whom} {values_text(change)}, {gap_text(change)}"
 
 
-def counts_text(changes: Changes) -> str:
+def counts_text(changes: MeasureChanges) -> str:
     """`2 worse, 1 better, 5 not told apart, 20 the same`."""
     counts = Counter(change.verdict for change in changes.each)
-    said = [f"{counts[each]} {each}" for each in Verdict if counts[each]]
+    said = [f"{counts[each]} {each}" for each in ChangeVerdict if counts[each]]
     return ", ".join(said) or "nothing to compare"
 
 
-def basis_text(changes: Changes) -> str:
+def basis_text(changes: MeasureChanges) -> str:
     """What the intervals rest on: `5 replications, paired`."""
     kind = "paired" if changes.is_paired else "not paired"
     return f"{counted(changes.replications, 'replication')}, {kind}"
 
 
-def notes_of(changes: Changes) -> list[str]:
+def notes_of(changes: MeasureChanges) -> list[str]:
     """What a reader should know besides, a sentence each without a full stop."""
     notes = []
     if changes.changed_cells:
@@ -85,7 +90,7 @@ def first_named(names: Sequence[str]) -> str:
     return f"{listed}; and {more} more" if more > 0 else listed
 
 
-def changes_document(changes: Changes) -> dict[str, Any]:
+def changes_document(changes: MeasureChanges) -> dict[str, Any]:
     """As `--json` prints it; differences are now minus before, in the measure's unit."""
     return {
         "is_worse": changes.is_worse,
@@ -97,7 +102,7 @@ def changes_document(changes: Changes) -> dict[str, Any]:
     }
 
 
-def _change_document(change: Change) -> dict[str, Any]:
+def _change_document(change: MeasureChange) -> dict[str, Any]:
     gap = change.difference
     return {
         "cell": change.cell,

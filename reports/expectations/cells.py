@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from whitecap.reports.expectations.expected import Expected, of_cell, subject, wanted, when_text
+from whitecap.reports.expectations.expected import (
+    MeasureThresholds,
+    of_cell,
+    subject,
+    wanted,
+    when_text,
+)
 from whitecap.reports.expectations.judging import Judged, judge, worst
 from whitecap.reports.layout import SweepLayout
 from whitecap.reports.measures.measured_run import MeasuredRun
@@ -21,7 +27,7 @@ S = TypeVar("S", bound=StrEnum)
 class JudgedCells:
     """One expectation, and how it came out in each cell that it is expected of."""
 
-    expected: Expected
+    expected: MeasureThresholds
     cells: Mapping[str, Judged]
 
     @property
@@ -47,7 +53,7 @@ def counted_cells(several: Sequence[S]) -> str:
 
 
 def judged_cells(
-    expectations: Iterable[Expected],
+    expectations: Iterable[MeasureThresholds],
     measured: Mapping[str, Mapping[int, MeasuredRun]],
     layout: SweepLayout,
 ) -> list[JudgedCells]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from whitecap.reports.comparisons.changes import Changes
-from whitecap.reports.expectations.expected import Expected
+from whitecap.reports.comparisons.changes import MeasureChanges
+from whitecap.reports.expectations.expected import MeasureThresholds
 from whitecap.reports.expectations.judging import Judged, judge
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.statistics import Standing
@@ -36,12 +36,12 @@ class CheckedCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """One scenario: its cells, and what broke it, if anything did."""
 
     cells: tuple[CheckedCell, ...]
     error: str | None = None
-    changes: Changes | None = None
+    changes: MeasureChanges | None = None
     """What changed since its baseline, if it was compared with one."""
     unjudged: str = ""
     """Why nothing of it was judged."""
@@ -74,7 +74,7 @@ class Checked:
 
 
 def checked_cell(
-    where: str, expectations: Iterable[Expected], runs: Mapping[int, MeasuredRun]
+    where: str, expectations: Iterable[MeasureThresholds], runs: Mapping[int, MeasuredRun]
 ) -> CheckedCell:
     """Hold every expectation of a cell against its runs, by their replication."""
     return CheckedCell(where, tuple(judge(each, runs) for each in expectations))

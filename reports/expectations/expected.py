@@ -9,7 +9,7 @@ from whitecap.engine.recorded import Measure, Unit
 from whitecap.reports.measures.writing import written
 
 
-class Expected(Protocol):
+class MeasureThresholds(Protocol):
     """Thresholds (`at_least`, `at_most`, `equals`) on a measure, narrowed or not.
 
     `exactly`: judged by one run; without it, counts by every replication and all else by an
@@ -34,7 +34,7 @@ class Expected(Protocol):
     def when(self) -> Mapping[str, str]: ...
 
 
-E = TypeVar("E", bound=Expected)
+E = TypeVar("E", bound=MeasureThresholds)
 
 
 def of_cell(expectations: Iterable[E], labels: Mapping[str, str]) -> list[E]:
@@ -42,25 +42,25 @@ def of_cell(expectations: Iterable[E], labels: Mapping[str, str]) -> list[E]:
     return [each for each in expectations if each.when.items() <= labels.items()]
 
 
-def subject(expected: Expected) -> str:
+def subject(expected: MeasureThresholds) -> str:
     """What an expectation is about, in words: `aborted (loader, MERGE)`."""
     narrowed = (expected.writer, expected.command, expected.exception)
     inside = ", ".join(part for part in narrowed if part)
     return f"{expected.measure}" + (f" ({inside})" if inside else "")
 
 
-def wanted(expected: Expected) -> str:
+def wanted(expected: MeasureThresholds) -> str:
     """Its thresholds in words: `at least 5, at most 10`."""
     return ", ".join(threshold_text(expected, key) for key in expected.thresholds)
 
 
-def when_text(expected: Expected) -> str:
+def when_text(expected: MeasureThresholds) -> str:
     """Of which cells, with a blank before: ` when load is twice and isolation is strict`."""
     labels = " and ".join(f"{axis} is {label}" for axis, label in expected.when.items())
     return f" when {labels}" if labels else ""
 
 
-def threshold_text(expected: Expected, key: str) -> str:
+def threshold_text(expected: MeasureThresholds, key: str) -> str:
     """One threshold in words: `at most 5.00 %`, or a bare number to be equal to."""
     value = exact(expected.thresholds[key], expected.measure.unit)
     return value if key == "equals" else f"{key.replace('_', ' ')} {value}"

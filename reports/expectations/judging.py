@@ -14,7 +14,13 @@ from typing import Any
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.estimates import estimated
-from whitecap.reports.expectations.expected import Expected, exact, subject, threshold_text, wanted
+from whitecap.reports.expectations.expected import (
+    MeasureThresholds,
+    exact,
+    subject,
+    threshold_text,
+    wanted,
+)
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.measures.writing import written
@@ -36,7 +42,7 @@ class Judged:
     replications would probably decide it, where more would; `more_than`: so many would not.
     """
 
-    expected: Expected
+    expected: MeasureThresholds
     judgement: Standing
     measured: float
     text: str
@@ -70,7 +76,7 @@ def judged_document(judged: Judged) -> dict[str, Any]:
     }
 
 
-def judge(expected: Expected, runs: Mapping[int, MeasuredRun]) -> Judged:
+def judge(expected: MeasureThresholds, runs: Mapping[int, MeasuredRun]) -> Judged:
     """Hold an expectation against the runs of one cell, by their replication (at least one)."""
     if expected.exactly:
         return judge_run(expected, runs[min(runs)])
@@ -82,7 +88,7 @@ def judge(expected: Expected, runs: Mapping[int, MeasuredRun]) -> Judged:
     return _by_interval(expected, list(tallies.values()))
 
 
-def judge_run(expected: Expected, run: MeasuredRun) -> Judged:
+def judge_run(expected: MeasureThresholds, run: MeasuredRun) -> Judged:
     """Hold an expectation against one run, whatever chance had to do with it."""
     if not _was_there(expected, [run]):
         return _nothing_there(expected)
@@ -94,11 +100,11 @@ def judge_run(expected: Expected, run: MeasuredRun) -> Judged:
     return Judged(expected, Standing.MISSED, measured, f"{text}, expected {missed}")
 
 
-def _tally(expected: Expected, run: MeasuredRun) -> MeasureTally:
+def _tally(expected: MeasureThresholds, run: MeasuredRun) -> MeasureTally:
     return run.tally(expected.measure, expected.writer, expected.command, expected.exception)
 
 
-def _was_there(expected: Expected, runs: Iterable[MeasuredRun]) -> bool:
+def _was_there(expected: MeasureThresholds, runs: Iterable[MeasuredRun]) -> bool:
     """Whether anything happened that the expectation could be about: else it would hold in vain."""
     if expected.measure in (Measure.SUBMITTED, Measure.FINDINGS, Measure.LIVE_ROWS):
         return True
@@ -107,13 +113,13 @@ def _was_there(expected: Expected, runs: Iterable[MeasuredRun]) -> bool:
     )
 
 
-def _nothing_there(expected: Expected) -> Judged:
+def _nothing_there(expected: MeasureThresholds) -> Judged:
     whom = " by it" if expected.writer or expected.command else ""
     text = f"{subject(expected)} tells nothing: nothing was submitted{whom}"
     return Judged(expected, Standing.MISSED, math.nan, text)
 
 
-def _in_every_run(expected: Expected, tallies: Mapping[int, MeasureTally]) -> Judged:
+def _in_every_run(expected: MeasureThresholds, tallies: Mapping[int, MeasureTally]) -> Judged:
     values = {number: tally.value for number, tally in tallies.items()}
     least, most = min(values.values()), max(values.values())
     shown = " to ".join(_shown(expected, value) for value in dict.fromkeys((least, most)))
@@ -128,7 +134,7 @@ def _in_every_run(expected: Expected, tallies: Mapping[int, MeasureTally]) -> Ju
     return Judged(expected, Standing.MISSED, values[first], text)
 
 
-def _by_interval(expected: Expected, tallies: Sequence[MeasureTally]) -> Judged:
+def _by_interval(expected: MeasureThresholds, tallies: Sequence[MeasureTally]) -> Judged:
     estimate = estimated(expected.measure, tallies)
     estimate = facing(estimate, nearest_threshold(expected, estimate.point))
     if math.isnan(estimate.point):
@@ -150,7 +156,7 @@ def _by_interval(expected: Expected, tallies: Sequence[MeasureTally]) -> Judged:
     return Judged(expected, standing, estimate.point, f"{text}: {advice}", needed, more_than)
 
 
-def nearest_threshold(expected: Expected, value: float) -> float:
+def nearest_threshold(expected: MeasureThresholds, value: float) -> float:
     """Of the thresholds of an expectation the one that a value is nearest to."""
     return min(expected.thresholds.values(), key=lambda threshold: abs(value - threshold))
 
@@ -172,7 +178,7 @@ def _advice(undecided: Sequence[EstimateStanding]) -> tuple[str, int | None]:
     return f"about {needed:,} replications would tell", needed
 
 
-def _missed(expected: Expected, measured: float) -> str | None:
+def _missed(expected: MeasureThresholds, measured: float) -> str | None:
     """The first threshold that one number does not meet; what has no value meets none."""
     if math.isnan(measured):
         return f"{wanted(expected)}, and a value to have"
@@ -187,6 +193,6 @@ def _missed(expected: Expected, measured: float) -> str | None:
     return None
 
 
-def _shown(expected: Expected, value: float) -> str:
+def _shown(expected: MeasureThresholds, value: float) -> str:
     unit = expected.measure.unit
     return exact(value, unit) if unit.is_counted else written(value, unit)

@@ -11,14 +11,21 @@ import pytest
 from tests.comparisons.two_sides import ETL, side
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
-from whitecap.reports.comparisons.baseline import Baseline, Stored, as_stored, read_baseline
+from whitecap.reports.comparisons.baseline import (
+    Baseline,
+    BaselineScenario,
+    as_stored,
+    read_baseline,
+)
 from whitecap.reports.comparisons.changes import changes_between
 from whitecap.reports.comparisons.sides import PerRun
 from whitecap.reports.comparisons.wording import counts_text
 
 CONFLICTS = [10, 12, 11]
 LATENCIES = [[100.0, 2 / 3, 300.0], [400.5], []]
-STORED = Stored("tiny", "tiny.yaml", 7, {"": side(CONFLICTS, [5, 6, 7], LATENCIES, of=ETL)})
+STORED = BaselineScenario(
+    "tiny", "tiny.yaml", 7, {"": side(CONFLICTS, [5, 6, 7], LATENCIES, of=ETL)}
+)
 
 
 @pytest.fixture
@@ -49,7 +56,7 @@ def test_every_measure_of_a_writer_group_is_one_line(file: Path) -> None:
 
 
 def test_scenarios_that_were_not_checked_stay_as_they_were(file: Path) -> None:
-    other = Stored("another", "another.yaml", 1, {"": side([1, 2])})
+    other = BaselineScenario("another", "another.yaml", 1, {"": side([1, 2])})
     before = file.read_text().splitlines()
     read_baseline(file).with_these([other], "0.2.0").write(file)
     assert set(before) - {"  {", "   ]"} <= set(file.read_text().splitlines())

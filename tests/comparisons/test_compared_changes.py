@@ -9,7 +9,12 @@ import pytest
 
 from tests.comparisons.two_sides import ETL, side
 from whitecap.engine.recorded import Measure
-from whitecap.reports.comparisons.changes import Change, Changes, Verdict, changes_between
+from whitecap.reports.comparisons.changes import (
+    ChangeVerdict,
+    MeasureChange,
+    MeasureChanges,
+    changes_between,
+)
 from whitecap.reports.comparisons.sides import Side
 from whitecap.reports.comparisons.wording import change_text, counts_text, notes_of
 from whitecap.reports.measures.tally import Count
@@ -18,13 +23,13 @@ from whitecap.reports.precision.asked import asked_for
 QUIET, BUSY = [10, 12, 11, 9, 10], [30, 33, 29, 31, 34]
 
 
-def between(then: Side, now: Side, *tolerate: str, paired: bool = True) -> Changes:
+def between(then: Side, now: Side, *tolerate: str, paired: bool = True) -> MeasureChanges:
     """Both as scenarios without a sweep."""
     tolerated = asked_for(tolerate, option="tolerate")
     return changes_between({"": then}, {"": now}, paired=paired, tolerated=tolerated)
 
 
-def of(changes: Changes, measure: Measure = Measure.CONFLICT_RATE) -> Change:
+def of(changes: MeasureChanges, measure: Measure = Measure.CONFLICT_RATE) -> MeasureChange:
     (found,) = (each for each in changes.each if each.measure is measure)
     return found
 
@@ -40,18 +45,18 @@ def test_what_is_the_same_in_every_replication_is_neither_worse_nor_unsure() -> 
 def test_more_conflicts_are_worse_and_fewer_are_better(paired: bool) -> None:
     worse = of(between(side(QUIET), side(BUSY), paired=paired))
     better = of(between(side(BUSY), side(QUIET), paired=paired))
-    assert (worse.verdict, better.verdict) == (Verdict.WORSE, Verdict.BETTER)
+    assert (worse.verdict, better.verdict) == (ChangeVerdict.WORSE, ChangeVerdict.BETTER)
     assert worse.difference.point == pytest.approx(0.21)
 
 
 def test_less_goodput_is_worse_although_the_number_fell() -> None:
     changes = between(side(QUIET, [50, 52, 49, 51, 50]), side(QUIET, [30, 31, 29, 30, 32]))
-    assert of(changes, Measure.GOODPUT_PER_MINUTE).verdict is Verdict.WORSE
+    assert of(changes, Measure.GOODPUT_PER_MINUTE).verdict is ChangeVerdict.WORSE
 
 
 def test_a_little_by_chance_is_not_told_apart() -> None:
     change = of(between(side(QUIET), side([12, 10, 9, 12, 11])))
-    assert change.verdict is Verdict.ALIKE
+    assert change.verdict is ChangeVerdict.ALIKE
 
 
 def test_pairs_show_what_whole_numbers_of_replications_hide() -> None:
@@ -59,20 +64,20 @@ def test_pairs_show_what_whole_numbers_of_replications_hide() -> None:
     then = side(QUIET, [100, 300, 500, 200, 400])
     now = side(QUIET, [91, 290, 492, 189, 390])
     paired, apart = between(then, now), between(then, now, paired=False)
-    assert of(paired, Measure.GOODPUT_PER_MINUTE).verdict is Verdict.WORSE
-    assert of(apart, Measure.GOODPUT_PER_MINUTE).verdict is Verdict.ALIKE
+    assert of(paired, Measure.GOODPUT_PER_MINUTE).verdict is ChangeVerdict.WORSE
+    assert of(apart, Measure.GOODPUT_PER_MINUTE).verdict is ChangeVerdict.ALIKE
 
 
 def test_what_is_tolerated_is_told_and_is_not_worse() -> None:
     assert of(between(side(QUIET), side(BUSY), "conflict_rate +- 10 points")).verdict is (
-        Verdict.WORSE
+        ChangeVerdict.WORSE
     )
     changes = between(side(QUIET), side(BUSY), "conflict_rate +- 25 points")
-    assert of(changes).verdict is Verdict.TOLERATED
+    assert of(changes).verdict is ChangeVerdict.TOLERATED
     assert not changes.is_worse
     relative = between(side(QUIET, [50, 52, 49, 51, 50]), side(QUIET, [30, 31, 29, 30, 32]),
                        "goodput +- 60 %")  # fmt: skip
-    assert of(relative, Measure.GOODPUT_PER_MINUTE).verdict is Verdict.TOLERATED
+    assert of(relative, Measure.GOODPUT_PER_MINUTE).verdict is ChangeVerdict.TOLERATED
 
 
 def test_lost_commits_are_worse_from_the_first_on() -> None:
@@ -80,12 +85,12 @@ def test_lost_commits_are_worse_from_the_first_on() -> None:
     (group,) = now.groups
     lost = {r: Count(1) for r in range(5)}
     damaged = Side({group: {**now.groups[group], Measure.LOST_COMMITS: lost}}, "a")
-    assert of(between(side(QUIET), damaged), Measure.LOST_COMMITS).verdict is Verdict.WORSE
+    assert of(between(side(QUIET), damaged), Measure.LOST_COMMITS).verdict is ChangeVerdict.WORSE
 
 
 def test_one_replication_says_nothing() -> None:
     changes = between(side([10]), side([90]))
-    assert of(changes).verdict is Verdict.UNKNOWN
+    assert of(changes).verdict is ChangeVerdict.UNKNOWN
     assert "one replication" in " ".join(notes_of(changes))
 
 
@@ -148,4 +153,4 @@ def test_a_verdict_follows_from_the_interval_alone() -> None:
     change = of(between(side(QUIET), side(BUSY)))
     wider = dataclasses.replace(change, difference=dataclasses.replace(
         change.difference, low=-0.1))  # fmt: skip
-    assert wider.verdict is Verdict.ALIKE
+    assert wider.verdict is ChangeVerdict.ALIKE

@@ -17,7 +17,7 @@ from whitecap import checking, cli
 from whitecap.checking.scenarios import CheckedScenario
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.junit import Case, Suite, write_junit
+from whitecap.reports.junit import JUnitCase, Suite, write_junit
 
 SCENARIO = SWEPT.partition("sweep:")[0]
 MET = SCENARIO + "expect:\n  - {measure: committed, writer: loader, at_least: 1}\n"
@@ -199,7 +199,7 @@ def test_exactly_is_decided_by_one_run(undecided: Path) -> None:
 
 
 def test_junit_survives_texts_that_xml_cannot_hold(tmp_path: Path) -> None:
-    case = Case("<&> \x00 …", failure="first\x1b[31m line\nsecond")
+    case = JUnitCase("<&> \x00 …", failure="first\x1b[31m line\nsecond")
     write_junit([Suite("s", "f", 0.5, (case,))], tmp_path / "j.xml")
     found = ET.parse(tmp_path / "j.xml").getroot().find("testsuite/testcase/failure")
     assert found is not None

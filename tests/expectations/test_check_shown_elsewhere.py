@@ -14,9 +14,9 @@ from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.checks.annotations import annotation
-from whitecap.reports.checks.findings import Finding, Level
+from whitecap.reports.checks.findings import CheckFinding, Severity
 from whitecap.reports.checks.markdown import MARKER, ScenarioCheck, check_markdown
-from whitecap.reports.expectations.checked import Checked
+from whitecap.reports.expectations.checked import CheckResult
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.sweeps.regression import run_expecting
 
@@ -49,7 +49,7 @@ def test_a_comment_has_a_table_and_what_was_missed(missed: Path) -> None:
 
 
 def test_what_markdown_would_take_for_its_own_is_escaped() -> None:
-    broken = Checked((), error="a <b> | c\nd *e*")
+    broken = CheckResult((), error="a <b> | c\nd *e*")
     text = check_markdown(
         [ScenarioCheck("x", "a_b.yaml", broken)], "1 broken", undecided_passes=False
     )
@@ -69,10 +69,10 @@ def test_an_annotation_stands_at_the_line_of_its_expectation(missed: Path) -> No
 
 
 def test_a_bundled_scenario_has_no_file_to_be_shown_at() -> None:
-    assert annotation(Finding(Level.NOTICE, "better", "x"), "a,b", None) == (
+    assert annotation(CheckFinding(Severity.NOTICE, "better", "x"), "a,b", None) == (
         "::notice title=a%2Cb%3A better::x"
     )
-    assert annotation(Finding(Level.ERROR, "broken", "x\ny: 3 %"), "a", "b.yaml", 3) == (
+    assert annotation(CheckFinding(Severity.ERROR, "broken", "x\ny: 3 %"), "a", "b.yaml", 3) == (
         "::error file=b.yaml,line=3,title=a%3A broken::x%0Ay: 3 %25"
     )
 

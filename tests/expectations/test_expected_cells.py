@@ -10,7 +10,7 @@ from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.reports.expectations.cells import JudgedCells
-from whitecap.reports.expectations.checked import Checked, CheckVerdict
+from whitecap.reports.expectations.checked import CheckResult, CheckVerdict
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.statistics import Standing
 from whitecap.sim.loading import cell_of, load_scenario, parse_scenario
@@ -47,7 +47,7 @@ expect:
 """
 
 
-def checked(path: Path, *, replications: int | None = None) -> Checked:
+def checked(path: Path, *, replications: int | None = None) -> CheckResult:
     """What a check finds, run in this process."""
     (result,) = check_scenarios([path], replications=replications)
     return result.checked

@@ -9,8 +9,14 @@ from pathlib import Path
 
 from whitecap.checking.scenarios import CheckedScenario, MeasuredScenario
 from whitecap.engine.errors import InvalidInput, Problem, nearest
-from whitecap.reports.comparisons.baseline import AGAIN, Baseline, Stored, as_stored, read_baseline
-from whitecap.reports.comparisons.changes import Changes, changes_between
+from whitecap.reports.comparisons.baseline import (
+    AGAIN,
+    Baseline,
+    BaselineScenario,
+    as_stored,
+    read_baseline,
+)
+from whitecap.reports.comparisons.changes import MeasureChanges, changes_between
 from whitecap.reports.comparisons.sides import COMPARED, side_of
 from whitecap.reports.precision.asked import Asked, asked_for
 from whitecap.sim.machine.code_version import code_version
@@ -38,7 +44,7 @@ class Against:
             problems += self._refused(str(each.path), each.name, each.seed, count, cells)
         return problems
 
-    def changes(self, measured: MeasuredScenario, source: str) -> Changes:
+    def changes(self, measured: MeasuredScenario, source: str) -> MeasureChanges:
         """What changed since the baseline. Raises `InvalidInput`: the two cannot be compared."""
         now = stored_of(measured, source)
         problems = self._refused(source, now.name, now.seed, now.replications, list(now.sides))
@@ -110,10 +116,10 @@ def against(
     return Against(path, baseline, update, tolerated, replications)
 
 
-def stored_of(measured: MeasuredScenario, source: str) -> Stored:
+def stored_of(measured: MeasuredScenario, source: str) -> BaselineScenario:
     """What a baseline keeps of a scenario."""
     sides = {show_cell(c.labels): side_of(c.runs, c.digest) for c in measured.cells}
-    return Stored(measured.name, source, measured.seed, sides)
+    return BaselineScenario(measured.name, source, measured.seed, sides)
 
 
 def _twice(names: Sequence[str]) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.recorded import Measure
 from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.answers.phrases import sentence
-from whitecap.reports.comparisons.changes import Changes, changes_between
+from whitecap.reports.comparisons.changes import MeasureChanges, changes_between
 from whitecap.reports.comparisons.sides import COMPARED, Sides, side_of
 from whitecap.reports.comparisons.wording import (
     SHOWN_EACH,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedSide:
     """What was recorded in one place, as one side of a comparison."""
 
     place: str
@@ -51,9 +51,9 @@ class Recorded:
 class Compared:
     """Two places, the first being that of before; `notes` are about what they hold."""
 
-    before: Recorded
-    after: Recorded
-    changes: Changes
+    before: RecordedSide
+    after: RecordedSide
+    changes: MeasureChanges
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -118,7 +118,7 @@ def compare_recorded(
     return Compared(first, second, changes, tuple(_notes(first, second)))
 
 
-def _recorded(place: str, runs: RunSet, measures: Sequence[Measure]) -> Recorded:
+def _recorded(place: str, runs: RunSet, measures: Sequence[Measure]) -> RecordedSide:
     measured = measure_cells(runs)
     sides = {
         show_cell(labels): side_of(measured[cell], _digest(runs, cell), measures)
@@ -126,7 +126,7 @@ def _recorded(place: str, runs: RunSet, measures: Sequence[Measure]) -> Recorded
     }
     manifest = runs.runs[0].manifest
     name, code = str(manifest["scenario_name"]), str(manifest["code_version"])
-    return Recorded(place, name, int(manifest["seed"]), code, sides)
+    return RecordedSide(place, name, int(manifest["seed"]), code, sides)
 
 
 def _digest(runs: RunSet, cell: str) -> str:
@@ -147,7 +147,7 @@ def no_cell_in_common(before: str, then: Sides, now: Sides) -> str:
     return f"has no cell in common with {before}: {ours}, and there {theirs}"
 
 
-def _notes(before: Recorded, after: Recorded) -> list[str]:
+def _notes(before: RecordedSide, after: RecordedSide) -> list[str]:
     notes = []
     if before.seed != after.seed:
         notes.append(
@@ -172,7 +172,7 @@ def compared_document(compared: Compared) -> dict[str, Any]:
     }
 
 
-def _place_document(recorded: Recorded) -> dict[str, Any]:
+def _place_document(recorded: RecordedSide) -> dict[str, Any]:
     return {
         "place": recorded.place,
         "scenario_name": recorded.scenario,

@@ -9,10 +9,10 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.aggregate import measure_cells
-from whitecap.reports.comparisons.changes import Changes
+from whitecap.reports.comparisons.changes import MeasureChanges
 from whitecap.reports.comparisons.wording import changes_document
-from whitecap.reports.expectations.checked import Checked, checked_cell
-from whitecap.reports.expectations.expected import Expected, of_cell
+from whitecap.reports.expectations.checked import CheckResult, checked_cell
+from whitecap.reports.expectations.expected import MeasureThresholds, of_cell
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures.in_common import (
     Unmeasured,
@@ -54,7 +54,7 @@ class MeasuredScenario:
     cells: tuple[MeasuredCell, ...]
 
 
-Compare = Callable[[MeasuredScenario, str], Changes]
+_Compare = Callable[[MeasuredScenario, str], MeasureChanges]
 """What changed in a scenario, called so in messages, since it was measured before."""
 
 
@@ -65,7 +65,7 @@ class CheckedScenario:
     path: Path | str
     """Its file, or the place of its sweep."""
     name: str
-    checked: Checked
+    checked: CheckResult
     runs: int
     seconds: float
     reached: tuple[Reached, ...] = ()
@@ -108,7 +108,7 @@ def check_scenarios(
         accept=accept, seconds=seconds,
     ):  # fmt: skip
         if ran.is_unfinished:
-            unjudged = Checked((), unjudged="the time was up before its runs were made")
+            unjudged = CheckResult((), unjudged="the time was up before its runs were made")
             yield CheckedScenario(ran.path, ran.name, unjudged, 0, ran.seconds)
             continue
         cells = _measured(ran)
@@ -150,10 +150,10 @@ def check_sweep(
         MeasuredCell(labels, digests[cell], measured[cell]) for cell, labels in runs.cells.items()
     )
     kept = MeasuredScenario(name, int(runs.definition["seed"]), tuple(every))
-    return CheckedScenario(where, name, Checked(cells), len(runs.runs), 0.0, reached, kept)
+    return CheckedScenario(where, name, CheckResult(cells), len(runs.runs), 0.0, reached, kept)
 
 
-def compared_with(result: CheckedScenario, compare: Compare) -> CheckedScenario:
+def compared_with(result: CheckedScenario, compare: _Compare) -> CheckedScenario:
     """The same, with what changed since it was measured before; as it is where nothing was."""
     if result.measured is None or result.checked.error is not None:
         return result
@@ -161,7 +161,7 @@ def compared_with(result: CheckedScenario, compare: Compare) -> CheckedScenario:
     return replace(result, checked=replace(result.checked, changes=changes))
 
 
-def expected_by(definition: Mapping[str, Any]) -> Sequence[Expected]:
+def expected_by(definition: Mapping[str, Any]) -> Sequence[MeasureThresholds]:
     """What the scenario of a sweep's definition expects."""
     if not definition["axes"]:
         plain = [each for each in definition["scenario"].get("expect", ()) if "when" not in each]
@@ -178,9 +178,9 @@ def _measured(ran: RanScenario[MeasuredRun | Unmeasured]) -> list[CellRuns[Measu
     ]
 
 
-def _judged(cells: Sequence[CellRuns[MeasuredRun]], error: str | None) -> Checked:
+def _judged(cells: Sequence[CellRuns[MeasuredRun]], error: str | None) -> CheckResult:
     judged = (checked_cell(at(c.labels, ""), c.scenario.expect, c.runs) for c in cells)
-    return Checked(tuple(judged), error)
+    return CheckResult(tuple(judged), error)
 
 
 def checked_document(result: CheckedScenario) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of_runs
 from whitecap.reports.expectations.cells import judged_cells
-from whitecap.reports.expectations.expected import Expected
+from whitecap.reports.expectations.expected import MeasureThresholds
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures import MEASURES, Measure, Unit, written
 from whitecap.reports.measures.definitions import PERCENTILES
@@ -68,7 +68,9 @@ CAPTION = (
 )
 
 
-def show_sweep(subject: Subject, answer: WordedAnswer, expected: Sequence[Expected] = ()) -> None:
+def show_sweep(
+    subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds] = ()
+) -> None:
     """The measures of every cell, the answer, and what stands behind and against it."""
     console = new_console()
     if not subject.layout.axes:
@@ -130,7 +132,9 @@ def _show_cost(console: Console, subject: Subject, cell: str) -> None:
         print_indented(console, f"{where}{cost}", by=0)
 
 
-def _show_findings(subject: Subject, answer: WordedAnswer, expected: Sequence[Expected]) -> None:
+def _show_findings(
+    subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds]
+) -> None:
     """Where work piled up, who stopped whom in the way, and whether all is as expected."""
     console, tables, layout = new_console(), subject.tables, subject.layout
     names = [cell.name for cell in layout.cells]
@@ -180,7 +184,7 @@ def _least_success(subject: Subject, cell: str) -> str:
 
 
 def sweep_document(
-    subject: Subject, answer: WordedAnswer, expected: Sequence[Expected] = ()
+    subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds] = ()
 ) -> dict[str, Any]:
     """The same and every other measure with its interval, numbers as they are."""
     origin = subject.provenance

@@ -9,7 +9,7 @@ import click
 
 from whitecap.checking import CheckedScenario, checked_document
 from whitecap.reports.answers.phrases import sentence
-from whitecap.reports.comparisons.changes import Changes
+from whitecap.reports.comparisons.changes import MeasureChanges
 from whitecap.reports.comparisons.wording import (
     SHOWN_EACH,
     basis_text,
@@ -50,7 +50,7 @@ def print_result(result: CheckedScenario) -> None:
         print_indented(new_console(stderr=True), checked.error, by=INDENT)
 
 
-def _lines(changes: Changes) -> Iterator[str]:
+def _lines(changes: MeasureChanges) -> Iterator[str]:
     """What changed since the baseline, the worst first."""
     for verdict in SHOWN_EACH:
         for change in changes.having(verdict):

@@ -12,7 +12,7 @@ from whitecap.checking import CheckedScenario
 from whitecap.commands.check.showing import counts_of
 from whitecap.engine.errors import InvalidInput
 from whitecap.reports.checks.annotations import annotation
-from whitecap.reports.checks.findings import Finding, findings_of
+from whitecap.reports.checks.findings import CheckFinding, findings_of
 from whitecap.reports.checks.markdown import ScenarioCheck, check_markdown
 from whitecap.reports.junit import checked_suite, write_junit
 from whitecap.sim.bundled import read_named
@@ -52,7 +52,7 @@ def _file_of(path: Path | str) -> str | None:
     return None if relative.startswith(os.pardir) else Path(relative).as_posix()
 
 
-def _line_of(finding: Finding, result: CheckedScenario) -> int:
+def _line_of(finding: CheckFinding, result: CheckedScenario) -> int:
     """Where its expectation stands; the first line where that is not known."""
     if finding.place is None or result.measured is None:
         return 1

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from whitecap.checking.recorded import Compared
 from whitecap.reports.answers.phrases import sentence
-from whitecap.reports.comparisons.changes import Change, Verdict
+from whitecap.reports.comparisons.changes import ChangeVerdict, MeasureChange
 from whitecap.reports.comparisons.wording import (
     basis_text,
     counts_text,
@@ -29,9 +29,9 @@ COLUMNS = (
     Column(""),
 )
 
-SHOWN = tuple(verdict for verdict in Verdict if verdict is not Verdict.SAME)
+SHOWN = tuple(verdict for verdict in ChangeVerdict if verdict is not ChangeVerdict.SAME)
 
-STRESSED = (Verdict.WORSE, Verdict.BETTER, Verdict.DIFFERENT)
+STRESSED = (ChangeVerdict.WORSE, ChangeVerdict.BETTER, ChangeVerdict.DIFFERENT)
 
 
 def show_compared(compared: Compared) -> None:
@@ -47,7 +47,7 @@ def show_compared(compared: Compared) -> None:
         print_indented(console, sentence(note), by=0, style="yellow")
 
 
-def _show_cell(console: Console, cell: str, changes: Sequence[Change]) -> None:
+def _show_cell(console: Console, cell: str, changes: Sequence[MeasureChange]) -> None:
     """Writer groups as headings, their measures below."""
     rows: list[list[str]] = []
     stressed = []
@@ -61,7 +61,7 @@ def _show_cell(console: Console, cell: str, changes: Sequence[Change]) -> None:
     show_table(console, COLUMNS, rows, stressed=stressed, title=cell)
 
 
-def _row(change: Change) -> list[str]:
+def _row(change: MeasureChange) -> list[str]:
     unit, gap = change.measure.unit, change.difference
     return [
         f"  {MEASURES[change.measure].called}",
