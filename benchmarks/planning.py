@@ -16,7 +16,7 @@ from whitecap.engine.recorded import Measure, Objective
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.planning.levels import Level
+from whitecap.reports.planning.levels import LookSchedule
 from whitecap.reports.planning.search import Bracket, bracket_of
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.reports.statistics import Estimate
@@ -93,8 +93,8 @@ def coverage(pool: Pool, threshold: str, plans: int, most: int) -> Coverage:
     objectives = _objectives(threshold)
     least = objectives.each[0].threshold
     boundary = max(at for at, share in enumerate(shares) if share.point >= least)
-    level = Level(len(pool), most)
-    searches = [searched(pool, objectives, level, first * most) for first in range(plans)]
+    schedule = LookSchedule(len(pool), most)
+    searches = [searched(pool, objectives, schedule, first * most) for first in range(plans)]
     brackets = [each for each, _ in searches]
     held = [each for each in brackets if each.low <= boundary <= each.high - 1]
     exact = [each for each in held if each.high - 1 == each.low]
@@ -123,16 +123,20 @@ def _objectives(threshold: str) -> ObjectiveSet:
     return ObjectiveSet(each, are_default=False)
 
 
-def searched(pool: Pool, objectives: ObjectiveSet, level: Level, first: int) -> tuple[Bracket, int]:
+def searched(
+    pool: Pool, objectives: ObjectiveSet, schedule: LookSchedule, first: int
+) -> tuple[Bracket, int]:
     """A search on the replications from `first` on, and how many runs it took."""
     tried: dict[int, TriedValue] = {}
     while True:
-        bracket = bracket_of({at: each.tried(level.most) for at, each in tried.items()}, level)
+        bracket = bracket_of(
+            {at: each.tried(schedule.most) for at, each in tried.items()}, schedule
+        )
         if not bracket.wanted:
             return bracket, sum(each.replications for each in tried.values())
         for at, count in bracket.wanted.items():
             runs: Mapping[int, MeasuredRun] = dict(enumerate(pool[at][first : first + count]))
-            tried[at] = tried_value(runs, objectives, level.error)
+            tried[at] = tried_value(runs, objectives, schedule.error)
 
 
 def _section(rows: Sequence[Coverage]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import Asked, asked_for
-from whitecap.reports.precision.reached import Reached, next_replications, reached_by
+from whitecap.reports.precision.reached import ReachedPrecision, next_replications, reached_by
 from whitecap.reports.statistics import FEWEST_TO_STOP
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import whole_or_none
@@ -49,7 +49,9 @@ class Until:
             most=self.most,
         )
 
-    def reached(self, cells: Sequence[tuple[str, CellRuns[MeasuredRun]]]) -> tuple[Reached, ...]:
+    def reached(
+        self, cells: Sequence[tuple[str, CellRuns[MeasuredRun]]]
+    ) -> tuple[ReachedPrecision, ...]:
         """What these cells give, each with its title; those that are judged by one run apart."""
         runs = {title: cell.runs for title, cell in cells if not cell.is_run_once}
         return reached_by(self.asked, runs) if runs else ()
@@ -92,5 +94,7 @@ def sweep_until(
     run_rounds(until.held_in(experiment), place, engine, enough, on_progress)
 
 
-def _reached_at(where: str, engine: Callable[[], SweepEngine], until: Until) -> Sequence[Reached]:
+def _reached_at(
+    where: str, engine: Callable[[], SweepEngine], until: Until
+) -> Sequence[ReachedPrecision]:
     return reached_by(until.asked, measure_cells(recorded_runs(where, engine)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.recorded import Objective
-from whitecap.reports.advice.steps import Step, Stood
+from whitecap.reports.advice.steps import DesignStep, Stood
 from whitecap.reports.statistics import Standing
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Advice:
     objectives: tuple[Objective, ...]
     stands: Stood
     best: Stood
-    steps: tuple[Step, ...]
+    steps: tuple[DesignStep, ...]
     searched: Searched
     currency: str
     behind: tuple[Behind, ...]

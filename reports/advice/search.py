@@ -18,10 +18,10 @@ from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.planning.trying import tried_value
 from whitecap.reports.statistics import CONFIDENCE
 
-Design = tuple[tuple[str, str], ...]
+CandidateDesign = tuple[tuple[str, str], ...]
 """What is changed: kind and label, in the order in which the steps were taken."""
 
-STANDS: Design = ()
+STANDS: CandidateDesign = ()
 
 FEWEST = 5
 """Replications of the first look at a change."""
@@ -32,10 +32,10 @@ AS_SHORT = 0.001
 WORTH = 0.01
 """A change that saves less than this part of the cost is not taken for it."""
 
-Wanted = Mapping[Design, int]
+_Wanted = Mapping[CandidateDesign, int]
 """Designs with the replications that each should have."""
 
-Searching = Generator[Wanted, Mapping[Design, Runs], None]
+Searching = Generator[_Wanted, Mapping[CandidateDesign, Runs], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +74,17 @@ def score_of(runs: Runs, objectives: ObjectiveSet) -> Score:
 
 
 @dataclass
-class Search:
+class DesignSearch:
     """Where a search stands: the designs of its way so far, and how many it looked at."""
 
     kinds: Mapping[str, Sequence[str]]
     objectives: ObjectiveSet
     most: int
     """Replications of one design at most."""
-    is_possible: Callable[[Design], bool] = lambda _: True
+    is_possible: Callable[[CandidateDesign], bool] = lambda _: True
     """Whether changes go together."""
-    way: list[Design] = field(default_factory=lambda: [STANDS])
-    looked_at: set[Design] = field(default_factory=set)
+    way: list[CandidateDesign] = field(default_factory=lambda: [STANDS])
+    looked_at: set[CandidateDesign] = field(default_factory=set)
 
     def steps(self) -> Searching:
         """Yields what it wants to have run, and is sent the runs; ends where no change helps."""
@@ -94,7 +94,7 @@ class Search:
                 return
             self.way.append(better)
 
-    def neighbours(self) -> list[Design]:
+    def neighbours(self) -> list[CandidateDesign]:
         """What one change makes of the last design of the way."""
         last = self.way[-1]
         chosen = dict(last)
@@ -106,7 +106,9 @@ class Search:
         )
         return [each for each in changed if each not in self.way and self.is_possible(each)]
 
-    def _best_change(self) -> Generator[Wanted, Mapping[Design, Runs], Design | None]:
+    def _best_change(
+        self,
+    ) -> Generator[_Wanted, Mapping[CandidateDesign, Runs], CandidateDesign | None]:
         last, left = self.way[-1], self.neighbours()
         replications = min(FEWEST, self.most)
         while True:

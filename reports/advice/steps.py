@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.advice.search import Design
+from whitecap.reports.advice.search import CandidateDesign
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.planning.trying import TriedValue, tried_value
@@ -31,12 +31,12 @@ class Bought:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DesignStep:
     """A change by its kind and label, the design that it leads to, and what it buys."""
 
     kind: str
     label: str
-    design: Design
+    design: CandidateDesign
     bought: tuple[Bought, ...]
 
     @property
@@ -49,7 +49,7 @@ class Step:
 class Stood:
     """A design as the fresh runs show it: against the objectives, and what it costs."""
 
-    design: Design
+    design: CandidateDesign
     value: TriedValue
     cost: Estimate
 
@@ -63,13 +63,13 @@ def followed_by(objectives: ObjectiveSet) -> tuple[Followed, ...]:
 
 
 def steps_of(
-    way: Sequence[Design], fresh: Mapping[Design, Runs], objectives: ObjectiveSet
-) -> tuple[Step, ...]:
+    way: Sequence[CandidateDesign], fresh: Mapping[CandidateDesign, Runs], objectives: ObjectiveSet
+) -> tuple[DesignStep, ...]:
     """Every step with what it buys; all intervals together hold with 95 %."""
     followed = followed_by(objectives)
     confidence = confidence_of((len(way) - 1) * len(followed))
     return tuple(
-        Step(*after[-1], after, tuple(
+        DesignStep(*after[-1], after, tuple(
             _bought(each, fresh[before], fresh[after], confidence) for each in followed
         ))
         for before, after in pairwise(way)
@@ -81,7 +81,7 @@ def _bought(followed: Followed, before: Runs, after: Runs, confidence: float) ->
     return Bought(followed, old, new, gap_of(new, old, confidence))
 
 
-def stood(design: Design, runs: Runs, objectives: ObjectiveSet) -> Stood:
+def stood(design: CandidateDesign, runs: Runs, objectives: ObjectiveSet) -> Stood:
     """How a design stands, with 95 % intervals."""
     value = tried_value(runs, objectives, 1 - CONFIDENCE)
     return Stood(design, value, COST.estimate(runs))

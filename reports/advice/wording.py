@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whitecap.engine.recorded import Unit
 from whitecap.reports.advice.result import Advice, Behind
-from whitecap.reports.advice.steps import Bought, Step, Stood
+from whitecap.reports.advice.steps import Bought, DesignStep, Stood
 from whitecap.reports.answers.phrases import held_text, listed, objective_text
 from whitecap.reports.measures import written
 from whitecap.reports.sensitivity.wording import followed_text
@@ -63,12 +63,12 @@ def _stood_text(advice: Advice, stood: Stood) -> str:
     return f"{held_text(worst.held)} is {value}, a job costs {cost} {advice.currency}"
 
 
-def step_text(step: Step) -> str:
+def step_text(step: DesignStep) -> str:
     """`partitioning: events partitioned by date`."""
     return f"{step.kind}: {step.label}"
 
 
-def bought_texts(advice: Advice, step: Step) -> Iterator[str]:
+def bought_texts(advice: Advice, step: DesignStep) -> Iterator[str]:
     """What it changes of each measure; a step that shows nothing is told so."""
     for each in step.bought:
         yield _bought_text(advice, each)

@@ -17,7 +17,7 @@ from whitecap.reports.answers.standing import CellStanding
 from whitecap.reports.answers.wording import headline_of, sentences_of
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.precision.asked import Asked
-from whitecap.reports.precision.reached import Reached, reached_by, reached_document
+from whitecap.reports.precision.reached import ReachedPrecision, reached_by, reached_document
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,7 +27,7 @@ class WordedAnswer:
     headline: str
     sentences: tuple[str, ...]
     findings: AnswerFindings
-    reached: tuple[Reached, ...] = ()
+    reached: tuple[ReachedPrecision, ...] = ()
     """How exactly measures are known that were asked for with `until`."""
     settling: Settling = field(default_factory=Settling)
     """What is left out as warm-up, and what would have to be."""

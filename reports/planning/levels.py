@@ -17,7 +17,7 @@ the error, and with doubling there are few of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class LookSchedule:
     """How often each of so many positions may be looked at, and at which level."""
 
     positions: int

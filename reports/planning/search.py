@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from whitecap.reports.planning.levels import Level
+from whitecap.reports.planning.levels import LookSchedule
 from whitecap.reports.statistics import Standing
 
 
@@ -34,7 +34,7 @@ class Sense(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class ValueStanding:
     """How a value stands after so many replications, at the level of its looks; `is_given_up` where
     no number of them that anybody would make would decide it."""
 
@@ -58,24 +58,26 @@ class Bracket:
     wanted: Mapping[int, int]
 
 
-def bracket_of(tried: Mapping[int, Tried], level: Level, sense: Sense | None = None) -> Bracket:
+def bracket_of(
+    tried: Mapping[int, ValueStanding], schedule: LookSchedule, sense: Sense | None = None
+) -> Bracket:
     """Where the boundary lies, as far as these values say, and what to try next.
 
     Without a `sense` it follows from the first position, or where that stays undecided from the
     last one: values that hold first and then do not have a largest, others a smallest.
     """
-    first, last = 0, level.positions - 1
+    first, last = 0, schedule.positions - 1
     if sense is None:
         sense, waiting = _sense(
-            _standing(tried, first, level), lambda: _standing(tried, last, level)
+            _standing(tried, first, schedule), lambda: _standing(tried, last, schedule)
         )
         if sense is None:
             wanted = {} if waiting is None else {(first, last)[waiting]: 0}
-            return _bracket(None, -1, level.positions, wanted, tried, level)
-    low, _, for_low = _walk(level.positions, _is(sense.near, tried, level))
-    _, high, for_high = _walk(level.positions, _is_not(sense.far, tried, level))
+            return _bracket(None, -1, schedule.positions, wanted, tried, schedule)
+    low, _, for_low = _walk(schedule.positions, _is(sense.near, tried, schedule))
+    _, high, for_high = _walk(schedule.positions, _is_not(sense.far, tried, schedule))
     wanted = {at: 0 for at in (for_low, for_high) if at is not None}
-    return _bracket(sense, low, max(high, low + 1), wanted, tried, level)
+    return _bracket(sense, low, max(high, low + 1), wanted, tried, schedule)
 
 
 def _bracket(
@@ -83,19 +85,21 @@ def _bracket(
     low: int,
     high: int,
     positions: Mapping[int, int],
-    tried: Mapping[int, Tried],
-    level: Level,
+    tried: Mapping[int, ValueStanding],
+    schedule: LookSchedule,
 ) -> Bracket:
     seen = {at: tried[at].replications if at in tried else 0 for at in positions}
-    return Bracket(sense, low, high, {at: level.next_look(count) for at, count in seen.items()})
+    return Bracket(sense, low, high, {at: schedule.next_look(count) for at, count in seen.items()})
 
 
-def _standing(tried: Mapping[int, Tried], at: int, level: Level) -> Standing | None:
+def _standing(
+    tried: Mapping[int, ValueStanding], at: int, schedule: LookSchedule
+) -> Standing | None:
     """How a position stands in the end; `None` as long as it is not tried enough."""
     attempt = tried.get(at)
     if attempt is None:
         return None
-    is_open = attempt.standing is Standing.UNDECIDED and attempt.replications < level.most
+    is_open = attempt.standing is Standing.UNDECIDED and attempt.replications < schedule.most
     return None if is_open and not attempt.is_given_up else attempt.standing
 
 
@@ -120,18 +124,20 @@ def _sense(
     return None, None
 
 
-def _is(wanted: Standing, tried: Mapping[int, Tried], level: Level) -> Callable[[int], bool | None]:
+def _is(
+    wanted: Standing, tried: Mapping[int, ValueStanding], schedule: LookSchedule
+) -> Callable[[int], bool | None]:
     def answer(at: int) -> bool | None:
-        standing = _standing(tried, at, level)
+        standing = _standing(tried, at, schedule)
         return None if standing is None else standing is wanted
 
     return answer
 
 
 def _is_not(
-    wanted: Standing, tried: Mapping[int, Tried], level: Level
+    wanted: Standing, tried: Mapping[int, ValueStanding], schedule: LookSchedule
 ) -> Callable[[int], bool | None]:
-    answer = _is(wanted, tried, level)
+    answer = _is(wanted, tried, schedule)
 
     def opposite(at: int) -> bool | None:
         holds = answer(at)

@@ -11,7 +11,7 @@ from whitecap.reports.estimates import estimated
 from whitecap.reports.planning.trying import Quantity, TriedValue
 from whitecap.reports.statistics import CONFIDENCE, EstimatedDifference, Standing, difference
 
-Step = tuple[int, int]
+_Step = tuple[int, int]
 """Two neighbouring positions that were tried."""
 
 
@@ -56,10 +56,10 @@ def _deciding(tried: Mapping[int, TriedValue]) -> dict[Held, dict[int, Quantity]
     }
 
 
-def _moves(along: Mapping[int, Quantity], confidence: float) -> tuple[list[Step], list[Step]]:
+def _moves(along: Mapping[int, Quantity], confidence: float) -> tuple[list[_Step], list[_Step]]:
     """Between which neighbours it gets better for sure, and between which worse."""
-    better: list[Step] = []
-    worse: list[Step] = []
+    better: list[_Step] = []
+    worse: list[_Step] = []
     for (at, quantity), (after, other) in pairwise(along.items()):
         gap = _gap(quantity, other, confidence)
         if gap is not None and gap.is_distinguishable:
@@ -78,12 +78,12 @@ def _gap(quantity: Quantity, other: Quantity, confidence: float) -> EstimatedDif
         return None
 
 
-def _both_ways(held: Held, up: Step, down: Step, labels: Sequence[str]) -> str:
+def _both_ways(held: Held, up: _Step, down: _Step, labels: Sequence[str]) -> str:
     return (
         f"{held_text(held)} gets better from {_from_to(up, labels)} and worse from "
         f"{_from_to(down, labels)}: it is not monotone, as the interval assumes"
     )
 
 
-def _from_to(step: Step, labels: Sequence[str]) -> str:
+def _from_to(step: _Step, labels: Sequence[str]) -> str:
     return f"{labels[step[0]]} to {labels[step[1]]}"

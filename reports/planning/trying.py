@@ -11,7 +11,7 @@ from whitecap.reports.answers.objectives import Held, ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
-from whitecap.reports.planning.search import Tried
+from whitecap.reports.planning.search import ValueStanding
 from whitecap.reports.statistics import Estimate, Standing, half_width, standing_of
 
 FEWEST_TO_GIVE_UP = 20
@@ -63,10 +63,10 @@ class TriedValue:
         """Whether the values alone, without their intervals, are all on the right side."""
         return all(each.margin >= 0 for each in self.quantities)
 
-    def tried(self, most: int) -> Tried:
+    def tried(self, most: int) -> ValueStanding:
         """As the search knows it, where a value has so many replications at most."""
         is_given_up = self.replications >= FEWEST_TO_GIVE_UP and self._is_hopeless(most)
-        return Tried(self.standing, self.replications, is_given_up)
+        return ValueStanding(self.standing, self.replications, is_given_up)
 
     def _is_hopeless(self, most: int) -> bool:
         """Whether something will stay undecided, and nothing that may yet be missed will not."""

@@ -17,7 +17,7 @@ from whitecap.reports.statistics import Estimate, counted, half_width, replicati
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedPrecision:
     """What was asked for, and the estimates by the titles of the cells (at least one)."""
 
     asked: Asked
@@ -81,10 +81,10 @@ def _needed_text(asked: Asked, estimate: Estimate) -> str:
     return f"; about {math.ceil(needed):,} replications would do" if math.isfinite(needed) else ""
 
 
-def reached_by(asked: Sequence[Asked], runs: Mapping[str, Runs]) -> tuple[Reached, ...]:
+def reached_by(asked: Sequence[Asked], runs: Mapping[str, Runs]) -> tuple[ReachedPrecision, ...]:
     """What the runs of all cells, by their titles, give of all that was asked for."""
     return tuple(
-        Reached(each, {title: _estimate(each, own) for title, own in runs.items()})
+        ReachedPrecision(each, {title: _estimate(each, own) for title, own in runs.items()})
         for each in asked
     )
 
@@ -93,7 +93,7 @@ def _estimate(asked: Asked, runs: Runs) -> Estimate:
     return estimated(asked.measure, [runs[number].tally(asked.measure) for number in sorted(runs)])
 
 
-def next_replications(reached: Sequence[Reached], seen: int, most: int) -> int:
+def next_replications(reached: Sequence[ReachedPrecision], seen: int, most: int) -> int:
     """How many replications every cell is to have after the next round; `seen` if it is the end."""
     unmet = [
         (estimate, each.asked.wanted)
@@ -104,7 +104,7 @@ def next_replications(reached: Sequence[Reached], seen: int, most: int) -> int:
     return replications_after(seen, most, unmet)
 
 
-def reached_document(reached: Reached) -> dict[str, Any]:
+def reached_document(reached: ReachedPrecision) -> dict[str, Any]:
     """As `answer.json` and `--json` hold it; a half-width is in the measure's unit."""
     return {
         "until": str(reached.asked),

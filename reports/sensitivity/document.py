@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from whitecap.reports.measures.writing import finite
-from whitecap.reports.sensitivity.result import Moved, Sensitivity
+from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
 from whitecap.reports.sensitivity.wording import verdict
 from whitecap.reports.statistics.as_rows import difference_row, estimate_row
 
@@ -24,7 +24,7 @@ def sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:
     }
 
 
-def _moved(moved: Moved) -> dict[str, Any]:
+def _moved(moved: MovedMeasure) -> dict[str, Any]:
     return {
         "measure": moved.followed.measure.value,
         "writer": moved.followed.writer or "",
@@ -34,7 +34,7 @@ def _moved(moved: Moved) -> dict[str, Any]:
     }
 
 
-def effect_rows(moved: Moved) -> Iterator[dict[str, Any]]:
+def effect_rows(moved: MovedMeasure) -> Iterator[dict[str, Any]]:
     """A row per parameter and value, the largest effect first."""
     for moving in moved.moving:
         for effect in moving.effects:

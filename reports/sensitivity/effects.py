@@ -35,7 +35,7 @@ class Followed:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class ValueEffect:
     """What one value of a parameter does: its estimate, and what is more or less of the measure
     there than as the scenario stands (`None` where the two cannot be compared)."""
 
@@ -61,7 +61,7 @@ class Moving:
 
     path: str
     stands: str
-    effects: tuple[Effect, ...]
+    effects: tuple[ValueEffect, ...]
 
     @property
     def size(self) -> float:
@@ -75,7 +75,7 @@ class Moving:
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class ParameterRuns:
     """The runs of a parameter's other values, by value."""
 
     path: str
@@ -89,7 +89,7 @@ def confidence_of(comparisons: int) -> float:
 
 
 def moving_by(
-    followed: Followed, base: Runs, varied: list[Varied], confidence: float
+    followed: Followed, base: Runs, varied: list[ParameterRuns], confidence: float
 ) -> tuple[Moving, ...]:
     """Every parameter with its effects, the largest first."""
     stands = followed.estimate(base)
@@ -101,12 +101,12 @@ def moving_by(
 
 
 def _effects(
-    followed: Followed, stands: Estimate, varied: Varied, confidence: float
-) -> list[Effect]:
+    followed: Followed, stands: Estimate, varied: ParameterRuns, confidence: float
+) -> list[ValueEffect]:
     effects = []
     for value, runs in varied.runs.items():
         estimate = followed.estimate(runs)
-        effects.append(Effect(value, estimate, gap_of(estimate, stands, confidence)))
+        effects.append(ValueEffect(value, estimate, gap_of(estimate, stands, confidence)))
     return effects
 
 

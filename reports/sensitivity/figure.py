@@ -23,7 +23,7 @@ from whitecap.reports.figures.style import (
     vertical_grid_only,
 )
 from whitecap.reports.measures import tick
-from whitecap.reports.sensitivity.result import Moved, Sensitivity
+from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
 from whitecap.reports.sensitivity.wording import change_text, followed_text
 from whitecap.reports.statistics import EstimatedDifference
 from whitecap.reports.subject import Caption
@@ -71,7 +71,7 @@ class _Bar:
         return math.isfinite(self.gap.low + self.gap.high)
 
 
-def _bars(moved: Moved) -> list[_Bar]:
+def _bars(moved: MovedMeasure) -> list[_Bar]:
     """Of all values that can be compared with what stands."""
     return [
         _Bar(f"{moving.path}: {change_text(moving, effect)}", number, effect.gap)
@@ -92,7 +92,7 @@ def _tick(value: float, unit: Unit) -> str:
     return f"{100 * value:g}" if unit is Unit.SHARE else tick(value, unit)
 
 
-def _draw(axes: Axes, moved: Moved) -> None:
+def _draw(axes: Axes, moved: MovedMeasure) -> None:
     vertical_grid_only(axes)
     bars = _bars(moved)
     for y, bar in enumerate(bars):
@@ -113,5 +113,5 @@ def _draw(axes: Axes, moved: Moved) -> None:
     axes.set_title(_title(moved))
 
 
-def _title(moved: Moved) -> str:
+def _title(moved: MovedMeasure) -> str:
     return f"change of {followed_text(moved.followed)}"

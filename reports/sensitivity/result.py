@@ -13,7 +13,7 @@ from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.sensitivity.effects import (
     Followed,
     Moving,
-    Varied,
+    ParameterRuns,
     confidence_of,
     moving_by,
 )
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedMeasure:
     """One measure: as the scenario stands, and what moves it, most first."""
 
     followed: Followed
@@ -41,7 +41,7 @@ class Sensitivity:
     """
 
     scenario_name: str
-    measures: tuple[Moved, ...]
+    measures: tuple[MovedMeasure, ...]
     left_out: Mapping[str, str]
     """Parameters that were not varied, with the reason."""
     replications: int
@@ -107,7 +107,7 @@ def sensitivity_of(
     scenario_name: str,
     followed: Sequence[Followed],
     base: Runs,
-    varied: Sequence[Varied],
+    varied: Sequence[ParameterRuns],
     left_out: Mapping[str, str],
     seed: int,
     origin: str = "",
@@ -116,7 +116,7 @@ def sensitivity_of(
     changes = sum(len(each.runs) for each in varied)
     confidence = confidence_of(changes * len(followed))
     moved = tuple(
-        Moved(each, each.estimate(base), moving_by(each, base, list(varied), confidence))
+        MovedMeasure(each, each.estimate(base), moving_by(each, base, list(varied), confidence))
         for each in followed
     )
     runs = len(base) * (1 + changes)

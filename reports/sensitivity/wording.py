@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from whitecap.engine.recorded import Unit
 from whitecap.reports.answers.phrases import ALL_TOGETHER, sentence
 from whitecap.reports.measures import MEASURES
-from whitecap.reports.sensitivity.effects import Effect, Followed, Moving
-from whitecap.reports.sensitivity.result import Moved, Sensitivity
+from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect
+from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
 from whitecap.reports.statistics import (
     counted,
     written_difference,
@@ -35,13 +35,13 @@ def followed_text(followed: Followed) -> str:
     return f"{MEASURES[followed.measure].called} of {followed.writer or ALL_TOGETHER}"
 
 
-def headline(moved: Moved) -> str:
+def headline(moved: MovedMeasure) -> str:
     """What is looked at, and how it stands."""
     stands = written_estimate(moved.stands, moved.followed.measure.unit)
     return sentence(f"{followed_text(moved.followed)} as the scenario stands: {stands}")
 
 
-def verdict(moved: Moved) -> str:
+def verdict(moved: MovedMeasure) -> str:
     """What moves it most, and how many move it at all."""
     sure = [each for each in moved.moving if each.is_distinguishable]
     many = counted(len(moved.moving), "parameter")
@@ -53,12 +53,12 @@ def verdict(moved: Moved) -> str:
     return f"{sure[0].path} moves it most: {change} is {effect}. {can}"
 
 
-def change_text(moving: Moving, effect: Effect) -> str:
+def change_text(moving: Moving, effect: ValueEffect) -> str:
     """`2 to 4`; where the file says nothing, `4`."""
     return f"{moving.stands} to {effect.value}" if moving.stands else effect.value
 
 
-def effect_text(moved: Moved, effect: Effect) -> str:
+def effect_text(moved: MovedMeasure, effect: ValueEffect) -> str:
     """`-3.1 points (-4.2 to -1.9 points)`."""
     if effect.gap is None:
         return "n/a"

@@ -20,8 +20,8 @@ from whitecap.cli import main
 from whitecap.deciding.sensitivity import study_of
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.sensitivity.effects import Effect, Followed, Moving, confidence_of
-from whitecap.reports.sensitivity.result import Moved
+from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect, confidence_of
+from whitecap.reports.sensitivity.result import MovedMeasure
 from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
 from whitecap.sim.changes.parameters import parameters_of
 from whitecap.sim.loading import load_scenario
@@ -82,14 +82,14 @@ def test_all_intervals_share_the_error() -> None:
     assert confidence_of(20) == pytest.approx(0.9975)
 
 
-def moved_by(measure: Measure, *gaps: tuple[float, float, float]) -> Moved:
+def moved_by(measure: Measure, *gaps: tuple[float, float, float]) -> MovedMeasure:
     """A measure with an effect per gap: its point and bounds."""
     stands = Estimate(0.9, 0.8, 1.0, Claim.TWO_SIDED, 10)
     effects = tuple(
-        Effect(f"{number} min", stands, EstimatedDifference(*gap, Claim.TWO_SIDED, 10))
+        ValueEffect(f"{number} min", stands, EstimatedDifference(*gap, Claim.TWO_SIDED, 10))
         for number, gap in enumerate(gaps)
     )
-    return Moved(Followed(measure), stands, (Moving(THINK, "60 s", effects),))
+    return MovedMeasure(Followed(measure), stands, (Moving(THINK, "60 s", effects),))
 
 
 def test_the_name_of_a_long_writer_group_fits() -> None:
@@ -98,7 +98,7 @@ def test_the_name_of_a_long_writer_group_fits() -> None:
     assert_texts_lie_apart(drawn(of_long).figure(), "a long name")
 
 
-def drawn(*measures: Moved) -> whitecap.Sensitivity:
+def drawn(*measures: MovedMeasure) -> whitecap.Sensitivity:
     return whitecap.Sensitivity("capacity", measures, {}, 10, 30, 1, 0.99, "capacity · seed 1")
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import Held
-from whitecap.reports.planning.levels import Level
-from whitecap.reports.planning.search import Bracket, Sense, Tried, bracket_of
+from whitecap.reports.planning.levels import LookSchedule
+from whitecap.reports.planning.search import Bracket, Sense, ValueStanding, bracket_of
 from whitecap.reports.planning.trying import Quantity, TriedValue, needed_for, standing_at
 from whitecap.reports.statistics import share
 
@@ -37,7 +37,7 @@ class Response:
     runs: int = 0
     _drawn: dict[int, list[int]] = field(default_factory=dict)
 
-    def tried(self, at: int, replications: int, error: float) -> Tried:
+    def tried(self, at: int, replications: int, error: float) -> ValueStanding:
         """How a position stands after so many replications."""
         drawn = self._drawn.setdefault(at, [])
         while len(drawn) < replications:
@@ -58,12 +58,12 @@ class Response:
         return int((random.random(JOBS) < own).sum())
 
 
-def searched(response: Response, level: Level, sense: Sense | None = None) -> Bracket:
+def searched(response: Response, schedule: LookSchedule, sense: Sense | None = None) -> Bracket:
     """Try values until the search is at its end."""
-    tried: dict[int, Tried] = {}
+    tried: dict[int, ValueStanding] = {}
     while True:
-        found = bracket_of(tried, level, sense)
+        found = bracket_of(tried, schedule, sense)
         if not found.wanted:
             return found
         for at, count in found.wanted.items():
-            tried[at] = response.tried(at, count, level.error)
+            tried[at] = response.tried(at, count, schedule.error)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.planning.responses import Response, searched
-from whitecap.reports.planning.levels import Level
+from whitecap.reports.planning.levels import LookSchedule
 from whitecap.reports.planning.planned import Boundary
-from whitecap.reports.planning.search import Sense, Tried, bracket_of
+from whitecap.reports.planning.search import Sense, ValueStanding, bracket_of
 from whitecap.reports.planning.wording import boundary_text
 from whitecap.reports.statistics import Standing
 
@@ -16,30 +16,30 @@ LABELS = tuple(map(str, range(1, 201)))
 
 def _sharp(boundary: int, positions: int, *, is_largest: bool = True) -> tuple[int, int, int]:
     """Search where every verdict is right: both ends, and how many values were tried."""
-    level, tried = Level(positions, 20), dict[int, Tried]()
+    schedule, tried = LookSchedule(positions, 20), dict[int, ValueStanding]()
     while True:
-        found = bracket_of(tried, level)
+        found = bracket_of(tried, schedule)
         if not found.wanted:
             return found.low, found.high, len(tried)
         for at, count in found.wanted.items():
             is_met = (at <= boundary) is is_largest
-            tried[at] = Tried(Standing.MET if is_met else Standing.MISSED, count)
+            tried[at] = ValueStanding(Standing.MET if is_met else Standing.MISSED, count)
 
 
 @pytest.mark.parametrize("positions", [1, 2, 3, 10, 200])
 @pytest.mark.parametrize("is_largest", [True, False])
 def test_a_sharp_boundary_is_found_wherever_it_lies(positions: int, is_largest: bool) -> None:
-    level = Level(positions, 20)
+    schedule = LookSchedule(positions, 20)
     for boundary in range(positions):
         low, high, tried = _sharp(boundary, positions, is_largest=is_largest)
         assert (low, high) == (boundary, boundary + 1)
-        assert tried <= level.steps
+        assert tried <= schedule.steps
 
 
 def test_the_error_of_all_looks_on_the_way_is_what_the_interval_may_have() -> None:
-    level = Level(200, 100)
-    assert level.looks == (10, 20, 40, 80, 100)
-    assert level.error * level.steps * len(level.looks) == pytest.approx(0.05)
+    schedule = LookSchedule(200, 100)
+    assert schedule.looks == (10, 20, 40, 80, 100)
+    assert schedule.error * schedule.steps * len(schedule.looks) == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(("slope", "alike"), [(0.004, 0.0), (0.0004, 0.03)])
@@ -50,18 +50,20 @@ def test_the_interval_holds_a_known_boundary(slope: float, alike: float) -> None
     sets, held = 20, 0
     for seed in range(sets):
         response = Response(lambda at: 1 - slope * (at + 1), threshold, seed, alike)
-        found = searched(response, Level(60, 100))
+        found = searched(response, LookSchedule(60, 100))
         held += found.low <= boundary <= found.high - 1
     assert held / sets >= 0.95
 
 
 def test_a_value_that_stays_undecided_widens_the_interval_on_both_sides() -> None:
-    level = Level(9, 20)
+    schedule = LookSchedule(9, 20)
     tried = {
-        at: Tried(Standing.MET if at < 3 else Standing.MISSED if at > 4 else Standing.UNDECIDED, 20)
+        at: ValueStanding(
+            Standing.MET if at < 3 else Standing.MISSED if at > 4 else Standing.UNDECIDED, 20
+        )
         for at in range(9)
     }
-    found = bracket_of(tried, level)
+    found = bracket_of(tried, schedule)
     assert (found.low, found.high, found.wanted) == (2, 5, {})
 
 

@@ -7,7 +7,7 @@ import json
 from tests.answers.cells import Did, replicated
 from whitecap.reports.precision.asked import asked_for
 from whitecap.reports.precision.reached import (
-    Reached,
+    ReachedPrecision,
     next_replications,
     reached_by,
     reached_document,
@@ -17,7 +17,7 @@ CALM = replicated(12, loader=Did(committed=900, aborted=100))
 RARE = replicated(12, loader=Did(committed=60, aborted=40))
 
 
-def reached(text: str, **cells: object) -> Reached:
+def reached(text: str, **cells: object) -> ReachedPrecision:
     """The first that is asked for."""
     (found,) = reached_by(asked_for([text]), cells)  # type: ignore[arg-type]
     return found

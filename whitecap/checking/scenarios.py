@@ -22,7 +22,7 @@ from whitecap.reports.measures.in_common import (
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.precision.asked import asked_for
 from whitecap.reports.precision.reached import (
-    Reached,
+    ReachedPrecision,
     next_replications,
     reached_by,
     reached_document,
@@ -68,7 +68,7 @@ class CheckedScenario:
     checked: CheckResult
     runs: int
     seconds: float
-    reached: tuple[Reached, ...] = ()
+    reached: tuple[ReachedPrecision, ...] = ()
     """How exactly measures are known that were asked for with `until`."""
     measured: MeasuredScenario | None = None
 
@@ -94,7 +94,7 @@ def check_scenarios(
     """
     asked = until_of(until, max_replications)
 
-    def reached(cells: Sequence[CellRuns[MeasuredRun]]) -> tuple[Reached, ...]:
+    def reached(cells: Sequence[CellRuns[MeasuredRun]]) -> tuple[ReachedPrecision, ...]:
         return asked.reached([(show_cell(cell.labels), cell) for cell in cells])
 
     def enough(ran: RanScenario[MeasuredRun | Unmeasured], seen: int) -> int:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.deciding.behind import behind_refusals
-from whitecap.deciding.running import Watch, checked_jobs, checked_replications
+from whitecap.deciding.running import TrialWatch, checked_jobs, checked_replications
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.reports.advice.result import Advice, Searched
-from whitecap.reports.advice.search import FEWEST, STANDS, Design, Search
+from whitecap.reports.advice.search import FEWEST, STANDS, CandidateDesign, DesignSearch
 from whitecap.reports.advice.steps import steps_of, stood
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_run
@@ -59,12 +59,12 @@ class Question:
         """What designs are held to."""
         return ObjectiveSet(tuple(self.scenario.objectives), are_default=False)
 
-    def at(self, design: Design) -> Scenario:
+    def at(self, design: CandidateDesign) -> Scenario:
         """The scenario with a design's changes. Raises `InvalidInput` where they exclude each
         other."""
         return plain_of(self.scenario, self.changes(design))
 
-    def is_possible(self, design: Design) -> bool:
+    def is_possible(self, design: CandidateDesign) -> bool:
         """Whether its changes go together."""
         try:
             self.at(design)
@@ -72,7 +72,7 @@ class Question:
             return False
         return True
 
-    def changes(self, design: Design) -> dict[str, Any]:
+    def changes(self, design: CandidateDesign) -> dict[str, Any]:
         """All dotted paths that a design sets, those of later steps over those of earlier ones."""
         kinds = self.alternatives.kinds
         return {path: v for kind, label in design for path, v in kinds[kind][label].items()}
@@ -111,10 +111,10 @@ def _priced(scenario: Scenario) -> Scenario:
     return scenario_of(scenario.document, free, cells=False).is_of(scenario.source)
 
 
-def advised_by(question: Question, jobs: int | None, watch: Watch) -> Advice:
+def advised_by(question: Question, jobs: int | None, watch: TrialWatch) -> Advice:
     """Search, then judge the way by fresh replications. Raises `InvariantViolated`."""
     kinds = {kind: list(labels) for kind, labels in question.alternatives.kinds.items()}
-    search = Search(kinds, question.objectives, question.replications, question.is_possible)
+    search = DesignSearch(kinds, question.objectives, question.replications, question.is_possible)
     with Processes(jobs or os.cpu_count() or 1) as processes:
         runs = _Runs(question, processes, watch)
         is_cut = _searched(search, runs)
@@ -122,7 +122,7 @@ def advised_by(question: Question, jobs: int | None, watch: Watch) -> Advice:
     return _advice(question, search, runs, fresh, is_cut)
 
 
-def _searched(search: Search, runs: _Runs) -> bool:
+def _searched(search: DesignSearch, runs: _Runs) -> bool:
     """Go through the search; whether it was cut off because runs were at their most."""
     steps = search.steps()
     try:
@@ -142,11 +142,11 @@ class _Runs:
 
     question: Question
     processes: Processes
-    watch: Watch
+    watch: TrialWatch
     done: int = 0
-    runs: dict[Design, dict[int, MeasuredRun]] = field(default_factory=dict)
+    runs: dict[CandidateDesign, dict[int, MeasuredRun]] = field(default_factory=dict)
 
-    def made(self, wanted: Mapping[Design, int]) -> Mapping[Design, Runs] | None:
+    def made(self, wanted: Mapping[CandidateDesign, int]) -> Mapping[CandidateDesign, Runs] | None:
         """All that is wanted; nothing if that would be too much."""
         lacking = sum(count - len(self.runs.get(each, ())) for each, count in wanted.items())
         if self.done + max(lacking, 0) > self.question.most_runs:
@@ -157,13 +157,15 @@ class _Runs:
             self._make(here, range(seen, max(wanted.values())))
         return {each: self.runs[each] for each in wanted}
 
-    def fresh(self, way: Sequence[Design]) -> Mapping[Design, Runs]:
+    def fresh(self, way: Sequence[CandidateDesign]) -> Mapping[CandidateDesign, Runs]:
         """Replications that nothing was chosen by, those after the ones of the search."""
         first = self.question.replications
         self._make(way, range(first, 2 * first), of_search=False)
         return {each: {n: run for n, run in self.runs[each].items() if n >= first} for each in way}
 
-    def _make(self, designs: Sequence[Design], numbers: range, *, of_search: bool = True) -> None:
+    def _make(
+        self, designs: Sequence[CandidateDesign], numbers: range, *, of_search: bool = True
+    ) -> None:
         if not designs or not numbers:
             return
         scenarios = {each: self.question.at(each) for each in designs}
@@ -184,9 +186,9 @@ class _Runs:
 
 def _advice(
     question: Question,
-    search: Search,
+    search: DesignSearch,
     runs: _Runs,
-    fresh: Mapping[Design, Runs],
+    fresh: Mapping[CandidateDesign, Runs],
     is_cut: bool,
 ) -> Advice:
     objectives, best = question.objectives, search.way[-1]

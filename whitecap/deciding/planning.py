@@ -9,12 +9,12 @@ plan.figure()
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.deciding.running import FEWEST, checked_jobs
+from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs
 from whitecap.engine.errors import (
     InvalidInput,
     InvariantViolated,
@@ -25,7 +25,7 @@ from whitecap.engine.errors import (
 )
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.planning.levels import Level
+from whitecap.reports.planning.levels import LookSchedule
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
@@ -51,16 +51,13 @@ DEFAULT_MOST = 100
 RUNS = "runs"
 """In the directory of a plan."""
 
-Watch = Callable[[int, int, str], None]
-"""Is told how many runs are done, how many there may be, and what is being tried."""
-
 
 @dataclass(frozen=True, slots=True)
 class Planning:
     """What is to be planned: variants along a parameter, with at most so many runs."""
 
     variants: Variants
-    level: Level
+    schedule: LookSchedule
     sense: Sense | None
     most_runs: int
     seed: int
@@ -95,12 +92,12 @@ def planning_of(
         with noted(problems):
             at_most = whole_or_none("max_replications", most, FEWEST, MAX_REPLICATIONS) or at_most
         loaded = variants_of(path, vary, variants or {}, only or {}, objective)
-    level = Level(len(loaded.varied.values), at_most)
-    if runs < level.looks[0] * len(loaded.changes):
-        reason = f"{runs} are not enough to try one value of each variant {level.looks[0]} times"
+    schedule = LookSchedule(len(loaded.varied.values), at_most)
+    if runs < schedule.looks[0] * len(loaded.changes):
+        reason = f"{runs} are not enough to try one value of each variant {schedule.looks[0]} times"
         raise InvalidInput([Problem("max_runs", reason)])
     own_seed = loaded.scenario.seed if seed is None else seed
-    return Planning(loaded, level, meant, runs, own_seed)
+    return Planning(loaded, schedule, meant, runs, own_seed)
 
 
 def _sense(name: str | None) -> Sense | None:
@@ -176,7 +173,7 @@ def kept_runs(out: Path | None, resume: bool) -> KeptRuns | None:
 
 
 def planned_by(
-    planning: Planning, jobs: int | None, watch: Watch, kept: KeptRuns | None = None
+    planning: Planning, jobs: int | None, watch: TrialWatch, kept: KeptRuns | None = None
 ) -> Plan:
     """Try values until every search is at its end, the runs are at their most, or Ctrl-C comes."""
     searches = [_Search(planning, name) for name in planning.variants.changes]
@@ -219,9 +216,9 @@ class _Search:
     @property
     def bracket(self) -> Bracket:
         """Where its boundary lies, and what it wants to try."""
-        level = self.planning.level
-        tried = {at: each.tried(level.most) for at, each in self.tried.items()}
-        return bracket_of(tried, level, self.planning.sense)
+        schedule = self.planning.schedule
+        tried = {at: each.tried(schedule.most) for at, each in self.tried.items()}
+        return bracket_of(tried, schedule, self.planning.sense)
 
     def to_make(self, at: int, replications: int) -> list[RunToRead]:
         """The runs that a value still lacks."""
@@ -233,7 +230,7 @@ class _Search:
         """Look at a value that has all replications of a look."""
         runs = self.runs.setdefault(at, {})
         runs.update(made)
-        self.tried[at] = tried_value(runs, self.planning.objectives, self.planning.level.error)
+        self.tried[at] = tried_value(runs, self.planning.objectives, self.planning.schedule.error)
 
     def planned(self) -> PlannedVariant:
         """What is known."""
@@ -249,7 +246,7 @@ class _Search:
 class _Rounds:
     """Rounds of runs: of every search what it wants next, as far as runs are left."""
 
-    def __init__(self, planning: Planning, watch: Watch) -> None:
+    def __init__(self, planning: Planning, watch: TrialWatch) -> None:
         self.done = 0
         self._planning, self._watch = planning, watch
         self._note = ""

@@ -13,8 +13,8 @@ from whitecap.sim.scenario import Scenario
 FEWEST = FEWEST_REPLICATIONS
 """Replications with which intervals say anything (`docs/statistics.md`)."""
 
-Watch = Callable[[int, int, str], None]
-"""Is told how many runs are done, of how many, and what is being tried."""
+TrialWatch = Callable[[int, int, str], None]
+"""Is told how many runs are done, of how many at most, and what is being tried."""
 
 
 def checked_replications(given: int) -> int:

@@ -13,13 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whitecap.deciding.running import FEWEST, Watch, checked_jobs, checked_replications, origin_of
+from whitecap.deciding.running import (
+    FEWEST,
+    TrialWatch,
+    checked_jobs,
+    checked_replications,
+    origin_of,
+)
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.measures import MEASURES
 from whitecap.reports.measures.measured_run import measure_run
-from whitecap.reports.sensitivity.effects import Followed, Varied
+from whitecap.reports.sensitivity.effects import Followed, ParameterRuns
 from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.changes.parameters import VariedParameters, parameters_named, parameters_of
@@ -123,7 +129,7 @@ def _named(text: str, writers: list[str]) -> Followed:
     return Followed(Measure.named(name), writer if of and writer != ALL_WRITERS else None)
 
 
-def studied_by(study: Study, jobs: int | None, watch: Watch) -> Sensitivity:
+def studied_by(study: Study, jobs: int | None, watch: TrialWatch) -> Sensitivity:
     """Run all of it, and compare. Raises `InvariantViolated`."""
     base = plain_of(study.scenario, {})
     scenarios: dict[tuple[str, str], Scenario] = {("", ""): base}
@@ -136,7 +142,9 @@ def studied_by(study: Study, jobs: int | None, watch: Watch) -> Sensitivity:
         )
         runs = paired_runs(making, scenarios, range(study.replications), study.seed)
     varied = [
-        Varied(each.path, each.stands, {value: runs[each.path, value] for value in each.others})
+        ParameterRuns(
+            each.path, each.stands, {value: runs[each.path, value] for value in each.others}
+        )
         for each in study.parameters.each
     ]
     return sensitivity_of(

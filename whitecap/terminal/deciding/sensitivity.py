@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.text import Text
 
 from whitecap.reports.measures import written
-from whitecap.reports.sensitivity.result import Moved, Sensitivity
+from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
 from whitecap.reports.sensitivity.wording import (
     change_text,
     effect_text,
@@ -45,7 +45,7 @@ def show_sensitivity(sensitivity: Sensitivity, files: Sequence[Path] = ()) -> No
         console.print(Text(f"{name:6}  {path}"), soft_wrap=True)
 
 
-def _rows(moved: Moved) -> Iterator[list[Cell]]:
+def _rows(moved: MovedMeasure) -> Iterator[list[Cell]]:
     for moving in moved.moving:
         for number, effect in enumerate(moving.effects):
             style = "" if effect.is_distinguishable else "dim"
