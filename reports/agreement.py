@@ -16,7 +16,7 @@ from whitecap.reports.statistics import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedTransaction:
     """One transaction: how it ended in the recording, on real Delta, and how these compare."""
 
     transaction: str
@@ -28,8 +28,8 @@ class Replayed:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """How many replayed transactions ended on real Delta as they did in the simulation."""
+class ReportedAgreement:
+    """How many replayed transactions ended on real Delta as they did in simulation, and which."""
 
     matches: int
     mismatches: int
@@ -39,7 +39,7 @@ class Agreement:
     delta_version: str
     run: str
     code_version: str
-    transactions: tuple[Replayed, ...]
+    transactions: tuple[ReplayedTransaction, ...]
     tables: Mapping[str, Mapping[str, int]]
     """Of several tables: how many transactions of each compare in which way."""
     half_done: Mapping[str, int]
@@ -92,7 +92,7 @@ class Agreement:
             yield f"Jobs left half done: {recorded} in the recording, {real} on real Delta Lake."
 
 
-def read_agreement(root: Path) -> Agreement | None:
+def read_agreement(root: Path) -> ReportedAgreement | None:
     """The agreement of the replay in this directory; `None` if there was no replay.
 
     Raises `InvalidInput` where the file is there and cannot be read.
@@ -106,9 +106,9 @@ def read_agreement(root: Path) -> Agreement | None:
         raise InvalidInput([Problem(str(path), f"is not an agreement ({error!r})")]) from None
 
 
-def agreement_in(content: Mapping[str, Any]) -> Agreement:
+def agreement_in(content: Mapping[str, Any]) -> ReportedAgreement:
     """The agreement that such a document holds."""
-    return Agreement(
+    return ReportedAgreement(
         matches=int(content["matches"]),
         mismatches=int(content["mismatches"]),
         not_comparable=int(content["not_comparable"]),
@@ -123,8 +123,8 @@ def agreement_in(content: Mapping[str, Any]) -> Agreement:
     )
 
 
-def _replayed(row: Mapping[str, Any]) -> Replayed:
-    return Replayed(
+def _replayed(row: Mapping[str, Any]) -> ReplayedTransaction:
+    return ReplayedTransaction(
         transaction=str(row["transaction"]),
         command=str(row["command"]),
         recorded=_end(row, "recorded"),

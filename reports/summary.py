@@ -16,7 +16,7 @@ EVERYONE = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SummaryLine:
     """One writer group's command, or all together. Latencies are milliseconds, of `latencies` jobs.
 
     `unfinished` jobs are in neither success nor latency, `not_begun` of the `jobs_due` in no
@@ -46,7 +46,7 @@ class Line:
     wasted_compute_share: float
 
 
-def summary_of(run: MeasuredRun) -> list[Line]:
+def summary_of(run: MeasuredRun) -> list[SummaryLine]:
     """A line per writer group and command by their names, and one for all."""
     lines = [_line(*group, part, run.aborts(group)) for group, part in run.groups.items()]
     everyone = _line(EVERYONE, "", run.whole, run.aborts(*run.groups))
@@ -76,11 +76,11 @@ def _latencies(part: MeasuredPart) -> int:
     return len(tally.sorted_ms)
 
 
-def _line(writer: str, command: str, part: MeasuredPart, aborts: Counter[str]) -> Line:
+def _line(writer: str, command: str, part: MeasuredPart, aborts: Counter[str]) -> SummaryLine:
     def count(measure: Measure) -> int:
         return int(part.value(measure))
 
-    return Line(
+    return SummaryLine(
         writer=writer,
         command=command,
         submitted=count(Measure.SUBMITTED),

@@ -10,7 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from whitecap.reports.figures.ranges import ROUND_STEPS, Row, row_panels, rows_of, write_row_labels
+from whitecap.reports.figures.ranges import (
+    ROUND_STEPS,
+    FigureRow,
+    row_panels,
+    rows_of,
+    write_row_labels,
+)
 from whitecap.reports.figures.style import INK, MUTED, OKABE_ITO, house_style, ink_on
 from whitecap.reports.layout import SweepLayout
 from whitecap.reports.measures import CONFLICTS, Unit, tick, written
@@ -64,7 +70,7 @@ def ordered_exceptions(exceptions: pd.DataFrame) -> list[str]:
 
 
 def _stack(
-    axes: Axes, row: Row, shares: Mapping[str, float], colours: Mapping[str, str], full: float
+    axes: Axes, row: FigureRow, shares: Mapping[str, float], colours: Mapping[str, str], full: float
 ) -> None:
     left = 0.0
     for name, share in shares.items():

@@ -28,7 +28,7 @@ from whitecap.reports.measures import Definition, Unit, tick, written
 from whitecap.reports.statistics import Estimate, written_bounds
 from whitecap.reports.subject import Caption
 
-Estimates = Mapping[str, Estimate]
+_Estimates = Mapping[str, Estimate]
 """Cell -> one measure's mean and interval."""
 
 LEAST_FULL_SCALE = 0.01
@@ -43,7 +43,7 @@ _TOP, _PANEL_TITLE, _BOTTOM = 0.85, 0.35, 0.85
 
 @house_style()
 def heat_map(
-    estimates: Estimates, layout: SweepLayout, measure: Definition, caption: Caption
+    estimates: _Estimates, layout: SweepLayout, measure: Definition, caption: Caption
 ) -> Figure:
     """`measure` over the layout's two grid axes; further axes become panels side by side.
 
@@ -68,7 +68,7 @@ def heat_map(
     return figure
 
 
-def _scale(estimates: Estimates, measure: Definition) -> Normalize:
+def _scale(estimates: _Estimates, measure: Definition) -> Normalize:
     """From nothing to the most there is; shares of which one wants all, from the least to all."""
     values = [tile.point for tile in estimates.values() if not math.isnan(tile.point)]
     most, least = max(values, default=0.0), min(values, default=0.0)
@@ -103,7 +103,7 @@ def _panels(layout: SweepLayout, count: int, caption: Caption) -> tuple[Figure, 
 
 def _draw_panel(
     axes: Axes,
-    estimates: Estimates,
+    estimates: _Estimates,
     layout: SweepLayout,
     labels: AxisLabels,
     scale: Normalize,

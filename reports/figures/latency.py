@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from whitecap.reports.figures.ranges import Row, row_panels, rows_of, write_row_labels
+from whitecap.reports.figures.ranges import FigureRow, row_panels, rows_of, write_row_labels
 from whitecap.reports.figures.style import INK, MUTED, house_style
 from whitecap.reports.layout import SweepLayout
 from whitecap.reports.measures import duration, round_duration
@@ -51,7 +51,7 @@ def latency_figure(tables: ReportTables, layout: SweepLayout, caption: Caption) 
 
 
 def _draw_row(
-    axes: Axes, row: Row, cell: str, estimates: Mapping[str, Mapping[str, Estimate]]
+    axes: Axes, row: FigureRow, cell: str, estimates: Mapping[str, Mapping[str, Estimate]]
 ) -> list[float]:
     """Draw one cell and return every value drawn, for the axis."""
     intervals = {m: estimates[m][cell] for m in PERCENTILES if _is_known(estimates[m].get(cell))}
@@ -80,7 +80,7 @@ def _is_known(interval: Estimate | None) -> bool:
     return interval is not None and not math.isnan(interval.point)
 
 
-def _say_nothing_committed(axes: Axes, row: Row) -> None:
+def _say_nothing_committed(axes: Axes, row: FigureRow) -> None:
     axes.annotate(
         "no job committed", (0, row.y), xycoords=("axes fraction", "data"), xytext=(8, 0),
         textcoords="offset points", va="center", size=8, color=MUTED,

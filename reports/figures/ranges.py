@@ -39,7 +39,7 @@ ROUND_STEPS = (1, 2, 2.5, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FigureRow:
     """A line of the figure: a cell, or a heading above the cells of one group (no cell)."""
 
     y: float
@@ -48,25 +48,25 @@ class Row:
     colour: str
 
 
-def rows_of(layout: SweepLayout) -> list[Row]:
+def rows_of(layout: SweepLayout) -> list[FigureRow]:
     """One row per cell under a heading per label of the first axis; colours by the last axis."""
     varying = layout.varying
     if len(varying) < 2:
         return [
-            Row(float(y), layout.title(cell.name), cell.name, OKABE_ITO[0])
+            FigureRow(float(y), layout.title(cell.name), cell.name, OKABE_ITO[0])
             for y, cell in enumerate(layout.cells)
         ]
     first, last = varying[0], varying[-1]
     colours = colours_of(layout.axes[last])
-    rows: list[Row] = []
+    rows: list[FigureRow] = []
     y = 0.0
     for label in layout.axes[first]:
-        rows.append(Row(y, phrase({first: label}), None, INK))
+        rows.append(FigureRow(y, phrase({first: label}), None, INK))
         for labels in layout.combinations(varying[1:]):
             cell = layout.find({first: label, **labels})
             if cell is not None:
                 y += 1
-                rows.append(Row(y, phrase(labels), cell.name, colours[labels[last]]))
+                rows.append(FigureRow(y, phrase(labels), cell.name, colours[labels[last]]))
         y += 1.35
     return rows
 
@@ -76,7 +76,7 @@ def colours_of(labels: Sequence[str]) -> Mapping[str, str]:
     return {label: OKABE_ITO[i % len(OKABE_ITO)] for i, label in enumerate(labels)}
 
 
-def label_width(rows: Sequence[Row]) -> float:
+def label_width(rows: Sequence[FigureRow]) -> float:
     """Room for the longest row label, in inches."""
     longest = max(len(row.text) * (0.082 if row.cell is None else 0.074) for row in rows)
     return 0.45 + longest
@@ -96,7 +96,11 @@ def range_figure(
 
 
 def row_panels(
-    rows: Sequence[Row], count: int, caption: Caption, panel: float = _PANEL, right: float = 0.35
+    rows: Sequence[FigureRow],
+    count: int,
+    caption: Caption,
+    panel: float = _PANEL,
+    right: float = 0.35,
 ) -> tuple[Figure, list[Axes]]:
     """A figure with `count` panels that share the rows, framed by the caption."""
     left = label_width(rows)
@@ -115,7 +119,7 @@ def row_panels(
     return figure, panels
 
 
-def write_row_labels(axes: Axes, rows: Sequence[Row]) -> None:
+def write_row_labels(axes: Axes, rows: Sequence[FigureRow]) -> None:
     """Cells right-aligned against the axis, headings bold above them."""
     for row in rows:
         axes.annotate(
@@ -126,7 +130,7 @@ def write_row_labels(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _draw(
-    axes: Axes, rows: Sequence[Row], estimates: Mapping[str, Estimate], measure: Definition
+    axes: Axes, rows: Sequence[FigureRow], estimates: Mapping[str, Estimate], measure: Definition
 ) -> None:
     ends: list[float] = []
     for row in rows:

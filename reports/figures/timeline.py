@@ -50,14 +50,14 @@ _TRANSACTIONS_SHOWN = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeSpan:
     """A stretch of simulated time."""
 
     from_ms: float
     to_ms: float
 
 
-def busiest_window(transactions: pd.DataFrame) -> Window:
+def busiest_window(transactions: pd.DataFrame) -> TimeSpan:
     """The stretch in which most transactions were refused, long enough for about two dozen."""
     ends = transactions["ended_at_ms"].fillna(transactions["submitted_at_ms"].max())
     last = float(ends.max())
@@ -66,24 +66,24 @@ def busiest_window(transactions: pd.DataFrame) -> Window:
         transactions.loc[transactions["outcome"] == RecordedOutcome.ABORTED, "ended_at_ms"]
     )
     if not refused:
-        return Window(0.0, length)
+        return TimeSpan(0.0, length)
     starts = [max(0.0, end - length) for end in refused]
     held = [sum(start <= end <= start + length for end in refused) for start in starts]
     best = starts[held.index(max(held))]
-    return Window(best, best + length)
+    return TimeSpan(best, best + length)
 
 
-def window_of(transactions: pd.DataFrame, transaction_id: int) -> Window:
+def window_of(transactions: pd.DataFrame, transaction_id: int) -> TimeSpan:
     """The stretch that shows one transaction with what went on around it."""
     values = transactions[transactions["transaction_id"] == transaction_id].iloc[0].to_dict()
     end = _instant(values, "ended_at_ms", _instant(values, "submitted_at_ms", 0.0))
     begin = _instant(values, "snapshot_at_ms", end)
     margin = 0.15 * (end - begin) or 1_000.0
-    return Window(max(0.0, begin - margin), end + margin)
+    return TimeSpan(max(0.0, begin - margin), end + margin)
 
 
 @house_style()
-def timeline_figure(transactions: pd.DataFrame, window: Window, caption: Caption) -> Figure:
+def timeline_figure(transactions: pd.DataFrame, window: TimeSpan, caption: Caption) -> Figure:
     """One row per writer that did something in the window."""
     shown = _in_window(transactions, window)
     writers = sorted(shown["writer"].unique(), key=natural)
@@ -102,13 +102,13 @@ def timeline_figure(transactions: pd.DataFrame, window: Window, caption: Caption
     return figure
 
 
-def _in_window(transactions: pd.DataFrame, window: Window) -> pd.DataFrame:
+def _in_window(transactions: pd.DataFrame, window: TimeSpan) -> pd.DataFrame:
     ends = transactions["ended_at_ms"].fillna(math.inf)
     overlaps = (transactions["snapshot_at_ms"] < window.to_ms) & (ends > window.from_ms)
     return transactions[overlaps].sort_values("transaction_id")
 
 
-def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Window) -> None:
+def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: TimeSpan) -> None:
     colour = COLOURS[RecordedOutcome(row["outcome"])]
     end = _instant(row, "ended_at_ms", window.to_ms)
     snapshot = _instant(row, "snapshot_at_ms", end)
@@ -121,14 +121,14 @@ def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Wind
         _mark_end(axes, row, end, y, window)
 
 
-def _has_room(axes: Axes, end: float, label: str, window: Window) -> bool:
+def _has_room(axes: Axes, end: float, label: str, window: TimeSpan) -> bool:
     """Whether a version fits between the left edge, where writers' names stand, and its commit."""
     points = 72 * axes.get_window_extent().width / axes.figure.dpi
     before = points * (end - window.from_ms) / (window.to_ms - window.from_ms)
     return before > 9 + 5.5 * len(label)
 
 
-def _mark_end(axes: Axes, row: Mapping[Any, Any], end: float, y: float, window: Window) -> None:
+def _mark_end(axes: Axes, row: Mapping[Any, Any], end: float, y: float, window: TimeSpan) -> None:
     colour = COLOURS[RecordedOutcome(row["outcome"])]
     version = row.get("committed_version")
     if row["outcome"] == RecordedOutcome.ABORTED:
@@ -166,7 +166,7 @@ def _refusals(
 
 
 def _draw_refusal(
-    axes: Axes, from_x: float, from_y: float, to_x: float, to_y: float, window: Window
+    axes: Axes, from_x: float, from_y: float, to_x: float, to_y: float, window: TimeSpan
 ) -> None:
     if window.from_ms <= from_x and to_x <= window.to_ms:
         axes.annotate(
@@ -177,7 +177,7 @@ def _draw_refusal(
         )  # fmt: skip
 
 
-def _finish(axes: Axes, writers: list[str], window: Window, shown: pd.DataFrame) -> None:
+def _finish(axes: Axes, writers: list[str], window: TimeSpan, shown: pd.DataFrame) -> None:
     axes.set_yticks(range(len(writers)), writers)
     axes.set_ylim(len(writers) - 0.4, -0.6)
     axes.set_xlim(window.from_ms, window.to_ms)

@@ -7,14 +7,14 @@ from typing import Any
 
 from whitecap.reports.pages.templating import template
 
-Plain = Mapping[str, Any]
+_Plain = Mapping[str, Any]
 
 
-def explanation_html(explanation: Plain) -> str:
+def explanation_html(explanation: _Plain) -> str:
     """A page that opens without a network."""
     return template("explanation.html").render(explanation=explanation)
 
 
-def explanation_part(explanation: Plain) -> str:
+def explanation_part(explanation: _Plain) -> str:
     """The same to stand inside another page; brings its own style."""
     return template("explanation_part.html").render(explanation=explanation)

@@ -8,28 +8,28 @@ from typing import Any
 
 from whitecap.reports.pages.templating import template
 
-Plain = Mapping[str, Any]
+_Plain = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class _Grid:
     """A table of cells: `rows` are titles with one cell per column, `None` for an empty place."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Plain | None, ...]], ...]
+    rows: tuple[tuple[str, tuple[_Plain | None, ...]], ...]
 
 
-def matrix_html(matrix: Plain) -> str:
+def matrix_html(matrix: _Plain) -> str:
     """A page that opens without a network; every witness unfolds."""
     return template("matrix.html").render(**_shown(matrix))
 
 
-def matrix_markdown(matrix: Plain) -> str:
+def matrix_markdown(matrix: _Plain) -> str:
     """The same for a wiki or a pull request."""
     return template("matrix.md").render(**_shown(matrix))
 
 
-def _shown(matrix: Plain) -> dict[str, Any]:
+def _shown(matrix: _Plain) -> dict[str, Any]:
     return {
         "matrix": matrix,
         "published": [(table, published_grid(table)) for table in matrix["published"]],
@@ -45,13 +45,13 @@ def _shown(matrix: Plain) -> dict[str, Any]:
     }
 
 
-def platform(matrix: Plain) -> str:
+def platform(matrix: _Plain) -> str:
     """Whose rules decide, and whose commits they decide about where those are another's."""
     dialect, against = str(matrix["dialect"]), matrix["against"]
     return f"{dialect}, against commits of {against}" if against else dialect
 
 
-def headline(matrix: Plain) -> str:
+def headline(matrix: _Plain) -> str:
     """The answer in one sentence."""
     compared = [table["agrees"] for table in matrix["published"]]
     if not compared:
@@ -70,32 +70,32 @@ def headline(matrix: Plain) -> str:
     return f"{differing} published {'cell differs' if differing == 1 else 'cells differ'}."
 
 
-def _all_apply(matrix: Plain) -> bool:
+def _all_apply(matrix: _Plain) -> bool:
     return all(applies(cell) for table in matrix["published"] for cell in table["cells"])
 
 
-def applies(cell: Plain) -> bool:
+def applies(cell: _Plain) -> bool:
     """Whether all of a published cell's words can apply to the dialect."""
     return bool(cell["expected"] == cell["published"])
 
 
-def published_grid(table: Plain) -> Grid:
+def published_grid(table: _Plain) -> _Grid:
     """The vendor's layout: groups down and across, the upper triangle empty."""
     titles = tuple(group["title"] for group in table["groups"])
     cells = {(cell["row"], cell["column"]): cell for cell in table["cells"]}
     rows = tuple((row, tuple(cells.get((row, column)) for column in titles)) for row in titles)
-    return Grid(titles, rows)
+    return _Grid(titles, rows)
 
 
-def all_pairs(matrix: Plain, grid: Plain) -> Grid:
+def all_pairs(matrix: _Plain, grid: _Plain) -> _Grid:
     """Every ordered pair: whether the command of the row is aborted by that of the column."""
     names: Sequence[str] = matrix["commands"]
     cells = {(cell["loser"], cell["winner"]): cell for cell in grid["pairs"]}
     rows = tuple((row, tuple(cells.get((row, column)) for column in names)) for row in names)
-    return Grid(tuple(names), rows)
+    return _Grid(tuple(names), rows)
 
 
-def _by_loser(matrix: Plain, grid: Plain) -> Iterator[tuple[str, list[Plain]]]:
+def _by_loser(matrix: _Plain, grid: _Plain) -> Iterator[tuple[str, list[_Plain]]]:
     for name in matrix["commands"]:
         conflicts = [c for c in grid["pairs"] if c["loser"] == name and c["can_conflict"]]
         if conflicts:
@@ -107,7 +107,7 @@ def count(entries: Sequence[Any], name: str) -> str:
     return f"{len(entries)} {name}{'' if len(entries) == 1 else 's'}"
 
 
-def anchor(cell: Plain, grid: int) -> str:
+def anchor(cell: _Plain, grid: int) -> str:
     """The place on the page where a pair's witness stands; `grid` counts from 0."""
     return "-".join(_words(f"{cell['loser']} by {cell['winner']} {grid or ''}"))
 
@@ -117,7 +117,7 @@ def _words(text: str) -> Iterable[str]:
     return kept.lower().split()
 
 
-def symbol(cell: Plain | None) -> str:
+def symbol(cell: _Plain | None) -> str:
     """A cell in one character."""
     if cell is None:
         return " "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whitecap.reports.agreement import Agreement
+from whitecap.reports.agreement import ReportedAgreement
 from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.damage import damage_sentences
@@ -31,7 +31,7 @@ from whitecap.reports.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFigure:
     """A figure on the page: its image as a data URI, and the table that it is drawn from."""
 
     name: str
@@ -45,7 +45,7 @@ def page_of(
     subject: Subject,
     answer: WordedAnswer,
     drawings: Sequence[tuple[Drawing, Path]],
-    agreement: Agreement | None,
+    agreement: ReportedAgreement | None,
     scenario_text: str,
     lanes: str | None = None,
 ) -> str:
@@ -83,8 +83,8 @@ def _damaged(subject: Subject) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """Who stops whom: sentences and table of one cell (where the answer's design first falls
+class WhoStopsWhom:
+    """Sentences and table of one cell (where the answer's design first falls
     short, or a run's writers together), and the table of all."""
 
     where: str
@@ -94,11 +94,11 @@ class Stopped:
     all_cells: PageTable | None
 
 
-def _stopped(subject: Subject, answer: WordedAnswer | None) -> Stopped:
+def _stopped(subject: Subject, answer: WordedAnswer | None) -> WhoStopsWhom:
     names = [cell.name for cell in subject.layout.cells]
     shown = limiting_cell(answer.findings) if answer else names[0]
     several = len(names) > 1 and subject.runs.is_sweep
-    return Stopped(
+    return WhoStopsWhom(
         where=subject.layout.title(shown) if several else "",
         why=why_limiting(answer.findings) if several and answer else "",
         sentences=tuple(refusal_sentences(subject.tables.refusals_of(shown))),
@@ -107,7 +107,7 @@ def _stopped(subject: Subject, answer: WordedAnswer | None) -> Stopped:
     )
 
 
-def _shown(subject: Subject, drawing: Drawing, svg: Path) -> Shown:
+def _shown(subject: Subject, drawing: Drawing, svg: Path) -> ShownFigure:
     table: PageTable | None = None
     if drawing.measures == ("exceptions",):
         table = exceptions_table(subject)
@@ -115,4 +115,4 @@ def _shown(subject: Subject, drawing: Drawing, svg: Path) -> Shown:
         table = measures_table(subject, drawing.measures)
     content = base64.b64encode(svg.read_bytes()).decode("ascii")
     image = f"data:image/svg+xml;base64,{content}"
-    return Shown(drawing.name, drawing.headline, drawing.reading, image, table)
+    return ShownFigure(drawing.name, drawing.headline, drawing.reading, image, table)

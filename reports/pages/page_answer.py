@@ -7,7 +7,7 @@ from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.phrases import held_text, needed_text, value_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
 from whitecap.reports.measures import MEASURES, Unit
-from whitecap.reports.pages.page_tables import Entry, PageTable, estimate_entry
+from whitecap.reports.pages.page_tables import PageEntry, PageTable, estimate_entry
 from whitecap.reports.runs import WHOLE_RUN
 from whitecap.reports.statistics import (
     Claim,
@@ -34,7 +34,7 @@ def objectives_table(subject: Subject, answer: WordedAnswer) -> PageTable:
         objectives = {each.held: each for each in standing.objectives}
         rows.append(
             (
-                Entry(subject.layout.title(cell) if subject.runs.is_sweep else "this run"),
+                PageEntry(subject.layout.title(cell) if subject.runs.is_sweep else "this run"),
                 _stands(standing),
                 estimate_entry(success.get(cell) or success.get(WHOLE_RUN), Unit.SHARE),
                 *(_judged(objectives.get(each)) for each in held),
@@ -45,19 +45,23 @@ def objectives_table(subject: Subject, answer: WordedAnswer) -> PageTable:
     return PageTable(headings, tuple(rows), named, texts=("objectives",))
 
 
-def _stands(standing: CellStanding) -> Entry:
+def _stands(standing: CellStanding) -> PageEntry:
     below = needed_text(standing.needed) if standing.stands is Stands.UNDECIDED else ""
-    return Entry(f"{standing.stands.sign} {standing.stands}", below, standing.stands.name.lower())
+    return PageEntry(
+        f"{standing.stands.sign} {standing.stands}", below, standing.stands.name.lower()
+    )
 
 
-def _judged(judged: JudgedObjective | None) -> Entry:
+def _judged(judged: JudgedObjective | None) -> PageEntry:
     if judged is None:
-        return Entry("")
+        return PageEntry("")
     unit = judged.held.measure.unit
-    shown = Entry(value_text(judged)) if unit.is_counted else estimate_entry(judged.estimate, unit)
+    shown = (
+        PageEntry(value_text(judged)) if unit.is_counted else estimate_entry(judged.estimate, unit)
+    )
     too_few = f"{judged.jobs:,} jobs are too few" if judged.stands is Stands.TOO_FEW else ""
     mark = judged.stands.name.lower()
-    return Entry(f"{judged.stands.sign} {shown.text}", too_few or shown.below, mark)
+    return PageEntry(f"{judged.stands.sign} {shown.text}", too_few or shown.below, mark)
 
 
 def differences_table(subject: Subject, answer: WordedAnswer) -> PageTable:
@@ -65,7 +69,7 @@ def differences_table(subject: Subject, answer: WordedAnswer) -> PageTable:
     under = next(each for each in answer.findings.loads if answer.cell in each.cells)
     rows = tuple(
         (
-            Entry(subject.layout.title(cell)),
+            PageEntry(subject.layout.title(cell)),
             *(_gap(subject.tables.difference(m, answer.cell, cell), m) for m in COMPARED),
         )
         for cell in under.cells
@@ -78,8 +82,8 @@ def differences_table(subject: Subject, answer: WordedAnswer) -> PageTable:
     return PageTable(headings, rows)
 
 
-def _gap(gap: EstimatedDifference, measure: str) -> Entry:
+def _gap(gap: EstimatedDifference, measure: str) -> PageEntry:
     unit = MEASURES[measure].unit
     text = written_difference(gap, unit).partition(" (")[0]
     below = "" if gap.statement is Claim.NONE else written_difference_bounds(gap, unit)
-    return Entry(text, below)
+    return PageEntry(text, below)

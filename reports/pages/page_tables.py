@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from whitecap.reports.agreement import Agreement
+from whitecap.reports.agreement import ReportedAgreement
 from whitecap.reports.figures.exceptions import ordered_exceptions
 from whitecap.reports.measures import MEASURES, Unit, written
 from whitecap.reports.measures.left_out import JobsLeftOpen
@@ -22,7 +22,7 @@ from whitecap.reports.tables import estimate_in
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """What stands in one cell of a table: a value, below it what qualifies it, and perhaps a mark
     by which it is coloured."""
 
@@ -39,7 +39,7 @@ class PageTable:
     """
 
     headings: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
+    rows: tuple[tuple[PageEntry, ...], ...]
     stressed: str | None = None
     texts: tuple[str, ...] = ()
 
@@ -51,7 +51,7 @@ def measures_table(
     estimates = {measure: subject.tables.of(measure) for measure in measures}
     rows = tuple(
         (
-            Entry(subject.layout.title(cell.name)),
+            PageEntry(subject.layout.title(cell.name)),
             *(estimate_entry(estimates[m].get(cell.name), MEASURES[m].unit) for m in measures),
         )
         for cell in subject.layout.cells
@@ -72,7 +72,7 @@ def exceptions_table(subject: Subject) -> PageTable:
     shares = {name: subject.tables.aborts_by(name) for name in names}
     rows = tuple(
         (
-            Entry(subject.layout.title(cell.name)),
+            PageEntry(subject.layout.title(cell.name)),
             *(
                 _counted(counts.get((cell.name, name), 0), shares[name].get(cell.name))
                 for name in names
@@ -88,11 +88,11 @@ def refusals_table(subject: Subject, cells: Sequence[str]) -> PageTable:
     is_one = len(cells) == 1
     rows = tuple(
         (
-            *([] if is_one else [Entry(subject.layout.title(cell))]),
-            Entry(str(each.loser)),
-            Entry(str(each.winner)),
-            Entry(each.exception),
-            Entry(written(each.share, Unit.SHARE), f"{each.count:,} of {each.aborts:,}"),
+            *([] if is_one else [PageEntry(subject.layout.title(cell))]),
+            PageEntry(str(each.loser)),
+            PageEntry(str(each.winner)),
+            PageEntry(each.exception),
+            PageEntry(written(each.share, Unit.SHARE), f"{each.count:,} of {each.aborts:,}"),
         )
         for cell in cells
         for each in subject.tables.refusals_of(cell)
@@ -115,8 +115,8 @@ def left_out_table(subject: Subject) -> PageTable:
     any_half_done = any(left_out.half_done for _, _, left_out in shown)
     rows = tuple(
         (
-            *([Entry(subject.layout.title(cell))] if is_sweep else []),
-            Entry(str(group)),
+            *([PageEntry(subject.layout.title(cell))] if is_sweep else []),
+            PageEntry(str(group)),
             *_left_out_entries(left_out, any_half_done),
         )
         for cell, group, left_out in shown
@@ -127,13 +127,13 @@ def left_out_table(subject: Subject) -> PageTable:
     return PageTable((*named, *headings), rows, texts=named)
 
 
-def _left_out_entries(left_out: JobsLeftOpen, any_half_done: bool) -> Iterator[Entry]:
-    yield Entry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs")
-    yield Entry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs")
+def _left_out_entries(left_out: JobsLeftOpen, any_half_done: bool) -> Iterator[PageEntry]:
+    yield PageEntry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs")
+    yield PageEntry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs")
     if any_half_done:
-        yield Entry(f"{left_out.half_done:,}", f"of {left_out.given_up:,} given up")
-    yield Entry(f"{left_out.in_flight:,}")
-    yield Entry(f"{left_out.due.not_begun:,}", f"of {left_out.due.jobs:,} due")
+        yield PageEntry(f"{left_out.half_done:,}", f"of {left_out.given_up:,} given up")
+    yield PageEntry(f"{left_out.in_flight:,}")
+    yield PageEntry(f"{left_out.due.not_begun:,}", f"of {left_out.due.jobs:,} due")
 
 
 def groups_table(subject: Subject) -> PageTable:
@@ -147,9 +147,9 @@ def groups_table(subject: Subject) -> PageTable:
         entries = (estimate_entry(estimates[m], MEASURES[m].unit) for m in measures)
         rows.append(
             (
-                Entry(subject.layout.title(str(cell))),
-                Entry(str(group)),
-                Entry(str(command)),
+                PageEntry(subject.layout.title(str(cell))),
+                PageEntry(str(group)),
+                PageEntry(str(command)),
                 *entries,
             )
         )
@@ -158,13 +158,13 @@ def groups_table(subject: Subject) -> PageTable:
     return PageTable(headings, tuple(rows), texts=named)
 
 
-def replay_table(agreement: Agreement) -> PageTable:
+def replay_table(agreement: ReportedAgreement) -> PageTable:
     """Every replayed transaction: recorded end, real end, and how they compare."""
     headings = ("transaction", "command", "simulated", "real Delta", "comparison")
     rows = tuple(
         (
-            *map(Entry, (each.transaction, each.command, each.recorded, each.real)),
-            Entry(each.comparison, each.reason),
+            *map(PageEntry, (each.transaction, each.command, each.recorded, each.real)),
+            PageEntry(each.comparison, each.reason),
         )
         for each in agreement.transactions
     )
@@ -180,15 +180,15 @@ def _what(subject: Subject) -> str:
     return "cell" if subject.runs.is_sweep else "writer"
 
 
-def estimate_entry(estimate: Estimate | None, unit: Unit) -> Entry:
+def estimate_entry(estimate: Estimate | None, unit: Unit) -> PageEntry:
     """A value with what qualifies it."""
     if estimate is None or math.isnan(estimate.point):
-        return Entry("n/a")
+        return PageEntry("n/a")
     text = marked(written(estimate.point, unit), estimate.beyond)
     bounds = "" if estimate.statement is Claim.NONE else written_bounds(estimate, unit)
-    return Entry(text, ", ".join(part for part in (bounds, written_basis(estimate)) if part))
+    return PageEntry(text, ", ".join(part for part in (bounds, written_basis(estimate)) if part))
 
 
-def _counted(count: int, estimate: Estimate | None) -> Entry:
+def _counted(count: int, estimate: Estimate | None) -> PageEntry:
     entry = estimate_entry(estimate, Unit.SHARE)
-    return Entry(entry.text, f"{count:,} aborted") if count else Entry("0")
+    return PageEntry(entry.text, f"{count:,} aborted") if count else PageEntry("0")

@@ -30,7 +30,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.under_fire import campaign as of_real_writers
 from whitecap.sim.under_fire.verdict import SkippedRun
 from whitecap.terminal.campaign import again
-from whitecap.terminal.progress import Note, Show
+from whitecap.terminal.progress import ProgressNote, Show
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_a_cell_that_is_no_scenario_is_the_scenario_s_fault_and_told_before_any_
 def test_who_waits_for_a_finding_is_told_how_far_it_is(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Note] = [""]
+    told: list[ProgressNote] = [""]
     seen: list[str] = []
 
     @contextmanager

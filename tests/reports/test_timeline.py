@@ -10,7 +10,7 @@ from matplotlib.text import Annotation
 from synthetic_recordings import aborted, transaction
 
 from tests.figure_texts import assert_texts_lie_apart
-from whitecap.reports.figures.timeline import Window, busiest_window, timeline_figure, window_of
+from whitecap.reports.figures.timeline import TimeSpan, busiest_window, timeline_figure, window_of
 from whitecap.reports.subject import Caption
 
 
@@ -50,7 +50,7 @@ def test_an_arrow_leads_from_the_winning_commit_if_it_is_shown(
         transaction(1, writer="loader-1", committed_version=3, ended_at_ms=61_000.0),
         aborted(2, writer="merger-1", winning_version=winner_version, ended_at_ms=63_000.0),
     )
-    figure = timeline_figure(rows, Window(59_000, 64_000), Caption("h", "r"))
+    figure = timeline_figure(rows, TimeSpan(59_000, 64_000), Caption("h", "r"))
     drawn = [each for each in figure.findobj(Annotation) if each.arrow_patch is not None]
     assert len(drawn) == arrows
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -62,7 +62,7 @@ def test_only_writers_that_did_something_in_the_window_are_shown() -> None:
         transaction(1, writer="a", ended_at_ms=5_000.0),
         transaction(2, writer="b", ended_at_ms=90_000.0),
     )
-    figure = timeline_figure(rows, Window(80_000, 95_000), Caption("h", "r"))
+    figure = timeline_figure(rows, TimeSpan(80_000, 95_000), Caption("h", "r"))
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["b"]
 
 
@@ -72,5 +72,5 @@ def test_a_version_at_the_edge_does_not_lie_on_the_name_of_its_writer(ended_at_m
         transaction(1, writer="merger-1", committed_version=4_212, ended_at_ms=ended_at_ms),
         transaction(2, writer="merger-2", committed_version=4_213, ended_at_ms=61_000.0),
     )
-    figure = timeline_figure(rows, Window(59_000, 64_000), Caption("h", "r"))
+    figure = timeline_figure(rows, TimeSpan(59_000, 64_000), Caption("h", "r"))
     assert_texts_lie_apart(figure, "timeline")

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from whitecap.terminal.table import EMPTY, Column, columns_that_fit, print_named, show_table
+from whitecap.terminal.table import EMPTY, PrintedColumn, columns_that_fit, print_named, show_table
 
 COLUMNS = (
-    Column("writer", text=True),
-    Column("committed"),
-    Column("given up"),
-    Column("attempts", leave=1),
-    Column("p50", leave=2),
-    Column("exception", text=True),
+    PrintedColumn("writer", text=True),
+    PrintedColumn("committed"),
+    PrintedColumn("given up"),
+    PrintedColumn("attempts", leave=1),
+    PrintedColumn("p50", leave=2),
+    PrintedColumn("exception", text=True),
 )
 ROWS = [
     ["merger-2", "1,234,567", EMPTY, "12", "307 s", "ConcurrentDeleteReadException"],
@@ -58,7 +58,11 @@ def test_rows_are_stacked_with_all_their_columns_where_nothing_else_helps() -> N
 
 
 def test_texts_are_folded_between_words_before_a_column_leaves() -> None:
-    columns = (Column("cell", text=True), Column("goodput"), Column("retries", leave=1))
+    columns = (
+        PrintedColumn("cell", text=True),
+        PrintedColumn("goodput"),
+        PrintedColumn("retries", leave=1),
+    )
     rows = [["by date and region · 12 mergers", "11.8 / min", "0.3 %"]]
     lines = _printed(45, columns, rows).splitlines()
     assert "retries" in lines[0]
@@ -74,7 +78,12 @@ WORDS = st.text(st.sampled_from("abc 123"), max_size=24)
     st.integers(30, 100),
 )
 def test_whatever_stands_in_them_numbers_are_whole(rows: list[tuple[str, ...]], width: int) -> None:
-    columns = (Column("name", text=True), Column("a"), Column("b", leave=1), Column("c"))
+    columns = (
+        PrintedColumn("name", text=True),
+        PrintedColumn("a"),
+        PrintedColumn("b", leave=1),
+        PrintedColumn("c"),
+    )
     shown = columns_that_fit(columns, rows, width)
     text = _printed(width, columns, rows)
     kept = range(4) if shown is None else shown

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import gathered, noted
-from whitecap.reports.agreement import Agreement, agreement_in
+from whitecap.reports.agreement import ReportedAgreement, agreement_in
 from whitecap.runs import Run
 from whitecap.sim.quantities.whole_numbers import whole_or_none
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from whitecap.sim.replay.agreement import Agreement as Compared
+    from whitecap.sim.replay.agreement import Agreement
     from whitecap.sim.replay.choice import ChosenRun
 
 __all__ = ["Replayed", "replay"]
@@ -30,7 +30,7 @@ __all__ = ["Replayed", "replay"]
 class Replayed:
     """How the transactions of a recorded window really ended; print it, or look at its parts."""
 
-    compared: Compared
+    compared: Agreement
 
     @property
     def holds(self) -> bool:
@@ -38,7 +38,7 @@ class Replayed:
         return self.compared.holds
 
     @cached_property
-    def agreement(self) -> Agreement:
+    def agreement(self) -> ReportedAgreement:
         """What agrees, in words and numbers."""
         return agreement_in(self.compared.document())
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from whitecap.sim.replay.agreement import Agreement, ComparedTransaction, Comparison
 from whitecap.sim.replay.playing.script import TransactionResult
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import Column, print_indented, show_table
+from whitecap.terminal.table import PrintedColumn, print_indented, show_table
 
 STYLES = {
     Comparison.MATCH: "green",
@@ -16,7 +16,10 @@ STYLES = {
     Comparison.NOT_COMPARABLE: "yellow",
 }
 
-COLUMNS = (Column("outcome", text=True), *(Column(way.replace("_", " ")) for way in Comparison))
+COLUMNS = (
+    PrintedColumn("outcome", text=True),
+    *(PrintedColumn(way.replace("_", " ")) for way in Comparison),
+)
 
 
 def show_compared(
@@ -58,7 +61,7 @@ def show_agreement(agreement: Agreement) -> None:
     ]
     whole = ["all", *([""] if several else [])]
     rows.append([*whole, *(str(agreement.count(way)) for way in Comparison)])
-    columns = [*([Column("table", text=True)] if several else []), *COLUMNS]
+    columns = [*([PrintedColumn("table", text=True)] if several else []), *COLUMNS]
     title, console = "Agreement with real Delta", new_console()
     show_table(console, columns, rows, names=1 + several, title=title, stressed=[len(rows) - 1])
     if several:

@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import Cell, Column, print_indented, print_named, show_table
+from whitecap.terminal.table import CellText, PrintedColumn, print_indented, print_named, show_table
 
-Plain = Mapping[str, Any]
+_Plain = Mapping[str, Any]
 
 
-def show(explanation: Plain) -> None:
+def show(explanation: _Plain) -> None:
     """Print an explanation."""
     console = new_console()
     style = "bold red" if explanation["can_conflict"] else "bold green"
@@ -35,12 +35,16 @@ def show(explanation: Plain) -> None:
     _show_suggestions(console, explanation)
 
 
-ORDERS = (Column("order", text=True), Column("A", text=True), Column("B", text=True))
+ORDERS = (
+    PrintedColumn("order", text=True),
+    PrintedColumn("A", text=True),
+    PrintedColumn("B", text=True),
+)
 
 
-def _show_orders(console: Console, explanation: Plain) -> None:
+def _show_orders(console: Console, explanation: _Plain) -> None:
     """Orders that look the same are shown once; what was done step by step is on the page."""
-    rows: dict[tuple[str, ...], list[Cell]] = {}
+    rows: dict[tuple[str, ...], list[CellText]] = {}
     for order in explanation["orders"]:
         endings = [
             Text(ending, style="red" if who in order["aborted"] else "")
@@ -52,7 +56,7 @@ def _show_orders(console: Console, explanation: Plain) -> None:
     console.print()
 
 
-def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
+def _show_conflict(console: Console, conflict: _Plain, with_rule: bool) -> None:
     """A rule that was told for the other statement is not told again."""
     headline = f"{conflict['loser']} is aborted by {conflict['winner']}: {conflict['exception']}"
     console.print(Text(headline, style="bold"))
@@ -70,7 +74,7 @@ def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
     console.print()
 
 
-def _show_suggestions(console: Console, explanation: Plain) -> None:
+def _show_suggestions(console: Console, explanation: _Plain) -> None:
     if explanation["suggestions"]:
         console.print(Text("What avoids it (each checked in every order)", style="bold"))
     elif explanation["can_conflict"]:

@@ -12,16 +12,16 @@ from whitecap.sim.freerun.comparison import (
     meaning,
 )
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import Column, print_indented, show_table
+from whitecap.terminal.table import PrintedColumn, print_indented, show_table
 
 COLUMNS = (
-    Column("real run", text=True),
-    Column("share", text=True),
-    Column("predicted", leave=2),
-    Column("range"),
-    Column("observed"),
-    Column("of", leave=1),
-    Column("holds", text=True),
+    PrintedColumn("real run", text=True),
+    PrintedColumn("share", text=True),
+    PrintedColumn("predicted", leave=2),
+    PrintedColumn("range"),
+    PrintedColumn("observed"),
+    PrintedColumn("of", leave=1),
+    PrintedColumn("holds", text=True),
 )
 
 

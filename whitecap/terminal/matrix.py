@@ -20,12 +20,12 @@ from whitecap.reports.pages.matrix_page import (
     symbol,
 )
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import Column, print_indented, print_named, show_table
+from whitecap.terminal.table import PrintedColumn, print_indented, print_named, show_table
 
-Plain = Mapping[str, Any]
+_Plain = Mapping[str, Any]
 
 
-def show(matrix: Plain, with_witnesses: bool) -> None:
+def show(matrix: _Plain, with_witnesses: bool) -> None:
     """Print a matrix; `with_witnesses`: every conflict with its witness instead of the grid."""
     console = new_console()
     print_indented(console, headline(matrix), by=0, style="bold")
@@ -42,7 +42,7 @@ def show(matrix: Plain, with_witnesses: bool) -> None:
         console.print("witnesses: --format html --out FILE, or --pair A B", style="dim")
 
 
-def _how(matrix: Plain) -> str:
+def _how(matrix: _Plain) -> str:
     return (
         f"{platform(matrix)}: {matrix['schedules']:,} schedules of"
         f" {count(matrix['commands'], 'command')} on {count(matrix['tables'], 'table')}"
@@ -50,9 +50,9 @@ def _how(matrix: Plain) -> str:
     )
 
 
-def _show_published(console: Console, table: Plain) -> None:
+def _show_published(console: Console, table: _Plain) -> None:
     grid = published_grid(table)
-    columns = [Column(heading, text=True) for heading in ("", *grid.columns)]
+    columns = [PrintedColumn(heading, text=True) for heading in ("", *grid.columns)]
     rows = [
         [Text(title, style="bold"), *(_published_cell(cell) for cell in cells)]
         for title, cells in grid.rows
@@ -65,7 +65,7 @@ def _show_published(console: Console, table: Plain) -> None:
         print_indented(console, text, by=0, style="dim")
 
 
-def _published_cell(cell: Plain | None) -> Text:
+def _published_cell(cell: _Plain | None) -> Text:
     if cell is None:
         return Text()
     text = Text(cell["sentence"], style="red" if cell["can_conflict"] else "green")
@@ -84,7 +84,7 @@ MARK_WIDTH = 3
 """A number of two digits, and a blank before it."""
 
 
-def _show_pairs(console: Console, matrix: Plain, pairs: Plain) -> None:
+def _show_pairs(console: Console, matrix: _Plain, pairs: _Plain) -> None:
     """One line for each command; as many blocks of columns as the width asks for."""
     grid = all_pairs(matrix, pairs)
     width = max(len(name) for name in grid.columns) + MARK_WIDTH
@@ -109,13 +109,13 @@ def _blocks(columns: int, most: int) -> list[range]:
     return [range(begin, end) for begin, end in pairwise(bounds)]
 
 
-def _mark(cell: Plain | None) -> Text:
+def _mark(cell: _Plain | None) -> Text:
     styles = {"●": "red", "◐": "yellow", "·": "dim"}
     mark = symbol(cell)
     return Text(mark, style=styles.get(mark, ""))
 
 
-def _show_witnesses(console: Console, grid: Plain, with_title: bool) -> None:
+def _show_witnesses(console: Console, grid: _Plain, with_title: bool) -> None:
     if with_title:
         console.print()
         print_indented(console, grid["title"], by=0, style="bold")
@@ -123,7 +123,7 @@ def _show_witnesses(console: Console, grid: Plain, with_title: bool) -> None:
         _show_pair(console, cell)
 
 
-def _show_pair(console: Console, cell: Plain) -> None:
+def _show_pair(console: Console, cell: _Plain) -> None:
     console.print()
     name = f"{cell['loser']} aborted by {cell['winner']}"
     if not cell["can_conflict"]:

@@ -29,7 +29,7 @@ from whitecap.terminal.console import new_console
 
 T = TypeVar("T")
 
-Note = str | Callable[[], str]
+ProgressNote = str | Callable[[], str]
 """What is said beside the share, or what is asked for it whenever it is shown."""
 
 TENTHS = 10
@@ -43,7 +43,9 @@ SOONEST_S = 5.0
 class Show(Protocol):
     """Tells how far the work is; without `total`, how much there is of it is not known."""
 
-    def __call__(self, done: float, total: float | None = None, note: Note = "") -> None: ...
+    def __call__(
+        self, done: float, total: float | None = None, note: ProgressNote = ""
+    ) -> None: ...
 
 
 @contextmanager
@@ -68,11 +70,11 @@ def tracked(items: Iterable[T], total: int, what: str, *, quiet: bool = False) -
             yield item
 
 
-def _nothing(done: float, total: float | None = None, note: Note = "") -> None:
+def _nothing(done: float, total: float | None = None, note: ProgressNote = "") -> None:
     """For those who want to see none."""
 
 
-def _said(note: Note) -> str:
+def _said(note: ProgressNote) -> str:
     return note() if callable(note) else note
 
 
@@ -84,7 +86,7 @@ BESIDE = len(f" {'━' * BAR} 100% 0:00:00 0:00:00")
 class _Bar(Progress):
     """One job: a note that leaves no room for the bar beside it stands below."""
 
-    note: Note = ""
+    note: ProgressNote = ""
 
     def get_renderables(self) -> Iterable[RenderableType]:
         """Called by rich some ten times a second."""
@@ -114,7 +116,7 @@ def _bar(what: str) -> Iterator[Show]:
     with _Bar(*columns, console=console, transient=True, redirect_stdout=shared) as bar:
         task = bar.add_task(what, total=None, what=what)
 
-        def show(done: float, total: float | None = None, note: Note = "") -> None:
+        def show(done: float, total: float | None = None, note: ProgressNote = "") -> None:
             bar.note = note
             bar.update(task, completed=done, total=total)
 
@@ -154,10 +156,10 @@ class Lines:
         self._share = 0.0
         self._told_share = 0.0
         self._first: tuple[float, float] | None = None
-        self._note: Note = ""
+        self._note: ProgressNote = ""
         self._lock = threading.Lock()
 
-    def show(self, done: float, total: float | None = None, note: Note = "") -> None:
+    def show(self, done: float, total: float | None = None, note: ProgressNote = "") -> None:
         """The work went on."""
         with self._lock:
             self._share = done / total if total else 0.0

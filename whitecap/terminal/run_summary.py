@@ -18,7 +18,7 @@ from whitecap.reports.expectations.judging import Judged, judge_run, judged_docu
 from whitecap.reports.measures.definitions import PERCENTILES, PRICED
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.writing import finite
-from whitecap.reports.summary import Line, heading, summary_of
+from whitecap.reports.summary import SummaryLine, heading, summary_of
 from whitecap.sim.real_table.origins import REAL_TABLES
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
@@ -32,25 +32,25 @@ from whitecap.terminal.findings import (
     show_refusals,
 )
 from whitecap.terminal.percentiles import MARK, percentile_text
-from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
+from whitecap.terminal.table import EMPTY, PrintedColumn, print_indented, show_table
 
 COLUMNS = (
-    Column("writer", text=True),
-    Column("command", text=True),
-    Column("submitted"),
-    Column("committed"),
-    Column("aborted"),
-    Column("unknown"),
-    Column("open"),
-    Column("reruns", leave=3),
-    Column("given up"),
-    Column("attempts", leave=1),
-    Column("success"),
-    Column("p50", leave=4),
-    Column("p95"),
-    Column("p99", leave=2),
-    Column("p99.9", leave=0),
-    Column("wasted"),
+    PrintedColumn("writer", text=True),
+    PrintedColumn("command", text=True),
+    PrintedColumn("submitted"),
+    PrintedColumn("committed"),
+    PrintedColumn("aborted"),
+    PrintedColumn("unknown"),
+    PrintedColumn("open"),
+    PrintedColumn("reruns", leave=3),
+    PrintedColumn("given up"),
+    PrintedColumn("attempts", leave=1),
+    PrintedColumn("success"),
+    PrintedColumn("p50", leave=4),
+    PrintedColumn("p95"),
+    PrintedColumn("p99", leave=2),
+    PrintedColumn("p99.9", leave=0),
+    PrintedColumn("wasted"),
 )
 NAMES = 2
 """The columns that say whose line it is."""
@@ -118,7 +118,7 @@ def _judged(scenario: Scenario, recording: Recording, measured: MeasuredRun) -> 
     return [judge_run(each, measured) for each in own]
 
 
-def _cells(line: Line) -> Iterator[str]:
+def _cells(line: SummaryLine) -> Iterator[str]:
     yield line.writer
     yield line.command
     for count in (

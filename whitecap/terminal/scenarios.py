@@ -9,9 +9,9 @@ from typing import Any
 from whitecap.sim.bundled import Bundled
 from whitecap.sim.scenario.yaml_text import read_yaml
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import Column, show_table
+from whitecap.terminal.table import PrintedColumn, show_table
 
-COLUMNS = (Column("name", text=True), Column("what it is", text=True))
+COLUMNS = (PrintedColumn("name", text=True), PrintedColumn("what it is", text=True))
 
 PURPOSES = {
     "": "to begin with",

@@ -16,17 +16,17 @@ from whitecap.sim.scenario.figures import ProfileFigure, figures_of
 from whitecap.sim.scenario.origin import Basis
 from whitecap.sim.scenario.store import ConditionalPut, Measured, StoreSection
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import EMPTY, Column, print_indented, print_named, show_table
+from whitecap.terminal.table import EMPTY, PrintedColumn, print_indented, print_named, show_table
 
 PROFILES = (
-    Column("profile", text=True),
-    Column("protocol", text=True),
-    Column("commit"),
-    Column("refused"),
-    Column("get"),
-    Column("list"),
-    Column("figures", leave=1),
-    Column("assumed"),
+    PrintedColumn("profile", text=True),
+    PrintedColumn("protocol", text=True),
+    PrintedColumn("commit"),
+    PrintedColumn("refused"),
+    PrintedColumn("get"),
+    PrintedColumn("list"),
+    PrintedColumn("figures", leave=1),
+    PrintedColumn("assumed"),
 )
 CAPTION = (
     "Medians of one client without rivals. commit: a put-if-absent that creates; refused: one that"

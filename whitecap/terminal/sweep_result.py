@@ -31,34 +31,34 @@ from whitecap.terminal.findings import (
     show_refusals,
 )
 from whitecap.terminal.percentiles import MARK, percentile_text
-from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
+from whitecap.terminal.table import EMPTY, PrintedColumn, print_indented, show_table
 
 SHOWN = {
-    "goodput_per_minute": Column("goodput"),
-    "wasted_compute_share": Column("wasted"),
-    "latency_p95_ms": Column("p95"),
-    "conflict_rate": Column("conflicts"),
-    "abort_rate": Column("aborts", leave=2),
-    "retry_rate": Column("retries", leave=1),
-    "latency_p99_9_ms": Column("p99.9", leave=0),
+    "goodput_per_minute": PrintedColumn("goodput"),
+    "wasted_compute_share": PrintedColumn("wasted"),
+    "latency_p95_ms": PrintedColumn("p95"),
+    "conflict_rate": PrintedColumn("conflicts"),
+    "abort_rate": PrintedColumn("aborts", leave=2),
+    "retry_rate": PrintedColumn("retries", leave=1),
+    "latency_p99_9_ms": PrintedColumn("p99.9", leave=0),
 }
 """Measures in the terminal, with headings short enough for it; the report has them all."""
 
 COSTS = {
-    "cost_per_month": Column("cost a month", leave=6),
-    "wasted_cost_per_month": Column("wasted of it", leave=4),
-    "cost_per_job": Column("cost per job", leave=5),
+    "cost_per_month": PrintedColumn("cost a month", leave=6),
+    "wasted_cost_per_month": PrintedColumn("wasted of it", leave=4),
+    "cost_per_job": PrintedColumn("cost per job", leave=5),
 }
 """Besides, where a price was stated: who states one decides by it, so they leave last."""
 
-VALUES = Column("n", leave=3)
+VALUES = PrintedColumn("n", leave=3)
 """How many latencies the percentiles rest on."""
 
 FIRST = (
-    Column("cell", text=True),
-    Column("objectives", text=True),
-    Column("success"),
-    Column("least success of a group", text=True),
+    PrintedColumn("cell", text=True),
+    PrintedColumn("objectives", text=True),
+    PrintedColumn("success"),
+    PrintedColumn("least success of a group", text=True),
 )
 """What one decides by."""
 
@@ -101,8 +101,8 @@ def _show_groups(console: Console, subject: Subject) -> None:
     if len(rows) > 1:
         whole = {m: tables.of(m)[cell.name] for m in OF_GROUPS}
         rows.append([OF_ALL, "", *(_with_interval(whole[m], m) for m in OF_GROUPS)])
-    columns = [Column("writer", text=True), Column("command", text=True)]
-    columns += [Column(MEASURES[m].called, text=True) for m in OF_GROUPS]
+    columns = [PrintedColumn("writer", text=True), PrintedColumn("command", text=True)]
+    columns += [PrintedColumn(MEASURES[m].called, text=True) for m in OF_GROUPS]
     caption = f"95 % intervals over {subject.replications} replications."
     show_table(console, columns, rows, names=2, stressed=[len(names)], caption=caption, lines=True)
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-Cell = str | Text
+CellText = str | Text
 
 NARROWEST_TEXT = 18
 """Texts are not folded into narrower columns than this: two or three words."""
@@ -28,7 +28,7 @@ EMPTY = "·"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PrintedColumn:
     """A column: numbers, or a `text` that may be folded.
 
     Columns that say when they `leave` may be left out, the one with the smallest number first.
@@ -39,13 +39,13 @@ class Column:
     leave: int | None = None
 
 
-Row = Sequence[Cell]
+_Row = Sequence[CellText]
 
 
 def show_table(
     console: Console,
-    columns: Sequence[Column],
-    rows: Sequence[Row],
+    columns: Sequence[PrintedColumn],
+    rows: Sequence[_Row],
     *,
     names: int = 1,
     stressed: Collection[int] = (),
@@ -76,7 +76,7 @@ def _left_out(missed: Sequence[str]) -> Iterator[str]:
 
 
 def columns_that_fit(
-    columns: Sequence[Column], rows: Sequence[Row], width: int
+    columns: Sequence[PrintedColumn], rows: Sequence[_Row], width: int
 ) -> list[int] | None:
     """The columns that can stand side by side, without those that may be missed as far as need be.
 
@@ -92,7 +92,7 @@ def columns_that_fit(
     return shown if _total(least[at] for at in shown) <= width else None
 
 
-def _texts(rows: Sequence[Row], at: int) -> list[str]:
+def _texts(rows: Sequence[_Row], at: int) -> list[str]:
     return [str(row[at]) for row in rows]
 
 
@@ -101,7 +101,7 @@ def _total(widths: Iterable[int]) -> int:
     return sum(each) + GAP * (len(each) - 1)
 
 
-def _least_width(column: Column, texts: Sequence[str]) -> int:
+def _least_width(column: PrintedColumn, texts: Sequence[str]) -> int:
     """Numbers stand on one line; texts may be folded, headings between their words."""
     heading = _longest_word(column.heading)
     if not column.text:
@@ -109,7 +109,7 @@ def _least_width(column: Column, texts: Sequence[str]) -> int:
     return min(_full_width(column, texts), max(heading, NARROWEST_TEXT, *map(_longest_word, texts)))
 
 
-def _full_width(column: Column, texts: Sequence[str]) -> int:
+def _full_width(column: PrintedColumn, texts: Sequence[str]) -> int:
     lines = (line for text in texts for line in text.splitlines())
     return max([_longest_word(column.heading), *map(cell_len, lines)])
 
@@ -119,7 +119,7 @@ def _longest_word(text: str) -> int:
 
 
 def _widths(
-    columns: Sequence[Column], rows: Sequence[Row], shown: Sequence[int], width: int
+    columns: Sequence[PrintedColumn], rows: Sequence[_Row], shown: Sequence[int], width: int
 ) -> list[int]:
     """Texts get the room that is left, the ones that need most the most of it."""
     texts = {at: _texts(rows, at) for at in shown}
@@ -135,8 +135,8 @@ def _widths(
 
 def _show_side_by_side(
     console: Console,
-    columns: Sequence[Column],
-    rows: Sequence[Row],
+    columns: Sequence[PrintedColumn],
+    rows: Sequence[_Row],
     shown: Sequence[int],
     stressed: Collection[int],
     lines: bool,
@@ -158,8 +158,8 @@ def _show_side_by_side(
 
 def _show_stacked(
     console: Console,
-    columns: Sequence[Column],
-    rows: Sequence[Row],
+    columns: Sequence[PrintedColumn],
+    rows: Sequence[_Row],
     names: int,
     stressed: Collection[int],
 ) -> None:
@@ -192,7 +192,7 @@ def _filled(parts: Iterable[str], width: int) -> Iterator[str]:
 
 
 def print_indented(
-    console: Console, text: Cell, by: int = 2, style: str = "", first: str = ""
+    console: Console, text: CellText, by: int = 2, style: str = "", first: str = ""
 ) -> None:
     """A text with all of its lines moved to the right, folded between words.
 
@@ -205,7 +205,7 @@ def print_indented(
         first = ""
 
 
-def print_named(console: Console, texts: Mapping[str, Cell], by: int = 2) -> None:
+def print_named(console: Console, texts: Mapping[str, CellText], by: int = 2) -> None:
     """Texts with their names to the left of them, or above where a word would be cut otherwise.
 
     Those that are empty are left out.

@@ -18,15 +18,15 @@ from whitecap.reports.comparisons.wording import (
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.statistics import written_difference_bounds, written_gap
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import Column, print_indented, print_named, show_table
+from whitecap.terminal.table import PrintedColumn, print_indented, print_named, show_table
 
 COLUMNS = (
-    Column("", text=True),
-    Column("before", leave=0),
-    Column("after"),
-    Column("difference"),
-    Column("interval", text=True),
-    Column(""),
+    PrintedColumn("", text=True),
+    PrintedColumn("before", leave=0),
+    PrintedColumn("after"),
+    PrintedColumn("difference"),
+    PrintedColumn("interval", text=True),
+    PrintedColumn(""),
 )
 
 SHOWN = tuple(verdict for verdict in ChangeVerdict if verdict is not ChangeVerdict.SAME)

@@ -81,11 +81,11 @@ def _compare(draft: DraftedScenario, failures: Sequence[ReportedFailure]) -> Non
     from whitecap.sim.inferring.failures import SHOWN, compare
     from whitecap.terminal.console import new_console
     from whitecap.terminal.progress import progress
-    from whitecap.terminal.table import Column, show_table
+    from whitecap.terminal.table import PrintedColumn, show_table
 
     with progress("predicting"):
         comparison = compare(draft, failures)
-    columns = [Column(name, text=name in (SHOWN[0], SHOWN[-1])) for name in SHOWN]
+    columns = [PrintedColumn(name, text=name in (SHOWN[0], SHOWN[-1])) for name in SHOWN]
     rows = [each.shown for each in comparison.groups]
     show_table(new_console(), columns, rows, caption=comparison.caption)
 

@@ -17,13 +17,13 @@ from whitecap.reports.sensitivity.wording import (
     verdict,
 )
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import EMPTY, Cell, Column, print_indented, show_table
+from whitecap.terminal.table import EMPTY, CellText, PrintedColumn, print_indented, show_table
 
 COLUMNS = (
-    Column("parameter", text=True),
-    Column("change", text=True),
-    Column("there", leave=0),
-    Column("effect (95 %)", text=True),
+    PrintedColumn("parameter", text=True),
+    PrintedColumn("change", text=True),
+    PrintedColumn("there", leave=0),
+    PrintedColumn("effect (95 %)", text=True),
 )
 
 NAME_WIDTH = 30
@@ -45,7 +45,7 @@ def show_sensitivity(sensitivity: Sensitivity, files: Sequence[Path] = ()) -> No
         console.print(Text(f"{name:6}  {path}"), soft_wrap=True)
 
 
-def _rows(moved: MovedMeasure) -> Iterator[list[Cell]]:
+def _rows(moved: MovedMeasure) -> Iterator[list[CellText]]:
     for moving in moved.moving:
         for number, effect in enumerate(moving.effects):
             style = "" if effect.is_distinguishable else "dim"
