@@ -15,18 +15,18 @@ from rich.console import Console
 
 from benchmarks.bare_simpy import unit_seconds
 from benchmarks.measure import Measurement, measure
-from benchmarks.parts import Parts
+from benchmarks.parts import SamplingProfiler
 from benchmarks.speed_page import Speed, write
-from benchmarks.workloads import Workload, workloads
+from benchmarks.workloads import TimedScenario, workloads
 
 
 @dataclass(slots=True)
-class Unit:
+class _TimeoutUnit:
     """CPU seconds of a bare timeout, measured again beside each workload: the lesser one counts."""
 
     seconds: float
 
-    def beside(self, workload: Workload) -> tuple[Measurement, float]:
+    def beside(self, workload: TimedScenario) -> tuple[Measurement, float]:
         """What was measured of a workload, and what a timeout took then."""
         gc.collect()
         before_s, measured = self.seconds, measure(workload)
@@ -45,23 +45,23 @@ def main() -> None:
         write(rows, date.today())
 
 
-def _measured(chosen: Sequence[Workload]) -> Iterator[Speed]:
-    unit = Unit(unit_seconds())
+def _measured(chosen: Sequence[TimedScenario]) -> Iterator[Speed]:
+    unit = _TimeoutUnit(unit_seconds())
     for workload in chosen:
         measured, unit_s = unit.beside(workload)
         yield Speed(workload, measured, 1e6 * unit_s, _shares(workload))
 
 
-def _shares(workload: Workload) -> dict[str, float]:
+def _shares(workload: TimedScenario) -> dict[str, float]:
     """Of which parts its time is, by another run; nothing for those that nobody shows."""
     if not workload.is_watched:
         return {}
-    parts = Parts()
-    measure(workload, parts)
-    return parts.shares()
+    profiler = SamplingProfiler()
+    measure(workload, profiler)
+    return profiler.shares()
 
 
-def _chosen(beginnings: tuple[str, ...]) -> list[Workload]:
+def _chosen(beginnings: tuple[str, ...]) -> list[TimedScenario]:
     """The workloads whose names begin so. Exits where some beginning is that of none."""
     offered = list(workloads())
     names = [workload.name for workload in offered]

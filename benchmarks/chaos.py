@@ -29,7 +29,7 @@ MOST_RUNS = "10000000"
 ROWS_EVERY = "100"
 """Statements are run again in one run of so many, unless it is said; other oracles judge each."""
 
-Result = dict[str, Any]
+_Result = dict[str, Any]
 """A campaign as `whitecap chaos --json` tells it, its findings counted by what they follow from."""
 
 LEFT_OUT = "stale_listing"
@@ -60,7 +60,7 @@ def main(minutes: str, seed: str = "1", rows_every: str = ROWS_EVERY) -> None:
     print(section(results))
 
 
-def with_result(results: Sequence[Result], result: Result) -> list[Result]:
+def with_result(results: Sequence[_Result], result: _Result) -> list[_Result]:
     """The other campaigns and this one, in the place of the same one if that has gone on.
 
     One that was begun anew and is shorter than what there is of it says nothing new.
@@ -73,11 +73,11 @@ def with_result(results: Sequence[Result], result: Result) -> list[Result]:
     return [*others, {**result, "minutes": round(minutes, 1)}]
 
 
-def _name(result: Result) -> tuple[Any, Any]:
+def _name(result: _Result) -> tuple[Any, Any]:
     return result["seed"], result["code_version"]
 
 
-def result_of(campaign: Mapping[str, Any], version: str, minutes: float) -> Result:
+def result_of(campaign: Mapping[str, Any], version: str, minutes: float) -> _Result:
     """What is kept of a campaign that this version of the code made in so many minutes."""
     counts = {key: campaign[key] for key in COUNTS}
     return {
@@ -135,12 +135,12 @@ def _scenarios() -> Iterator[str]:
     yield from (str(path.relative_to(ROOT)) for path in paths if path.stem not in NO_CAMPAIGN)
 
 
-def section(results: Sequence[Result]) -> str:
+def section(results: Sequence[_Result]) -> str:
     """The last part of the page."""
     return "\n".join([TITLE, "", *_lines(results)])
 
 
-def _lines(results: Sequence[Result]) -> Iterator[str]:
+def _lines(results: Sequence[_Result]) -> Iterator[str]:
     """Everything that was found, of all campaigns together."""
     runs, short, repeated, overgrown = (_total(results, key) for key in COUNTS[:4])
     causes = _summed(results, "findings")
@@ -175,11 +175,11 @@ def _lines(results: Sequence[Result]) -> Iterator[str]:
     yield from _table(("what", "runs"), _summed(results, "not_checked").most_common())
 
 
-def _total(results: Sequence[Result], key: str) -> int:
+def _total(results: Sequence[_Result], key: str) -> int:
     return sum(each[key] for each in results)
 
 
-def _summed(results: Sequence[Result], key: str) -> Counter[str]:
+def _summed(results: Sequence[_Result], key: str) -> Counter[str]:
     counted: Counter[str] = Counter()
     for each in results:
         counted.update(each[key])

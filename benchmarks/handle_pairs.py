@@ -50,7 +50,7 @@ STATEMENTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class HandlePair:
     """How a pair ended: what came of the second, and what oracles say at each level."""
 
     first: str
@@ -78,13 +78,13 @@ class StaleHandles:
         self._numbers = count(1)
         self._version = _build(self._base, first)
 
-    def pairs(self, names: Mapping[str, str] = STATEMENTS) -> Iterator[Pair]:
+    def pairs(self, names: Mapping[str, str] = STATEMENTS) -> Iterator[HandlePair]:
         """All of these statements beside all of them."""
         for first in names:
             for second in names:
                 yield self.play(first, second)
 
-    def play(self, first: str, second: str) -> Pair:
+    def play(self, first: str, second: str) -> HandlePair:
         """One pair, on a table of its own."""
         place = self._folder / f"pair-{next(self._numbers)}"
         shutil.copytree(self._base, place)
@@ -107,7 +107,7 @@ class StaleHandles:
             for level in LEVELS
         }
         shutil.rmtree(place)
-        return Pair(first, second, answers[1].get("exception", answers[1]["outcome"]), judged)
+        return HandlePair(first, second, answers[1].get("exception", answers[1]["outcome"]), judged)
 
     def _transaction(
         self, name: str, text: str, answer: Mapping[str, Any], versions: tuple[int, ...]

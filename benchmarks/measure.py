@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from benchmarks.workloads import Workload
+from benchmarks.workloads import TimedScenario
 from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.run import finished
 from whitecap.sim.time.random_streams import RandomStreams
@@ -40,7 +40,7 @@ class Measurement:
         return self.events / self.attempts
 
 
-def measure(workload: Workload, watching: Watching | None = None) -> Measurement:
+def measure(workload: TimedScenario, watching: Watching | None = None) -> Measurement:
     """Run a workload and measure, perhaps watched, what is not left out of it.
 
     Writing the recording counts in proportion to the attempts.

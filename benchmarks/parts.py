@@ -48,14 +48,14 @@ ROOMS = {
 PARTS = tuple(dict.fromkeys(ROOMS.values()))
 
 
-class Parts:
+class SamplingProfiler:
     """Counts looks at a run, while it is open, by what was at work. Only in the main thread."""
 
     def __init__(self) -> None:
         self.looks = Counter[str]()
         self._part_of: dict[CodeType, str | None] = {}
 
-    def __enter__(self) -> Parts:
+    def __enter__(self) -> SamplingProfiler:
         signal.signal(signal.SIGALRM, self._look)
         signal.setitimer(signal.ITIMER_REAL, EVERY_S, EVERY_S)
         return self

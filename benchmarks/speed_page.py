@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.measure import Measurement
 from benchmarks.parts import PARTS
-from benchmarks.workloads import Workload
+from benchmarks.workloads import TimedScenario
 
 PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
 
@@ -49,7 +49,7 @@ modules took a seventh off an append ([decision 158](decisions.md)).
 class Speed:
     """What a workload costs; `unit_us`: a bare timeout then; `shares` of its time by part."""
 
-    workload: Workload
+    workload: TimedScenario
     measured: Measurement
     unit_us: float
     shares: dict[str, float]

@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 
 from benchmarks import killed_jvm
-from benchmarks.handle_pairs import STATEMENTS, Pair, StaleHandles
+from benchmarks.handle_pairs import STATEMENTS, HandlePair, StaleHandles
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.sim.under_fire.clients import real_client
 
@@ -47,7 +47,7 @@ def main(pythons: Sequence[str]) -> int:
     return 0 if all(is_as_known(version, pairs) for version, pairs in played.items()) else 1
 
 
-def play(python: str | None) -> tuple[str, list[Pair]]:
+def play(python: str | None) -> tuple[str, list[HandlePair]]:
     """The version of an interpreter's deltalake, and all pairs."""
     with (
         tempfile.TemporaryDirectory(prefix="whitecap-handles-") as folder,
@@ -58,20 +58,20 @@ def play(python: str | None) -> tuple[str, list[Pair]]:
 
 
 def unsound(
-    pairs: Sequence[Pair], level: IsolationLevel = IsolationLevel.SERIALIZABLE
+    pairs: Sequence[HandlePair], level: IsolationLevel = IsolationLevel.SERIALIZABLE
 ) -> frozenset[tuple[str, str]]:
     """The pairs in which oracles find something at a level."""
     return frozenset((p.first, p.second) for p in pairs if not p.is_sound_at(level))
 
 
-def is_as_known(version: str, pairs: Sequence[Pair]) -> bool:
+def is_as_known(version: str, pairs: Sequence[HandlePair]) -> bool:
     """Whether exactly those pairs are found out that are known, at each level."""
     expected = UNSOUND_PAIRS[version]
     weak = unsound(pairs, IsolationLevel.WRITE_SERIALIZABLE)
     return unsound(pairs) == expected | REVERSED and weak == expected
 
 
-def page(played: dict[str, list[Pair]]) -> Iterator[str]:
+def page(played: dict[str, list[HandlePair]]) -> Iterator[str]:
     """In Markdown."""
     today = datetime.now(UTC).date()
     yield "# Real engines before the oracles\n"
@@ -100,7 +100,7 @@ INTRODUCTION = (
 )
 
 
-def cell(pair: Pair) -> str:
+def cell(pair: HandlePair) -> str:
     """How a pair ended, in a word or two."""
     if not pair.is_sound_at(IsolationLevel.WRITE_SERIALIZABLE):
         findings = pair.judged[IsolationLevel.WRITE_SERIALIZABLE].findings

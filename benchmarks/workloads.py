@@ -54,7 +54,7 @@ WATCHED_CELLS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class TimedScenario:
     """A scenario by a name, of whose time the first `from_share` is not measured.
 
     `is_watched`: what its time goes into is told.
@@ -67,7 +67,7 @@ class Workload:
     is_watched: bool = False
 
 
-def workloads() -> Iterator[Workload]:
+def workloads() -> Iterator[TimedScenario]:
     """Each mix, more writers at the same rate, more files, and the demo's cells."""
     for mix, goal in GOALS.items():
         yield replace(_of_mix(mix), goal=goal, is_watched=True)
@@ -79,7 +79,9 @@ def workloads() -> Iterator[Workload]:
         yield _of_mix("merge-heavy", files=files)
     for name, scenario in demo_cells():
         is_watched = name in WATCHED_CELLS
-        yield Workload(f"events · {name}", partial(_same, scenario), CELL_GOAL, 0.5, is_watched)
+        yield TimedScenario(
+            f"events · {name}", partial(_same, scenario), CELL_GOAL, 0.5, is_watched
+        )
 
 
 def _of_mix(
@@ -87,9 +89,9 @@ def _of_mix(
     writers: int = TEN,
     files: int = FEW_FILES,
     transactions: int = TRANSACTIONS,
-) -> Workload:
+) -> TimedScenario:
     name = f"{mix} · {writers:,} writers · {files:,} files"
-    return Workload(name, partial(made, mix, writers, files, transactions))
+    return TimedScenario(name, partial(made, mix, writers, files, transactions))
 
 
 def _same(scenario: Scenario) -> Scenario:

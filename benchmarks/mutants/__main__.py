@@ -15,12 +15,12 @@ from typing import TypeVar
 
 import click
 
-from benchmarks.mutants.campaign import Campaign
+from benchmarks.mutants.campaign import HuntingCampaign
 from benchmarks.mutants.hunting import Hunt, Hunted
 from benchmarks.mutants.mutant import ROOT
 from benchmarks.mutants.page import page_of
 from benchmarks.mutants.planted import MUTANTS
-from benchmarks.mutants.results import Results
+from benchmarks.mutants.results import HuntResults
 from benchmarks.mutants.small_world import SmallWorld, difference
 
 Item = TypeVar("Item")
@@ -50,8 +50,8 @@ def main(names: Sequence[str], runs: int, resume: bool, first: Sequence[int]) ->
 
     `--runs 0` looks at the runs of `--first` alone: those that found bugs before, for instance.
     """
-    results = Results.read(MUTANTS) if resume else Results()
-    campaign = Campaign.of_this_source()
+    results = HuntResults.read(MUTANTS) if resume else HuntResults()
+    campaign = HuntingCampaign.of_this_source()
     wanted = list(names) or [name for name, mutant in MUTANTS.items() if not mutant.equivalent]
     if not all(MUTANTS[name].unsafe for name in wanted):
         play_races(campaign)
@@ -78,7 +78,7 @@ def rounds(runs: int) -> Iterator[range]:
 
 
 def look(
-    campaign: Campaign, results: Results, names: Sequence[str], numbers: Sequence[int]
+    campaign: HuntingCampaign, results: HuntResults, names: Sequence[str], numbers: Sequence[int]
 ) -> Iterator[Hunted]:
     """What these runs show of the bugs that nothing has found and that have not met them all."""
     last = max(numbers, default=-1) + 1
@@ -88,7 +88,7 @@ def look(
         yield from hunted_apart([Hunt(MUTANTS[name], campaign, numbers) for name in left])
 
 
-def keep(results: Results, hunts: Iterable[Hunted]) -> None:
+def keep(results: HuntResults, hunts: Iterable[Hunted]) -> None:
     """Write each down as it comes."""
     for hunted in hunts:
         results.hunted[hunted.name] = hunted
@@ -103,14 +103,14 @@ def _is_left(hunted: Hunted | None, runs: int) -> bool:
     return MUTANTS[hunted.name].unsafe and not hunted.is_caught and hunted.tries < runs
 
 
-def prepare(campaign: Campaign, numbers: Sequence[int]) -> None:
+def prepare(campaign: HuntingCampaign, numbers: Sequence[int]) -> None:
     """Draw the runs and make them without any bug; say of which something is wrong all the same."""
     for clean in in_processes(campaign.prepare, campaign.missing(numbers), per_process=50):
         if not clean.shows_bugs:
             click.echo(f"run {clean.number} without any bug: {clean.anomaly}, {clean.cause}")
 
 
-def count_clean(campaign: Campaign, numbers: Sequence[int], results: Results) -> None:
+def count_clean(campaign: HuntingCampaign, numbers: Sequence[int], results: HuntResults) -> None:
     """Write down what came of these runs without any bug, if all of them were made.
 
     What more of them came to on another day stays.
@@ -122,14 +122,14 @@ def count_clean(campaign: Campaign, numbers: Sequence[int], results: Results) ->
         results.keep()
 
 
-def play_races(campaign: Campaign) -> None:
+def play_races(campaign: HuntingCampaign) -> None:
     """Play the small world without any bug, once."""
     if campaign.races is None:
         for races in in_processes(SmallWorld().shown, [None], per_process=1):
             campaign.keep_races(races)
 
 
-def played_alike(campaign: Campaign) -> Iterator[tuple[str, str]]:
+def played_alike(campaign: HuntingCampaign) -> Iterator[tuple[str, str]]:
     """Each bug that is said to change nothing, with what it changes in the small world."""
     alike = [mutant for mutant in MUTANTS.values() if mutant.equivalent]
     without = campaign.races or {}

@@ -49,13 +49,13 @@ class CleanRun(msgspec.Struct, frozen=True):
         return not self.anomaly
 
 
-class Campaign(msgspec.Struct, frozen=True):
+class HuntingCampaign(msgspec.Struct, frozen=True):
     """The runs of one state of the source, as files: `NUMBER.pickle` holds what was drawn."""
 
     directory: Path
 
     @classmethod
-    def of_this_source(cls) -> Campaign:
+    def of_this_source(cls) -> HuntingCampaign:
         """That of the source as it is now."""
         return cls(KEPT / source_hash())
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from benchmarks.mutants.campaign import Campaign, scenario_of, scenarios_hash
+from benchmarks.mutants.campaign import HuntingCampaign, scenario_of, scenarios_hash
 from benchmarks.mutants.mutant import ROOT, Area, Mutant
 from benchmarks.mutants.planting import plant
 from benchmarks.mutants.small_world import SmallWorld, difference
@@ -70,7 +70,7 @@ class Hunt(msgspec.Struct, frozen=True):
     """A bug, and the runs of the campaign that are to find it."""
 
     mutant: Mutant
-    campaign: Campaign
+    campaign: HuntingCampaign
     numbers: Sequence[int]
 
     def __call__(self) -> Hunted:

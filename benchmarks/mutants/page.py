@@ -9,7 +9,7 @@ from benchmarks.mutants.campaign import SCENARIOS
 from benchmarks.mutants.hunting import Hunted
 from benchmarks.mutants.mutant import Area, Mutant
 from benchmarks.mutants.planted import MUTANTS
-from benchmarks.mutants.results import Results
+from benchmarks.mutants.results import HuntResults
 
 INTRODUCTION = """\
 # Planted bugs
@@ -39,7 +39,7 @@ that is sound without it.
 HEADER = "| bug | witness | run | as |\n|---|---|---|---|"
 
 
-def page_of(results: Results) -> str:
+def page_of(results: HuntResults) -> str:
     """The whole page."""
     hunted = [hunt for name, hunt in results.hunted.items() if name in MUTANTS]
     unsafe = [hunt for hunt in hunted if MUTANTS[hunt.name].unsafe]
@@ -55,7 +55,7 @@ def page_of(results: Results) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
 
-def _introduction(results: Results, unsafe: Sequence[Hunted], others: Sequence[Hunted]) -> str:
+def _introduction(results: HuntResults, unsafe: Sequence[Hunted], others: Sequence[Hunted]) -> str:
     tries = sorted(hunt.tries for hunt in unsafe if hunt.is_caught)
     to_hunt = [name for name, mutant in MUTANTS.items() if mutant.unsafe and not mutant.equivalent]
     return INTRODUCTION.format(
@@ -74,7 +74,7 @@ def _introduction(results: Results, unsafe: Sequence[Hunted], others: Sequence[H
     )
 
 
-def _clean(results: Results) -> str:
+def _clean(results: HuntResults) -> str:
     if not results.clean:
         return "The same campaign was not run without any bug."
     begin = f"Without any bug, {results.clean:,} runs of the same campaign ({results.clean_day})"
@@ -118,7 +118,7 @@ def _is_to_hunt(mutant: Mutant) -> bool:
     return mutant.unsafe and not mutant.equivalent
 
 
-def _equivalent(results: Results) -> Iterator[str]:
+def _equivalent(results: HuntResults) -> Iterator[str]:
     alike = [mutant for mutant in MUTANTS.values() if mutant.equivalent]
     if not alike:
         return

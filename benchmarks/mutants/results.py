@@ -14,7 +14,7 @@ from benchmarks.mutants.mutant import ROOT, Mutant
 KEPT = ROOT / "benchmarks/mutants/results.json"
 
 
-class Results(msgspec.Struct):
+class HuntResults(msgspec.Struct):
     """Every hunt by the bug's name, and the runs without any bug in which something is wrong.
 
     `clean`: how many were made without any, of the source as it was on `clean_day`. `alike`: bugs
@@ -28,7 +28,7 @@ class Results(msgspec.Struct):
     alike: dict[str, str] = {}
 
     @classmethod
-    def read(cls, mutants: Mapping[str, Mutant], path: Path = KEPT) -> Results:
+    def read(cls, mutants: Mapping[str, Mutant], path: Path = KEPT) -> HuntResults:
         """Those of other times, as far as bug, source and campaign are still the same."""
         if not path.exists():
             return cls()

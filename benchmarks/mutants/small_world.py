@@ -48,7 +48,7 @@ STATEMENTS = (
     "OPTIMIZE t",
 )
 
-Shown = dict[str, tuple[str, ...]]
+PlayedOutcomes = dict[str, tuple[str, ...]]
 """What was played -> how each ended, and the rows."""
 
 
@@ -59,7 +59,7 @@ class SmallWorld:
     engines: Sequence[str] = ENGINES
     statements: Sequence[str] = STATEMENTS
 
-    def shown(self, mutant: Mutant | None) -> Shown:
+    def shown(self, mutant: Mutant | None) -> PlayedOutcomes:
         """All that happens, with a bug planted or without: once in a process."""
         if mutant is not None:
             plant(mutant)
@@ -73,7 +73,7 @@ class SmallWorld:
                     yield f"{table}: {' | '.join(pair)}: {schedule}", what
 
 
-def difference(with_bug: Shown, without: Shown) -> str | None:
+def difference(with_bug: PlayedOutcomes, without: PlayedOutcomes) -> str | None:
     """The first thing that is not as without the bug."""
     for played in sorted(with_bug.keys() | without.keys()):
         if with_bug.get(played) != without.get(played):

@@ -58,7 +58,7 @@ ALGORITHMS: Mapping[str, Rerun] = MappingProxyType(
 
 
 @dataclass(slots=True)
-class Row:
+class ContestedRow:
     """The one row, how often its server was asked to write it, and when a client last knew that
     its write was done."""
 
@@ -76,12 +76,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class _Client:
     """One client's way to the row: four hops."""
 
     kernel: Kernel
     recorder: Recorder
-    row: Row
+    row: ContestedRow
     hops: RandomSource
     queueing: int = 0
 
@@ -118,7 +118,7 @@ class Write:
         """Nothing more is to be told."""
 
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
-        """Never asked for: `Client` does all."""
+        """Never asked for: `_Client` does all."""
         raise NotImplementedError
 
     def is_committed(self) -> None:
@@ -126,28 +126,29 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class BackoffContest:
     """What came of one contest: writes that the server was asked for, and when all had written."""
 
     calls: int
     time_ms: float
 
 
-def contest(clients: int, algorithm: str, replication: int, seed: int = 1) -> Contest:
+def contest(clients: int, algorithm: str, replication: int, seed: int = 1) -> BackoffContest:
     """Let so many clients write the row. Raises `KeyError` for an unknown algorithm."""
-    streams, kernel, recorder, row = RandomStreams(seed, replication), Kernel(), Recorder(), Row()
+    streams, kernel, recorder = RandomStreams(seed, replication), Kernel(), Recorder()
+    row = ContestedRow()
     once = Arrival(schedule=Schedule.model_validate({"at": ["0 s"]}))
     group = WriterGroup(statement="-", arrival=once, rerun=ALGORITHMS[algorithm])
     for number in range(clients):
         name = f"client-{number}"
-        client = Client(kernel, recorder, row, streams.source("hops", name))
+        client = _Client(kernel, recorder, row, streams.source("hops", name))
         kernel.start(_writer(name, number, group, client, streams.source("rerun", name)).process())
     kernel.run_until(float("inf"))
-    return Contest(row.calls, row.last_known_ms)
+    return BackoffContest(row.calls, row.last_known_ms)
 
 
 def _writer(
-    name: str, number: int, group: WriterGroup, client: Client, reruns: RandomSource
+    name: str, number: int, group: WriterGroup, client: _Client, reruns: RandomSource
 ) -> Writer:
     return Writer(
         name=name,

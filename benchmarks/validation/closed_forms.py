@@ -17,7 +17,7 @@ from whitecap.sim.recording.recording import Recording
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
 
-Estimates = Callable[[Sequence[pa.Table], float], Estimate]
+_Estimator = Callable[[Sequence[pa.Table], float], Estimate]
 """From the transactions of each replication after warm-up, and a confidence."""
 
 
@@ -33,7 +33,7 @@ class ClosedForm:
     quantity: str
     expected: float
     document: dict[str, Any]
-    estimates: Estimates
+    estimates: _Estimator
     relative: float = 0.0
     ends_by_itself: bool = False
 

@@ -14,7 +14,7 @@ from benchmarks.validation.closed_forms import ClosedForm, closed_forms
 from benchmarks.validation.hot_key import rows
 from benchmarks.validation.lost_commits import searches
 from benchmarks.validation.metamorphic import changes
-from benchmarks.validation.page import Results
+from benchmarks.validation.page import ValidationResults
 from whitecap.reports.statistics import Estimate
 from whitecap.sim.machine.processes import Processes
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def results(made: date) -> Results:
+def results(made: date) -> ValidationResults:
     """Run everything; a line on stderr for each part on the way."""
     laws = closed_forms()
     confidence = 1 - 0.01 / len(laws)
@@ -32,7 +32,7 @@ def results(made: date) -> Results:
         estimates = _each(processes, "laws", partial(_simulated, confidence), laws)
         contest_lists = _each(processes, "contests", _contests, list(PUBLISHED))
         print("changes", file=sys.stderr, flush=True)
-        return Results(
+        return ValidationResults(
             made,
             REPLICATIONS,
             CONTEST_REPLICATIONS,

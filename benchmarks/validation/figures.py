@@ -23,10 +23,10 @@ from whitecap.reports.figures.style import (
 from whitecap.reports.statistics import Estimate
 from whitecap.reports.subject import Caption
 
-Shares = Sequence[tuple[ClosedForm, Estimate]]
+_Shares = Sequence[tuple[ClosedForm, Estimate]]
 
 
-def draw(shares: Shares, contests: Sequence[Contests], origin: str, directory: Path) -> None:
+def draw(shares: _Shares, contests: Sequence[Contests], origin: str, directory: Path) -> None:
     """Write `validation.png` and `.svg`: abort rates against laws, calls against AWS's."""
     caption = Caption(
         "Simulated is as worked out",
@@ -44,7 +44,7 @@ def draw(shares: Shares, contests: Sequence[Contests], origin: str, directory: P
     save(figure, directory, "validation")
 
 
-def _against_laws(axes: Axes, shares: Shares) -> None:
+def _against_laws(axes: Axes, shares: _Shares) -> None:
     axes.plot([0, 100], [0, 100], color=MUTED, linewidth=0.8, zorder=1)
     for law, estimate in shares:
         below, above = estimate.point - estimate.low, estimate.high - estimate.point

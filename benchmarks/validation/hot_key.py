@@ -76,7 +76,7 @@ class Writes:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HotKeyComparison:
     """One store and one number of clients, measured and simulated."""
 
     profile: str
@@ -115,16 +115,18 @@ def rows(
     clients: Sequence[int] = (*FITTED, *CHECKED),
     successes: int = SUCCESSES,
     seed: int = 1,
-) -> list[Row]:
+) -> list[HotKeyComparison]:
     """Each store with each number of clients, simulated by its profile as it is shipped."""
     return [
-        Row(profile, number, measured(profile, number), simulated(profile, number, successes, seed))
+        HotKeyComparison(
+            profile, number, measured(profile, number), simulated(profile, number, successes, seed)
+        )
         for profile in profiles
         for number in clients
     ]
 
 
-def farthest(rows: Iterable[Row], ranks: Iterable[int]) -> float:
+def farthest(rows: Iterable[HotKeyComparison], ranks: Iterable[int]) -> float:
     """The largest relative error of latencies at some of `RANKS`, of successes and losses."""
     places = [RANKS.index(rank) for rank in ranks]
     of_all = [errors for row in rows for errors in (row.success_errors, row.loss_errors) if errors]
@@ -215,7 +217,7 @@ def _read() -> dict[tuple[str, int, str], dict[str, str]]:
 _MEASURED = _read()
 
 
-def table(rows: Iterable[Row]) -> Table:
+def table(rows: Iterable[HotKeyComparison]) -> Table:
     """Measured, simulated, and the error of each; of latencies the median, and all errors."""
     shown = Table(
         "store", "clients", "attempts per success", "successes per s", "latencies (p5..p95)"

@@ -38,7 +38,7 @@ SHARES = {"effect_share": 1.0, "soon": 0.99}
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class _ModelForm:
     """The parameters of one store's model and what they make of it.
 
     The search begins at `start`; the profile has what is `shipped`.
@@ -89,13 +89,13 @@ def _ms(value: float) -> str:
 
 
 FORMS = {
-    "s3": Form(
+    "s3": _ModelForm(
         ("success", "effect_share", "loss", "loss_back", "late_by", "soon"),
         (25.0, 0.9, 1.5, 8.0, 45.0, 0.6),
         (20.8, 0.99, 1.2, 4.9, 47.9, 0.656),
         _two_modes,
     ),
-    "s3-express": Form(
+    "s3-express": _ModelForm(
         ("success", "effect_share", "success_back", "loss_back", "cv"),
         (12.5, 0.3, 0.6, 6.0, 0.5),
         (12.86, 0.22, 0.69, 4.88, 0.67),

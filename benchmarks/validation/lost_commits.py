@@ -26,18 +26,18 @@ from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult, Request, Response
 
-Rows = Counter[tuple[str, int]]
+_Rows = Counter[tuple[str, int]]
 """What a table holds: how often each row."""
 
 
-def _update(rows: Rows) -> Rows:
-    changed: Rows = Counter()
+def _update(rows: _Rows) -> _Rows:
+    changed: _Rows = Counter()
     for (key, value), count in rows.items():
         changed[key, 2 if key == "R" else value] += count
     return changed
 
 
-STATEMENTS: Mapping[str, Callable[[Rows], Rows]] = {
+STATEMENTS: Mapping[str, Callable[[_Rows], _Rows]] = {
     "INSERT INTO kv VALUES ('R', 1)": lambda rows: rows + Counter([("R", 1)]),
     "INSERT INTO kv VALUES ('G', 2)": lambda rows: rows + Counter([("G", 2)]),
     "UPDATE kv SET v = 2 WHERE k = 'R'": _update,
@@ -51,7 +51,7 @@ FIRST = ("R", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class InterleavingSearch:
     """All orders of the steps of some writers: how many were played, and the shortest bad one."""
 
     name: str
@@ -70,7 +70,7 @@ class Search:
         return self.finds_a_lost_commit == self.must_lose
 
 
-def searches(writers: int = 3) -> list[Search]:
+def searches(writers: int = 3) -> list[InterleavingSearch]:
     """With put-if-absent, partitioned and not, of so many writers at once; and two without it."""
     return [
         _search("put-if-absent, partitioned by key", World, ["k"], writers),
@@ -105,7 +105,9 @@ class _Careless(World):
         return Scene(self, _Overwriting(self.store))
 
 
-def _search(name: str, kind: type[World], partition_columns: list[str], writers: int) -> Search:
+def _search(
+    name: str, kind: type[World], partition_columns: list[str], writers: int
+) -> InterleavingSearch:
     world = kind.of_tables({"kv": _table(partition_columns)})
     orders = 0
     shortest: tuple[str, ...] = ()
@@ -115,7 +117,7 @@ def _search(name: str, kind: type[World], partition_columns: list[str], writers:
             if _rows_left(played) != _committed(played, contest):
                 steps = _steps(played, contest)
                 shortest = min(shortest or steps, steps, key=len)
-    return Search(name, kind is _Careless, orders, shortest)
+    return InterleavingSearch(name, kind is _Careless, orders, shortest)
 
 
 def _table(partition_columns: list[str]) -> TableOf:
@@ -137,18 +139,18 @@ def _start(sql: str) -> Start:
     return lambda tables: run_statement(parse_statement(sql), tables)
 
 
-def _rows_left(played: Played) -> Rows:
+def _rows_left(played: Played) -> _Rows:
     return Counter((row["k"], row["v"]) for row in played.rows["kv"])
 
 
-def _committed(played: Played, contest: tuple[str, ...]) -> Rows:
+def _committed(played: Played, contest: tuple[str, ...]) -> _Rows:
     """The committed statements one after the other, in the order of their versions."""
     versions = [
         (ending.version, who)
         for who, ending in enumerate(played.endings)
         if isinstance(ending, Committed)
     ]
-    rows: Rows = Counter([FIRST])
+    rows: _Rows = Counter([FIRST])
     for _, who in sorted(versions):
         rows = STATEMENTS[contest[who]](rows)
     return rows

@@ -15,7 +15,7 @@ from whitecap.sim.run import run_scenario
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CheckedRelation:
     """What was changed, what must follow, what was seen, and whether that is it."""
 
     name: str
@@ -24,7 +24,7 @@ class Change:
     holds: bool
 
 
-def changes(replications: int, length: float = 1.0) -> list[Change]:
+def changes(replications: int, length: float = 1.0) -> list[CheckedRelation]:
     """All of them; `length` shortens every run."""
     duration_s = 600 * length
     return [
@@ -90,7 +90,7 @@ def _outcomes(rows: pa.Table) -> list[tuple[Any, ...]]:
 # The same, exactly --------------------------------------------------------------------------------
 
 
-def _time_doubled(duration_s: float) -> Change:
+def _time_doubled(duration_s: float) -> CheckedRelation:
     plain, doubled = _rows(_document(duration_s)), _rows(_document(duration_s, 2.0))
     worst = max(
         abs(late - 2 * early)
@@ -100,19 +100,19 @@ def _time_doubled(duration_s: float) -> Change:
     )
     same = _outcomes(plain) == _outcomes(doubled)
     count = plain.num_rows
-    return Change(
+    return CheckedRelation(
         "all times doubled", "the same outcomes, twice as late",
         f"{count:,} transactions {'alike' if same else 'that differ'}, times to {worst:.0e} ms",
         same and worst < 1e-3,
     )  # fmt: skip
 
 
-def _short_run(duration_s: float) -> Change:
+def _short_run(duration_s: float) -> CheckedRelation:
     whole, half = _rows(_document(duration_s)), _rows(_document(duration_s / 2))
     ended = [outcome != RecordedOutcome.IN_FLIGHT for outcome in half["outcome"].to_pylist()]
     pairs = list(zip(_outcomes(half), _outcomes(whole), ended, strict=False))
     differing = sum(short != long for short, long, has_ended in pairs if has_ended)
-    return Change(
+    return CheckedRelation(
         "half as long", "what ended by then is the beginning of the whole run",
         f"{sum(ended):,} transactions, {differing} that differ", not differing,
     )  # fmt: skip
@@ -133,18 +133,18 @@ def _abort_rate(document: dict[str, Any], replications: int) -> Estimate:
     return share(aborted, ended, confidence=0.99)
 
 
-def _groups_split(replications: int, duration_s: float) -> Change:
+def _groups_split(replications: int, duration_s: float) -> CheckedRelation:
     whole, split = _document(duration_s), _document(duration_s)
     group = {**split["writers"].pop("updater"), "count": 3}
     split["writers"] |= {"left": group, "right": dict(group)}
     gap = _gap(_abort_rate(whole, replications), _abort_rate(split, replications))
-    return Change(
+    return CheckedRelation(
         "six writers of one group, or three each of two", "as many aborts",
         _interval_text(gap), gap.low <= 0 <= gap.high,
     )  # fmt: skip
 
 
-def _more_partitions(replications: int, duration_s: float) -> list[Change]:
+def _more_partitions(replications: int, duration_s: float) -> list[CheckedRelation]:
     rates = {}
     for parts in (1, 2, 4, 8):
         document = _document(duration_s)
@@ -153,7 +153,7 @@ def _more_partitions(replications: int, duration_s: float) -> list[Change]:
     return _falling("partitions", rates)
 
 
-def _longer_work(replications: int, duration_s: float) -> list[Change]:
+def _longer_work(replications: int, duration_s: float) -> list[CheckedRelation]:
     rates = {}
     for median_s in (4.0, 2.0, 1.0, 0.5):
         document = _document(duration_s)
@@ -163,24 +163,26 @@ def _longer_work(replications: int, duration_s: float) -> list[Change]:
     return _falling("work of", rates)
 
 
-def _stronger_isolation(replications: int, duration_s: float) -> Change:
+def _stronger_isolation(replications: int, duration_s: float) -> CheckedRelation:
     levels = {}
     for isolation in ("Serializable", "WriteSerializable"):
         document = _document(duration_s)
         document["table"] = {**TABLE, "isolation": isolation}
         levels[isolation] = _abort_rate(document, replications)
     gap = _gap(*levels.values())
-    return Change(
+    return CheckedRelation(
         "WriteSerializable instead of Serializable, beside loaders", "fewer aborts",
         _interval_text(gap), gap.high < 0,
     )  # fmt: skip
 
 
-def _falling(of: str, rates: dict[str, Estimate]) -> list[Change]:
+def _falling(of: str, rates: dict[str, Estimate]) -> list[CheckedRelation]:
     names = list(rates)
     gaps = {(more, less): _gap(rates[more], rates[less]) for more, less in pairwise(names)}
     return [
-        Change(f"{of} {less} instead of {more}", "fewer aborts", _interval_text(gap), gap.high < 0)
+        CheckedRelation(
+            f"{of} {less} instead of {more}", "fewer aborts", _interval_text(gap), gap.high < 0
+        )
         for (more, less), gap in gaps.items()
     ]
 

@@ -9,14 +9,14 @@ from datetime import date
 from benchmarks.validation.backoff_table import Contests
 from benchmarks.validation.closed_forms import ClosedForm
 from benchmarks.validation.free_run import section as free_run_section
-from benchmarks.validation.hot_key import CHECKED, CLOSE, FITTED, RANKS, Row, farthest
-from benchmarks.validation.lost_commits import Search
-from benchmarks.validation.metamorphic import Change
+from benchmarks.validation.hot_key import CHECKED, CLOSE, FITTED, RANKS, HotKeyComparison, farthest
+from benchmarks.validation.lost_commits import InterleavingSearch
+from benchmarks.validation.metamorphic import CheckedRelation
 from whitecap.reports.statistics import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class ValidationResults:
     """Everything that was run, and how often."""
 
     made: date
@@ -24,9 +24,9 @@ class Results:
     contest_replications: int
     laws: Sequence[tuple[ClosedForm, Estimate]]
     contests: Sequence[Contests]
-    changes: Sequence[Change]
-    searches: Sequence[Search]
-    hot_key: Sequence[Row]
+    changes: Sequence[CheckedRelation]
+    searches: Sequence[InterleavingSearch]
+    hot_key: Sequence[HotKeyComparison]
 
     @property
     def failures(self) -> list[str]:
@@ -40,14 +40,14 @@ class Results:
         ]
 
 
-def page(results: Results) -> str:
+def page(results: ValidationResults) -> str:
     """The whole page."""
     return "\n".join([*_head(results), *_laws(results), *_contests(results), *_changes(results),
                       *_searches(results), *_hot_key(results), *free_run_section(),
                       *_limits()]) + "\n"  # fmt: skip
 
 
-def _head(results: Results) -> Iterator[str]:
+def _head(results: ValidationResults) -> Iterator[str]:
     failures = results.failures
     parts = (results.laws, results.contests, results.changes, results.searches, results.hot_key)
     count = sum(len(part) for part in parts)
@@ -72,7 +72,7 @@ def _head(results: Results) -> Iterator[str]:
     yield ""
 
 
-def _laws(results: Results) -> Iterator[str]:
+def _laws(results: ValidationResults) -> Iterator[str]:
     yield "## What can be worked out"
     yield ""
     yield (
@@ -98,7 +98,7 @@ def _laws(results: Results) -> Iterator[str]:
     yield ""
 
 
-def _contests(results: Results) -> Iterator[str]:
+def _contests(results: ValidationResults) -> Iterator[str]:
     yield "## AWS's backoff simulator"
     yield ""
     yield (
@@ -123,7 +123,7 @@ def _contests(results: Results) -> Iterator[str]:
     yield ""
 
 
-def _changes(results: Results) -> Iterator[str]:
+def _changes(results: ValidationResults) -> Iterator[str]:
     yield "## What must follow from a change"
     yield ""
     yield "| changed | must follow | seen (99 % intervals) | holds |"
@@ -133,7 +133,7 @@ def _changes(results: Results) -> Iterator[str]:
     yield ""
 
 
-def _searches(results: Results) -> Iterator[str]:
+def _searches(results: ValidationResults) -> Iterator[str]:
     yield "## No commit is lost"
     yield ""
     yield (
@@ -159,7 +159,7 @@ def _searches(results: Results) -> Iterator[str]:
         yield ""
 
 
-def _hot_key(results: Results) -> Iterator[str]:
+def _hot_key(results: ValidationResults) -> Iterator[str]:
     *usual, slow = RANKS
     medians, most, slowest = (
         f"{100 * farthest(results.hot_key, ranks):.0f} %" for ranks in ([50], usual, [slow])

@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from benchmarks.mutants.__main__ import count_clean, hunted_apart, in_processes, rounds
-from benchmarks.mutants.campaign import SCENARIOS, Campaign, CleanRun, scenarios_hash
+from benchmarks.mutants.campaign import SCENARIOS, CleanRun, HuntingCampaign, scenarios_hash
 from benchmarks.mutants.hunting import Hunt, Hunted
 from benchmarks.mutants.mutant import ROOT, Area, Mutant
 from benchmarks.mutants.page import page_of
 from benchmarks.mutants.planted import MUTANTS
-from benchmarks.mutants.results import Results
-from benchmarks.mutants.small_world import STATEMENTS, Shown, SmallWorld, difference
+from benchmarks.mutants.results import HuntResults
+from benchmarks.mutants.small_world import STATEMENTS, PlayedOutcomes, SmallWorld, difference
 from whitecap.sim.loading import load_scenario
 
 UNSAFE = [mutant for mutant in MUTANTS.values() if mutant.unsafe and not mutant.equivalent]
@@ -45,19 +45,21 @@ def test_the_campaign_varies_scenarios_that_can_be_loaded() -> None:
 
 
 @pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> HuntingCampaign:
     """The first runs, drawn and made without any bug."""
-    campaign = Campaign(tmp_path_factory.mktemp("campaign"))
+    campaign = HuntingCampaign(tmp_path_factory.mktemp("campaign"))
     assert [clean.number for clean in in_processes(campaign.prepare, NUMBERS, 6)]
     return campaign
 
 
-def test_some_bugs_are_found_by_runs_that_are_sound_without_them(campaign: Campaign) -> None:
+def test_some_bugs_are_found_by_runs_that_are_sound_without_them(campaign: HuntingCampaign) -> None:
     hunts = [Hunt(MUTANTS[name], campaign, NUMBERS) for name in CHEAP]
     assert {one.name: one.is_caught for one in hunted_apart(hunts)} == dict.fromkeys(CHEAP, True)
 
 
-def test_a_run_in_which_something_is_wrong_without_any_bug_shows_none(campaign: Campaign) -> None:
+def test_a_run_in_which_something_is_wrong_without_any_bug_shows_none(
+    campaign: HuntingCampaign,
+) -> None:
     wrong = [number for number in NUMBERS if not _clean(campaign, number).shows_bugs]
     assert [_clean(campaign, number).cause for number in wrong] == ["the fault stale_listing"]
     assert [number for number, _ in campaign.variations(NUMBERS)] == [
@@ -66,24 +68,24 @@ def test_a_run_in_which_something_is_wrong_without_any_bug_shows_none(campaign: 
     assert campaign.missing([*NUMBERS, 77]) == [77]
 
 
-def _clean(campaign: Campaign, number: int) -> CleanRun:
+def _clean(campaign: HuntingCampaign, number: int) -> CleanRun:
     clean = campaign.clean(number)
     assert clean is not None
     return clean
 
 
-def test_runs_without_any_bug_are_counted_once_all_are_made(campaign: Campaign) -> None:
-    results = Results(clean=4, clean_day="2026-11-22")
+def test_runs_without_any_bug_are_counted_once_all_are_made(campaign: HuntingCampaign) -> None:
+    results = HuntResults(clean=4, clean_day="2026-11-22")
     with_others = [*NUMBERS, 77]
     count_clean(campaign, with_others, results)
     assert results.clean == 4
 
 
 def test_fewer_runs_without_any_bug_do_not_take_the_place_of_more(
-    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+    campaign: HuntingCampaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Results, "keep", lambda results: None)
-    more, fewer = Results(clean=len(NUMBERS) + 1), Results(clean=len(NUMBERS) - 1)
+    monkeypatch.setattr(HuntResults, "keep", lambda results: None)
+    more, fewer = HuntResults(clean=len(NUMBERS) + 1), HuntResults(clean=len(NUMBERS) - 1)
     count_clean(campaign, NUMBERS, more)
     count_clean(campaign, NUMBERS, fewer)
     assert (more.clean, fewer.clean) == (len(NUMBERS) + 1, len(NUMBERS))
@@ -97,7 +99,7 @@ def test_all_bugs_meet_the_first_runs_before_any_meets_many() -> None:
 
 def test_what_harms_no_data_is_found_by_a_conformance_case() -> None:
     mutant = MUTANTS["the order of the file checks is reversed"]
-    (one,) = hunted_apart([Hunt(mutant, Campaign(ROOT), range(1))])
+    (one,) = hunted_apart([Hunt(mutant, HuntingCampaign(ROOT), range(1))])
     assert one.caught_as == "conformance"
 
 
@@ -107,10 +109,10 @@ def test_a_result_stays_while_bug_and_campaign_are_the_same(tmp_path: Path) -> N
     hunted = Hunted(mutant.name, 3, "G0", "", "2026-11-22", mutant.place(), scenarios)
     other = replace(hunted, name=UNSAFE[1].name)
     gone = replace(hunted, name="no such bug")
-    Results({one.name: one for one in (hunted, other, gone)}).keep(tmp_path / "results.json")
-    assert Results.read(MUTANTS, tmp_path / "results.json").hunted == {mutant.name: hunted}
+    HuntResults({one.name: one for one in (hunted, other, gone)}).keep(tmp_path / "results.json")
+    assert HuntResults.read(MUTANTS, tmp_path / "results.json").hunted == {mutant.name: hunted}
     assert not replace(hunted, scenarios="others").still_holds(mutant)
-    assert Results.read(MUTANTS, tmp_path / "none.json").hunted == {}
+    assert HuntResults.read(MUTANTS, tmp_path / "none.json").hunted == {}
 
 
 SMALL = SmallWorld(
@@ -119,7 +121,7 @@ SMALL = SmallWorld(
 )
 
 
-def _in_small(mutant: Mutant | None) -> Shown:
+def _in_small(mutant: Mutant | None) -> PlayedOutcomes:
     (shown,) = in_processes(SMALL.shown, [mutant], per_process=1)
     return shown
 
@@ -141,7 +143,7 @@ def test_few_bugs_are_said_to_have_no_effect() -> None:
 def test_the_page_says_what_was_found_what_escaped_and_when() -> None:
     found, escaped = UNSAFE[0].name, UNSAFE[1].name
     wrong = [CleanRun(3, "stale read", "the fault stale_listing")]
-    results = Results(clean=4, clean_day="2026-11-22", wrong=wrong)
+    results = HuntResults(clean=4, clean_day="2026-11-22", wrong=wrong)
     results.hunted = {
         found: Hunted(found, 3, "G0", day="2026-11-21"),
         escaped: Hunted(escaped, 9, None, day="2026-11-22"),

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from benchmarks.validation.hot_key import CHECKED, FITTED, PROFILES, Row, rows
+from benchmarks.validation.hot_key import CHECKED, FITTED, PROFILES, HotKeyComparison, rows
 from benchmarks.validation.hot_key_fit import FORMS
 from tests.sim.sim_worlds import scenario
 from whitecap.sim.scenario.store import ConditionalPut
@@ -15,7 +15,7 @@ EVERY = [(profile, clients) for profile in PROFILES for clients in (*FITTED, *CH
 
 
 @cache
-def _row(profile: str, clients: int) -> Row:
+def _row(profile: str, clients: int) -> HotKeyComparison:
     (row,) = rows([profile], [clients], successes=500)
     return row
 

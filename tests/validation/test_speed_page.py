@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.measure import Measurement, measure
-from benchmarks.parts import PARTS, ROOT, Parts, part_of
+from benchmarks.parts import PARTS, ROOT, SamplingProfiler, part_of
 from benchmarks.speed_page import Speed, page_of
-from benchmarks.workloads import Workload, made, workloads
+from benchmarks.workloads import TimedScenario, made, workloads
 
-APPENDS = Workload("appends", partial(made, "append-only", 10, 10, 200), goal=1_000)
+APPENDS = TimedScenario("appends", partial(made, "append-only", 10, 10, 200), goal=1_000)
 
 
 def speed(us_per_attempt: float, goal: int | None = None) -> Speed:
     measured = Measurement(1_000, 5_000, us_per_attempt / 1_000, 0.0)
-    return Speed(Workload("w", APPENDS.scenario, goal), measured, 2.0, {})
+    return Speed(TimedScenario("w", APPENDS.scenario, goal), measured, 2.0, {})
 
 
 def test_all_code_of_engine_and_simulator_is_at_work_for_some_part() -> None:
@@ -32,17 +32,17 @@ def test_a_library_is_counted_for_whoever_called_it() -> None:
 
 
 def test_what_a_run_is_at_work_for_adds_up_to_all_of_it() -> None:
-    parts = Parts()
-    measured = measure(APPENDS, parts)
+    profiler = SamplingProfiler()
+    measured = measure(APPENDS, profiler)
     assert measured.attempts > 200
-    shares = parts.shares()
+    shares = profiler.shares()
     assert set(shares) == set(PARTS)
     assert sum(shares.values()) == pytest.approx(1.0)
     assert sum(share > 0 for share in shares.values()) > len(PARTS) / 2
 
 
 def test_what_is_left_out_of_a_workload_is_not_measured() -> None:
-    half = measure(Workload("late", APPENDS.scenario, from_share=0.5))
+    half = measure(TimedScenario("late", APPENDS.scenario, from_share=0.5))
     assert half.attempts < 0.6 * measure(APPENDS).attempts
 
 
