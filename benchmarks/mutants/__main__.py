@@ -23,8 +23,8 @@ from benchmarks.mutants.planted import MUTANTS
 from benchmarks.mutants.results import HuntResults
 from benchmarks.mutants.small_world import SmallWorld, difference
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 PAGE = ROOT / "docs/mutants.md"
 
@@ -146,8 +146,8 @@ def hunted_apart(hunts: Sequence[Hunt]) -> Iterator[Hunted]:
 
 
 def in_processes(
-    work: Callable[[Item], Result], items: Sequence[Item], per_process: int
-) -> Iterator[Result]:
+    work: Callable[[_Item], _Result], items: Sequence[_Item], per_process: int
+) -> Iterator[_Result]:
     """Do it with each, in processes that do so many each and begin without Whitecap."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(OF_OTHERS)
