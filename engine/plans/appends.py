@@ -26,7 +26,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.commit import CommitPlan, frozen, prepared_with_level
 from whitecap.engine.transaction.commit_loop import Checks, ReadyCommit, commit_loop
-from whitecap.engine.transaction.prepare import Draft
+from whitecap.engine.transaction.prepare import CommitDraft
 from whitecap.engine.writing.files import Check
 
 RowMaking = tuple[Callable[[Row], Row], Check | None]
@@ -83,7 +83,7 @@ class AppendPlan:
         """An append as the conflict check sees it: prepared as the first one was."""
         if self._first is not None:
             return _like(self._first, snapshot, txn_id, actions, operation, now_ms)
-        draft = Draft(snapshot, table.settings, table.name)
+        draft = CommitDraft(snapshot, table.settings, table.name)
         plan = CommitPlan(
             table.log, draft, table.dialect, txn_id, read_set, actions, operation, {}, False,
             table.lost_reply,

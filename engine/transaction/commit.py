@@ -46,7 +46,7 @@ from whitecap.engine.transaction.commit_loop import Checks, ReadyCommit, put_com
 from whitecap.engine.transaction.isolation import level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.metadata_checks import check_defaults_are_enabled
-from whitecap.engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
+from whitecap.engine.transaction.prepare import CommitDraft, Prepared, prepare, prepare_large
 
 _NOT_BLIND = frozenset({RemoveFile, AddCDCFile})
 
@@ -55,7 +55,7 @@ class CommitPlan(msgspec.Struct, frozen=True):
     """Everything that a transaction hands over when it commits."""
 
     table_log: TableLog
-    draft: Draft
+    draft: CommitDraft
     dialect: Dialect
     txn_id: str
     read_set: ReadSet

@@ -44,7 +44,7 @@ from whitecap.engine.transaction.metadata_checks import (
 _SET_APART = frozenset({Metadata, Protocol})
 
 
-class Draft(msgspec.Struct, frozen=True):
+class CommitDraft(msgspec.Struct, frozen=True):
     """What the transaction has set so far, outside the actions passed to `commit`."""
 
     snapshot: Snapshot
@@ -63,7 +63,7 @@ class Prepared(msgspec.Struct, frozen=True):
     protocol: Protocol
 
 
-def prepare(draft: Draft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
+def prepare(draft: CommitDraft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
     """Check and complete the actions. Raises `DeltaError` for what Delta refuses."""
     snapshot, settings = draft.snapshot, draft.settings
     set_apart, others = _sorted_by_kind(actions)
@@ -89,7 +89,9 @@ def prepare(draft: Draft, actions: Sequence[AnyAction], operation: Operation) ->
     return Prepared(tuple(final), metadata, protocol)
 
 
-def prepare_large(draft: Draft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
+def prepare_large(
+    draft: CommitDraft, actions: Sequence[AnyAction], operation: Operation
+) -> Prepared:
     """The same for `commitLarge`: metadata always first, a new protocol last, fewer checks."""
     snapshot = draft.snapshot
     set_apart, others = _sorted_by_kind(actions)
@@ -119,7 +121,7 @@ NO_METADATA = Metadata(
 """What an uncreated table's snapshot has instead of metadata."""
 
 
-def _the_metadata(draft: Draft, actions: Iterable[AnyAction]) -> Metadata | None:
+def _the_metadata(draft: CommitDraft, actions: Iterable[AnyAction]) -> Metadata | None:
     queued = [] if draft.metadata is None else [draft.metadata]
     changes = queued + [action for action in actions if isinstance(action, Metadata)]
     if len(changes) > 1:
@@ -131,7 +133,7 @@ def _the_metadata(draft: Draft, actions: Iterable[AnyAction]) -> Metadata | None
 
 
 def _the_protocol(
-    draft: Draft, actions: Iterable[AnyAction], metadata: Metadata | None
+    draft: CommitDraft, actions: Iterable[AnyAction], metadata: Metadata | None
 ) -> Protocol | None:
     """The one protocol change: explicit, or implied by what the metadata needs.
 
@@ -182,7 +184,7 @@ def _check_partition_column_change(
         raise commit_errors.partition_column_change(operation.name, old, new)
 
 
-def _check_transition(draft: Draft, new: Protocol, operation: Operation) -> None:
+def _check_transition(draft: CommitDraft, new: Protocol, operation: Operation) -> None:
     """Source: `Protocol.canTransitionTo`."""
     old = draft.snapshot.protocol
     if old is None or draft.may_assign_any_protocol or is_upgrade(old, new):

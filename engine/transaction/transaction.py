@@ -36,7 +36,7 @@ from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.metadata_checks import may_need_files
 from whitecap.engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
 from whitecap.engine.transaction.partition_values import PartitionNormalizer
-from whitecap.engine.transaction.prepare import NO_METADATA, Draft
+from whitecap.engine.transaction.prepare import NO_METADATA, CommitDraft
 from whitecap.engine.transaction.statement_reads import StatementCondition, statement_reads
 
 
@@ -340,8 +340,8 @@ class Transaction:
             return None
         return RowResolver(self.dialect, self.settings, self.row_files, tuple(self._row_reads))
 
-    def _draft(self) -> Draft:
-        return Draft(
+    def _draft(self) -> CommitDraft:
+        return CommitDraft(
             snapshot=self.snapshot,
             settings=self.settings,
             table_name=self.table_name,
