@@ -1,8 +1,8 @@
 """The contract of a recording: what who writes one and who reads it must call alike.
 
-Outcome names, the columns that reports read, the measures with their units, and the exceptions
-that an aborted transaction can be recorded with. What a measure means stands with the reports
-(`reports/measures/definitions.py`); here is only what may be asked for.
+Outcome names, names of runs, the columns that reports read, the measures with their units, and the
+exceptions that an aborted transaction can be recorded with. What a measure means stands with the
+reports (`reports/measures/definitions.py`); here is only what may be asked for.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ SWEEP_FORMAT = 1
 
 MADE_ANEW = "it can be made anew from the scenario that it holds"
 """What to do with an older recording: the same scenario and seed give the same runs."""
+
+RunName = tuple[str, int]
+"""Cell and replication, by which a sweep's runs are told apart."""
 
 
 class RecordedOutcome(StrEnum):

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 
+from whitecap.engine.recorded import RunName
 from whitecap.reports.measures.measured_run import (
     MeasuredRun,
     Runs,
@@ -18,7 +19,7 @@ from whitecap.reports.measures.measured_run import (
     measure_run,
 )
 from whitecap.reports.measures.warm_up import Courses, is_auto, warm_up_in_common
-from whitecap.reports.runs import WHOLE_RUN, RunName, RunSet, read_each
+from whitecap.reports.runs import WHOLE_RUN, RunSet, read_each
 from whitecap.reports.tables import LabelsByCell, Measurements, ReportTables, build_tables
 
 

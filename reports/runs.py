@@ -25,6 +25,7 @@ from whitecap.engine.recorded import (
     TABLES,
     AxisRole,
     Objective,
+    RunName,
     columns_read,
 )
 
@@ -45,9 +46,6 @@ _NUMBERS_IN_MANIFEST = ("warm_up_ms", "duration_ms")
 
 _Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], R]
 """What becomes of a run: a function of its manifest and tables that processes find by its name."""
-
-RunName = tuple[str, int]
-"""Cell and replication."""
 
 
 class RecordedSweep(Protocol):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import RunName
 from whitecap.reports.runs import RunSet, run_at, runs_of
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.recording.dataset.local import LocalPlace
@@ -24,7 +25,6 @@ from whitecap.sim.recording.dataset.place import (
     local_path,
 )
 from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading
-from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.recording.recording import is_run_directory
 from whitecap.sim.replay.choice import ChosenRun, choose_run, named_run
 from whitecap.sim.sweeps.engines import (

@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import Protocol
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.recorded import RunName
 from whitecap.sim.recording.dataset.place import DatasetPlace
 from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading
-from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.environment import EnvironmentMissing, require_spark
 from whitecap.sim.sweeps.planned import PlannedRun
 

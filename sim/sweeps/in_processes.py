@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import RunName
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import DatasetPlace, whole_batches
 from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading, read_batch, values_of
-from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.sweeps.planned import PlannedRun, make_runs
 
 _Part = tuple[int, Sequence[PlannedRun]]

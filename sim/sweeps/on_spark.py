@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from whitecap.engine.recorded import RunName
 from whitecap.sim.recording.dataset.hadoop import HadoopPlace
 from whitecap.sim.recording.dataset.layout import RECORDINGS, STREAM, TABLE
 from whitecap.sim.recording.dataset.place import DatasetPlace, whole_batches
@@ -18,7 +19,6 @@ from whitecap.sim.recording.dataset.reading import (
     read_on_spark,
     values_of,
 )
-from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.session_settings import session_settings
 from whitecap.sim.sweeps.planned import PlannedRun, make_runs
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.recorded import RunName
 from whitecap.sim.machine.code_version import code_version
-from whitecap.sim.recording.dataset.rows import Ran, RunName
+from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.scenario import Scenario
 
 SCENARIOS_KEPT = 64

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap.engine.recorded import RunName
 from whitecap.sim.recording.dataset.layout import batch_folder, batch_number
 from whitecap.sim.recording.dataset.place import (
     DatasetPlace,
@@ -24,7 +25,6 @@ from whitecap.sim.recording.dataset.place import (
     finished_runs,
     whole_batches,
 )
-from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.sweeps.batches import dealt, next_batch

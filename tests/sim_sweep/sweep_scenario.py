@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from whitecap.engine.recorded import RunName
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import finished_runs, recorded_run, whole_batches
-from whitecap.sim.recording.dataset.rows import RunName, rows_sha256
+from whitecap.sim.recording.dataset.rows import rows_sha256
 
 SCENARIO = """\
 name: tiny

@@ -14,6 +14,7 @@ from sweep_scenario import kept_in, rows_of, write_scenario
 
 import whitecap
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.recorded import RunName
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.recording.dataset import rows as dataset_rows
 from whitecap.sim.recording.dataset.hadoop import HadoopPlace
@@ -26,7 +27,7 @@ from whitecap.sim.recording.dataset.place import (
     recorded_run,
     whole_batches,
 )
-from whitecap.sim.recording.dataset.rows import RunName, by_run, in_order, rows_sha256
+from whitecap.sim.recording.dataset.rows import by_run, in_order, rows_sha256
 from whitecap.sim.sweeps.batches import BATCH_S, GROWTH, TASKS_PER_SLOT, dealt, next_batch
 from whitecap.sim.sweeps.experiment import load_experiment
 from whitecap.sim.sweeps.planned import PlannedRun, make_runs

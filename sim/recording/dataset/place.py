@@ -14,15 +14,9 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 
 from whitecap.engine.errors import InvalidInput, Problem, require_format
-from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT
+from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT, RunName
 from whitecap.sim.recording.dataset.layout import FAILURES, FILE, OWN, RUNS
-from whitecap.sim.recording.dataset.rows import (
-    RunName,
-    by_run,
-    columns_of,
-    in_order,
-    whole_recording,
-)
+from whitecap.sim.recording.dataset.rows import by_run, columns_of, in_order, whole_recording
 from whitecap.sim.recording.recording import ALWAYS, Recording
 
 DEFINITION = "sweep.json"

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import RunName
 from whitecap.sim.recording.dataset.hadoop import dataset
 from whitecap.sim.recording.dataset.layout import KEY, OWN, RUNS, TABLE
 from whitecap.sim.recording.dataset.place import DatasetPlace
 from whitecap.sim.recording.dataset.rows import (
-    RunName,
     by_run,
     columns_of,
     in_order,

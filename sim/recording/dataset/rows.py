@@ -12,12 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.recorded import TABLES
+from whitecap.engine.recorded import TABLES, RunName
 from whitecap.sim.recording.dataset.layout import FAILURES, FILE, KEY, OWN, RUNS, STREAM, TABLE
 from whitecap.sim.recording.recording import ALWAYS, Recording, schema_of
-
-RunName = tuple[str, int]
-"""Cell and replication."""
 
 ROWS_OF_A_GROUP = 20_000
 """So many rows, and at most one run more, wait to be written together: a row group has every
