@@ -22,8 +22,8 @@ EVERY_S = 0.0005
 ROOMS = {
     "sim/time/kernel.py": "waiting",
     "sim/time": "draws",
-    "sim/store/tape.py": "draws",
-    "sim/store/latency.py": "draws",
+    "sim/store/requests/tape.py": "draws",
+    "sim/store/requests/latency.py": "draws",
     "sim/quantities": "draws",
     "sim/store": "requests",
     "sim/recording": "recording",

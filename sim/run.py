@@ -38,7 +38,7 @@ from whitecap.sim.recording.recording import (
 from whitecap.sim.recording.row_stream import RowStream
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.figures import origins_of
-from whitecap.sim.store.limits import LimitsBite
+from whitecap.sim.store.requests.limits import LimitsBite
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld

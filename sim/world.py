@@ -20,10 +20,10 @@ from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.table import TableSection
-from whitecap.sim.store.history import CommitHistory
-from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_directory import LogDirectory, PastDays
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.history import CommitHistory
+from whitecap.sim.store.contents.log_directory import LogDirectory, PastDays
+from whitecap.sim.store.contents.objects import FakeStore
+from whitecap.sim.store.requests.limits import Throttle
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces
 from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import KeysInUse, KeysOfSlices, ScenarioRows

@@ -15,7 +15,7 @@ from whitecap.sim.loading.profiles import STORES
 from whitecap.sim.quantities.units import about
 from whitecap.sim.scenario.origin import ORIGIN
 from whitecap.sim.scenario.yaml_text import read_yaml
-from whitecap.sim.store.latency import MIB
+from whitecap.sim.store.requests.latency import MIB
 
 _Document = dict[str, Any]
 

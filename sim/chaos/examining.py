@@ -16,7 +16,7 @@ from whitecap.sim.loading import parse_scenario
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.store.objects import Overgrown
+from whitecap.sim.store.contents.objects import Overgrown
 
 
 @dataclass(frozen=True, slots=True)

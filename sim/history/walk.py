@@ -14,8 +14,8 @@ from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.listed_files import FileKey, ListedFiles, StillListed, file_key
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.log.table_log import CommitCache
-from whitecap.sim.store.history import CommitHistory
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.history import CommitHistory
+from whitecap.sim.store.contents.objects import FakeStore
 
 
 class WalkedVersion(msgspec.Struct, frozen=True):

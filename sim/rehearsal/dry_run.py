@@ -37,7 +37,7 @@ from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.table import Initial, TableSection
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import KeysInUse, ScenarioRows
 from whitecap.sim.writers.bind import bound

@@ -1,1 +1,1 @@
-"""The object store, the way to it, and what Delta asks of it."""
+"""The way to the object store, and what Delta asks of it."""

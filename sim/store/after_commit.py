@@ -17,10 +17,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.checkpoint import checkpoint_key, is_due
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.sim.store.exchange import DONE, Reply, StoreRefused
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.log_access import LogAccess
-from whitecap.sim.store.log_directory import (
+from whitecap.sim.store.contents.log_directory import (
     CHECKPOINT_BYTES_PER_ACTION,
     CHECKSUM_BYTES,
     POINTER_KEY,
@@ -29,6 +26,9 @@ from whitecap.sim.store.log_directory import (
     Segment,
     checksum_key,
 )
+from whitecap.sim.store.exchange import DONE, Reply, StoreRefused
+from whitecap.sim.store.log_access import LogAccess
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
 _RENAMES = (RequestKind.COPY, RequestKind.RENAME)
@@ -116,9 +116,6 @@ class AfterCommit(msgspec.Struct, frozen=True):
             return DONE
 
         effects = {_appearance(kinds): effect}
-        if log.connection.passes:
-            log.connection.passed(kinds, 0, effects, CHECKSUM_BYTES)
-            return
         yield from log.connection.ask_all(kinds, checksum_key(version), effects, CHECKSUM_BYTES)
 
     def _write_checkpoint(self, snapshot: Snapshot, installed: Segment | None) -> Waiting[None]:

@@ -31,11 +31,9 @@ from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.after_commit import AfterCommit
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.contents.log_directory import Moment, Segment
 from whitecap.sim.store.exchange import Reply, StoreRefused
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.limits import DataRequests, Pulse
 from whitecap.sim.store.log_access import LogAccess
-from whitecap.sim.store.log_directory import Moment, Segment
 from whitecap.sim.store.log_view import (
     FollowCommit,
     ListWinners,
@@ -44,6 +42,8 @@ from whitecap.sim.store.log_view import (
     ReadState,
     TakeSnapshot,
 )
+from whitecap.sim.store.requests.kinds import RequestKind
+from whitecap.sim.store.requests.limits import DataRequests, Pulse
 from whitecap.sim.time.kernel import Waiting
 
 

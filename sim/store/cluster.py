@@ -11,10 +11,10 @@ from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.spark.sharing import Mutex, Processor, Slots
 from whitecap.sim.spark.spark_jobs import FactorAt
-from whitecap.sim.store.faults import Crashes, next_crash
-from whitecap.sim.store.history import CommitHistory
-from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.history import CommitHistory
+from whitecap.sim.store.contents.log_directory import NO_SEGMENT, Segment
+from whitecap.sim.store.contents.objects import FakeStore
+from whitecap.sim.store.requests.faults import Crashes, next_crash
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting, Waits
 
 PATH_LOCKS_KEPT = 64

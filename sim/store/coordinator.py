@@ -16,8 +16,8 @@ from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
 from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.kinds import KIND_NAMED, RequestKind
-from whitecap.sim.store.log_directory import Moment, Segment
+from whitecap.sim.store.contents.log_directory import Moment, Segment
+from whitecap.sim.store.requests.kinds import KIND_NAMED, RequestKind
 from whitecap.sim.time.kernel import Waiting
 
 Shown = tuple[Segment, Moment]

@@ -3,7 +3,7 @@
 Everything that can befall a request is here: it is throttled and sent again, gets no reply, takes
 effect late, or is cut off by a crash. What it does happens at the instant of its effect. Only where
 others could see that, or it depends on what they do, does the process wait for the kernel there.
-Each request draws at addresses of its own (`sim/store/tape.py`).
+Each request draws at addresses of its own (`sim/store/requests/tape.py`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from whitecap.sim.recording.recorder import (
 )
 from whitecap.sim.scenario.store import ClientSection, On409, Sdk
 from whitecap.sim.store.cluster import Life
-from whitecap.sim.store.faults import UNHARMED, Sending, Struck, WriterFaults
-from whitecap.sim.store.key_queue import InLine, Turn
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_directory import Moment
-from whitecap.sim.store.tape import Tape
+from whitecap.sim.store.contents.key_queue import InLine, Turn
+from whitecap.sim.store.contents.log_directory import Moment
+from whitecap.sim.store.requests.faults import UNHARMED, Sending, Struck, WriterFaults
+from whitecap.sim.store.requests.kinds import RequestKind
+from whitecap.sim.store.requests.limits import Throttle
+from whitecap.sim.store.requests.tape import Tape
 from whitecap.sim.time.kernel import FIRST, Kernel, Waiting
 
 

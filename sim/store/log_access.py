@@ -19,11 +19,7 @@ from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
 from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.coordinator import CommitAttempt, Coordinator, LogRequests, Sees, Shown
-from whitecap.sim.store.exchange import Effect, Reply, StoreRefused
-from whitecap.sim.store.faults import FaultPlan, Sending, missed_by
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.log_directory import (
+from whitecap.sim.store.contents.log_directory import (
     CHECKSUM_BYTES,
     NO_SEGMENT,
     POINTER_KEY,
@@ -32,6 +28,11 @@ from whitecap.sim.store.log_directory import (
     Segment,
     checksum_key,
 )
+from whitecap.sim.store.coordinator import CommitAttempt, Coordinator, LogRequests, Sees, Shown
+from whitecap.sim.store.exchange import Effect, Reply, StoreRefused
+from whitecap.sim.store.passing import Passing
+from whitecap.sim.store.requests.faults import FaultPlan, Sending, missed_by
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Clock, Waiting, Waits
 
 LOG_KEY = f"{LOG_DIRECTORY}/"
@@ -116,8 +117,9 @@ class LogAccess(msgspec.Struct):
     def read_checksum(self, version: int) -> Waiting[bool]:
         """Whether a version's checksum is there; if so it is read."""
         moment = self.directory.checksum(version)
-        if moment is not None and self.connection.passes:
-            return self.connection.passed_if_there(self.requests.read, moment, CHECKSUM_BYTES)
+        passing = self.connection.passing
+        if moment is not None and passing is not None:
+            return passing.if_there(self.requests.read, moment, CHECKSUM_BYTES)
         checksum = partial(self.directory.checksum, version)
         key = checksum_key(version)
         return (yield from self._read_if_there(key, checksum, CHECKSUM_BYTES))
@@ -183,8 +185,11 @@ class LogAccess(msgspec.Struct):
 
     def list_log(self, sees: Sees = None) -> Waiting[Shown]:
         """Learn the newest version, and what else the log shows; `sees` is told the moment."""
-        asks = self.cluster.profile.spark.fast_listing or not self.connection.passes
-        shown = self.coordinator.list_log(self._ask_pages if asks else self._pass_pages, sees)
+        passing = self.connection.passing
+        if passing is None or self.cluster.profile.spark.fast_listing:
+            shown = self.coordinator.list_log(self._ask_pages, sees)
+        else:
+            shown = self.coordinator.list_log(partial(self._pass_pages, passing), sees)
         listings = self.connection.sender.faults.listings
         return self._stale(shown, listings) if listings else shown
 
@@ -201,25 +206,25 @@ class LogAccess(msgspec.Struct):
         version = segment.version - missed
         return Segment(version, self.directory.checkpoint_before(version, moment)), moment
 
-    def _pass_pages(self, sees: Sees) -> Waiting[Shown]:
+    def _pass_pages(self, passing: Passing, sees: Sees) -> Waiting[Shown]:
         """`_ask_pages` where requests are passed: the same answer at the same instant."""
-        connection, directory, clock = self.connection, self.directory, self.clock
+        directory, clock = self.directory, self.clock
         page_size = self.cluster.profile.list.page_size
-        yield connection.sent(RequestKind.LIST)
+        yield passing.sent(RequestKind.LIST)
         moment = (clock.now_ms, clock.order)
         on_page = directory.count(moment)
         if on_page > page_size:
-            connection.answered(RequestKind.LIST, page_size)
+            passing.answered(RequestKind.LIST, page_size)
             before_last = -(-on_page // page_size) - 1
             if before_last > 1:
-                connection.passed_again(RequestKind.LIST, page_size, before_last - 1)
-            yield connection.sent(RequestKind.LIST)
+                passing.repeated(RequestKind.LIST, page_size, before_last - 1)
+            yield passing.sent(RequestKind.LIST)
             moment = (clock.now_ms, clock.order)
             on_page = max(0, directory.count(moment) - page_size * before_last)
         if sees is not None:
             sees(moment)
         shown = directory.segment(moment), moment
-        connection.answered(RequestKind.LIST, on_page)
+        passing.answered(RequestKind.LIST, on_page)
         return shown
 
     def _ask_pages(self, sees: Sees) -> Waiting[Shown]:
@@ -314,9 +319,9 @@ class LogAccess(msgspec.Struct):
         size_bytes = self.directory.sizes[version]
         yield from self.connection.read(self.requests.read, log_key(version), size_bytes)
 
-    def pass_commit(self, version: int) -> None:
+    def pass_commit(self, passing: Passing, version: int) -> None:
         """`read_commit` where requests are passed."""
-        self.connection.passed(self.requests.read, self.directory.sizes[version])
+        passing.series(self.requests.read, self.directory.sizes[version])
 
     def read_history(self, version: int | None = None) -> Waiting[int]:
         """List the log and read the state of a version, or of the newest; returns the newest."""

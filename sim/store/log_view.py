@@ -1,7 +1,7 @@
 """The table's log as one transaction of the simulation sees it: what it asks, and what it is told.
 
-What the log holds is known to the simulation (`sim/store/history.py`); what the transaction asks is
-what Delta would (`sim/store/log_access.py`), and takes its time.
+What the log holds is known to the simulation (`sim/store/contents/history.py`); what the
+transaction asks is what Delta would (`sim/store/log_access.py`), and takes its time.
 """
 
 from __future__ import annotations

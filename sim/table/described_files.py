@@ -21,8 +21,8 @@ from whitecap.engine.log.listed_files import ListedFiles, PartitionKey
 from whitecap.engine.packed.blocks import GrowingMap
 from whitecap.engine.storage.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import WriteRows
-from whitecap.sim.store.kept import DescribedCommit, StoredDataFile
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.kept import DescribedCommit, StoredDataFile
+from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.initial_statistics import InitialStatistics, StatisticsTexts
 from whitecap.sim.table.made import MadeWhenAsked

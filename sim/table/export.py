@@ -19,7 +19,7 @@ from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Put, PutIfAbsent, WriteRows, Written
 from whitecap.sim.machine.places import require_free, whole
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.objects import FakeStore
 
 Sizes = dict[str, int]
 """Storage key of a data file -> its size on disk."""

@@ -36,7 +36,7 @@ from whitecap.engine.log.statistics import indexed_by
 from whitecap.engine.storage.requests import PutIfAbsent
 from whitecap.engine.transaction.new_metadata import as_stored
 from whitecap.sim.scenario.table import TableSection
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.described_files import (
     DescribedDataFiles,
     FileIds,

@@ -21,7 +21,7 @@ from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, HistoryTransaction, Promise, history_lines
 from whitecap.sim.oracles.judging import judge_table
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.store.faults import Crash, next_crash
+from whitecap.sim.store.requests.faults import Crash, next_crash
 from whitecap.sim.table.export import export_table
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.bucket import Bucket

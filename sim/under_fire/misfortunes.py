@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.arrivals import ZERO
-from whitecap.sim.store.faults import (
+from whitecap.sim.store.requests.faults import (
     UNHARMED,
     Crashes,
     Sending,
@@ -24,9 +24,9 @@ from whitecap.sim.store.faults import (
     faults_of,
     missed_by,
 )
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.latency import NOTHING
-from whitecap.sim.store.tape import Tape, Tapes
+from whitecap.sim.store.requests.kinds import RequestKind
+from whitecap.sim.store.requests.latency import NOTHING
+from whitecap.sim.store.requests.tape import Tape, Tapes
 from whitecap.sim.time.random_streams import RandomStreams
 
 

@@ -21,8 +21,8 @@ from time import sleep, time
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
-from whitecap.sim.store.faults import UNHARMED, Crash, Struck
-from whitecap.sim.store.kinds import RequestKind
+from whitecap.sim.store.requests.faults import UNHARMED, Crash, Struck
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.under_fire.bucket import Bucket, Object
 from whitecap.sim.under_fire.misfortunes import JobRun
 

@@ -21,7 +21,7 @@ from whitecap.sim.replay.delta_rs.process import ProcessDied
 from whitecap.sim.replay.real.session_settings import settings_of
 from whitecap.sim.replay.real.tables import commit_files, commit_info, latest_version
 from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
-from whitecap.sim.store.faults import Crashes, crashes_of, next_crash
+from whitecap.sim.store.requests.faults import Crashes, crashes_of, next_crash
 from whitecap.sim.under_fire.expecting import DRIVER, ExpectedRun
 from whitecap.sim.under_fire.fire import PROMISED, Burnt, all_work, judged, lay_out, lead, speed_of
 from whitecap.sim.under_fire.leading import KILLED, FastClock, Tried, TryEnd

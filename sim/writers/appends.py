@@ -19,11 +19,12 @@ from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.commit_loop import give_up
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.log_view import LogView
+from whitecap.sim.store.passing import Passing
 from whitecap.sim.time.kernel import Waiting, drive
 from whitecap.sim.writers.jobs import InsertJob
 
 
-def append(job: InsertJob, client: Client) -> Waiting[Outcome]:
+def append(job: InsertJob, client: Client, passing: Passing) -> Waiting[Outcome]:
     """One transaction of a job that appends rows. Raises `DeltaError` as the statement does."""
     log, plans, table, rows = client.log, job.plans, job.table, job.rows
     yield from log.take_snapshot(starts=False)
@@ -43,7 +44,7 @@ def append(job: InsertJob, client: Client) -> Waiting[Outcome]:
     current = plan.frozen(
         table, snapshot, txn_id, READS_NOTHING, adds, insertion.operation(), client.wall_ms()
     )
-    outcome = yield from _committed(table, current, client, plan.reads_back)
+    outcome = yield from _committed(table, current, client, passing, plan.reads_back)
     if isinstance(outcome, Committed):
         client.cluster.delta_log.file_counts.note(outcome.actions, table.settings)
         yield from client.after_commit(outcome.version)
@@ -51,7 +52,11 @@ def append(job: InsertJob, client: Client) -> Waiting[Outcome]:
 
 
 def _committed(
-    table: Table, current: CurrentTransaction, client: Client, reads_back: bool
+    table: Table,
+    current: CurrentTransaction,
+    client: Client,
+    passing: Passing,
+    reads_back: bool,
 ) -> Waiting[Outcome]:
     """Version after version until it is committed or refused: `commit_loop` of the engine."""
     log, settings = client.log, table.settings
@@ -67,7 +72,7 @@ def _committed(
             break
         newest = yield from log.list_winners()
         for winning_version in range(version, newest + 1):
-            log.pass_commit(winning_version)
+            log.pass_commit(passing, winning_version)
             winner = client.cluster.history.commit(winning_version)
             if current.passes_by(winner):
                 continue

@@ -19,11 +19,11 @@ from whitecap.sim.scenario.writers import ComputeSection, WriterGroup
 from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.coordinator import LogRequests
-from whitecap.sim.store.faults import WriterFaults, faults_of
-from whitecap.sim.store.kinds import KIND_NAMED
-from whitecap.sim.store.latency import latencies_of
-from whitecap.sim.store.limits import DataRequests, Throttle
-from whitecap.sim.store.tape import Tapes
+from whitecap.sim.store.requests.faults import WriterFaults, faults_of
+from whitecap.sim.store.requests.kinds import KIND_NAMED
+from whitecap.sim.store.requests.latency import latencies_of
+from whitecap.sim.store.requests.limits import DataRequests, Throttle
+from whitecap.sim.store.requests.tape import Tapes
 from whitecap.sim.time.draws import DrawnColumns, DrawTable
 from whitecap.sim.time.identifiers import DrawnIds, IdsOfJobs
 from whitecap.sim.time.kernel import Kernel

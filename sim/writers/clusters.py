@@ -12,7 +12,7 @@ from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.spark.sharing import Processor, Slots
 from whitecap.sim.spark.spark_jobs import LoadOverTime
 from whitecap.sim.store.cluster import Cluster
-from whitecap.sim.store.faults import crashes_of
+from whitecap.sim.store.requests.faults import crashes_of
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.table_in_store import TableInStore

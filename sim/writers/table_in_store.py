@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from whitecap.engine.session.table import SharedTable
 from whitecap.sim.scenario.table import TableSection
-from whitecap.sim.store.history import CommitHistory
-from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.history import CommitHistory
+from whitecap.sim.store.contents.objects import FakeStore
+from whitecap.sim.store.requests.limits import Throttle
 from whitecap.sim.table.rows import KeysInUse, ScenarioRows
 
 

@@ -12,7 +12,7 @@ from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Insert, Statement
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import STREAMING, JobPart, WriterGroup
-from whitecap.sim.store.limits import DataRequests
+from whitecap.sim.store.requests.limits import DataRequests
 from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.bind import bound

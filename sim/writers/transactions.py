@@ -15,12 +15,12 @@ from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.exchange import Sender, StoreRefused
-from whitecap.sim.store.faults import WriterFaults
-from whitecap.sim.store.limits import DataRequests, Throttle
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.protocols.choice import COORDINATORS
-from whitecap.sim.store.tape import Tapes
+from whitecap.sim.store.requests.faults import WriterFaults
+from whitecap.sim.store.requests.limits import DataRequests, Throttle
+from whitecap.sim.store.requests.tape import Tapes
 from whitecap.sim.time.identifiers import IdsOfJobs
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting, drive
 from whitecap.sim.writers.appends import append
@@ -101,8 +101,9 @@ class Transactions:
         life = Life(self.cluster, clock, deadline_ms)
         client = self._client(life, number, record)
         try:
-            if client.connection.passes and isinstance(job, InsertJob):
-                outcome = yield from append(job, client)
+            passing = client.connection.passing
+            if passing is not None and isinstance(job, InsertJob):
+                outcome = yield from append(job, client, passing)
             else:
                 outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
         except WriterCrashed:

@@ -25,7 +25,7 @@ from whitecap.reports.pages.page_tables import measures_table
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.clusters import price_lists
-from whitecap.sim.store.kinds import KIND_NAMED
+from whitecap.sim.store.requests.kinds import KIND_NAMED
 
 PRICE = {"per_slot_hour": 0.5, "currency": "EUR"}
 HEAP: dict[str, Any] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,17 @@ CHEAP = ("no file check", "unknown is taken for success", "OPTIMIZE leaves a fil
 def test_every_planted_bug_stands_once_in_its_file_and_compiles() -> None:
     for mutant in MUTANTS.values():
         compile(mutant.source(), mutant.file, "exec")
+
+
+def test_a_planted_bug_names_only_what_its_file_knows(tmp_path: Path) -> None:
+    for number, mutant in enumerate(MUTANTS.values()):
+        (tmp_path / f"bug_{number}.py").write_text(mutant.source(), encoding="utf-8")
+    undefined = ["--isolated", "--no-cache", "--select", "F821", str(tmp_path)]
+    checked = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", *undefined],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_a_text_that_is_not_there_once_is_named() -> None:

@@ -13,7 +13,7 @@ from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.oracles.history import Promise
 from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.run import run_scenario
-from whitecap.sim.store.commit_table import CommitItem
+from whitecap.sim.store.contents.commit_table import CommitItem
 from whitecap.sim.store.exchange import StoreRefused
 from whitecap.sim.store.protocols.dynamodb import ByDynamoDB
 from whitecap.sim.time.kernel import Waiting

@@ -11,8 +11,14 @@ from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.store import Limits
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.limits import Counter, DataRequests, LimitsBite, Throttle, TokenBucket
+from whitecap.sim.store.requests.kinds import RequestKind
+from whitecap.sim.store.requests.limits import (
+    Counter,
+    DataRequests,
+    LimitsBite,
+    Throttle,
+    TokenBucket,
+)
 
 ONE_PUT = {"data_files": {"read": [], "write": ["put"], "source": "me"}}
 EVERY = {"schedule": {"every": "10 s"}}

@@ -20,7 +20,7 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.spool import Spool
 from whitecap.sim.recording import recorded_table, recorder, row_stream
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.store import log_directory
+from whitecap.sim.store.contents import log_directory
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld
 

@@ -30,7 +30,7 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
 from whitecap.sim.scenario.table import TableSection
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.described_files import InitialFiles
 from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions

@@ -10,10 +10,10 @@ import pytest
 from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.faults import Fault
-from whitecap.sim.store.faults import Sending, crashes_of, faults_of, next_crash
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.latency import latencies_of
-from whitecap.sim.store.tape import Tape, Tapes
+from whitecap.sim.store.requests.faults import Sending, crashes_of, faults_of, next_crash
+from whitecap.sim.store.requests.kinds import RequestKind
+from whitecap.sim.store.requests.latency import latencies_of
+from whitecap.sim.store.requests.tape import Tape, Tapes
 from whitecap.sim.time.random_streams import RandomStreams
 
 LOADERS = {"loader": {**INSERT, "count": 3, "arrival": {"closed": {"think": "5 s"}}}}

@@ -13,8 +13,8 @@ from scipy.stats import ks_2samp, spearmanr
 from tests.sim.sim_worlds import INSERT, ran, rows, scenario
 from whitecap.sim.run import FinishedRun
 from whitecap.sim.scenario.store import ConditionalPut, Measured, StoreSection
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.latency import latencies_of
+from whitecap.sim.store.requests.kinds import RequestKind
+from whitecap.sim.store.requests.latency import latencies_of
 from whitecap.sim.time.random_streams import RandomStreams
 
 PROFILES = {"s3": "60 s", "s3-express": "15 s", "azure": "90 s", "gcs": "4 min", "local": "250 ms"}

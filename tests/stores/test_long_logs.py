@@ -21,7 +21,7 @@ from tests.stores.test_log_access import (
 )
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.run import FinishedRun
-from whitecap.sim.store.log_directory import LogDirectory
+from whitecap.sim.store.contents.log_directory import LogDirectory
 
 TWICE = {"w": log_writer(INSERT, ["0 s", "60 s"])}
 

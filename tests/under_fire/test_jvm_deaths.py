@@ -11,7 +11,7 @@ import pytest
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.history import HistoryTransaction
 from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
-from whitecap.sim.store.faults import Crashes
+from whitecap.sim.store.requests.faults import Crashes
 from whitecap.sim.under_fire.leading import KILLED, FastClock, Stopped, Tried
 from whitecap.sim.under_fire.misfortunes import JobRun
 from whitecap.sim.under_fire.spark_driver import SparkDriver

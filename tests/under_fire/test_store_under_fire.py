@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from whitecap.engine.errors import InvariantViolated
-from whitecap.sim.store.faults import UNHARMED, Crash, Struck
+from whitecap.sim.store.requests.faults import UNHARMED, Crash, Struck
 from whitecap.sim.under_fire.bucket import Bucket
 from whitecap.sim.under_fire.misfortunes import JobRun
 from whitecap.sim.under_fire.self_test import proves_one_winner

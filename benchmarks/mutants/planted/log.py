@@ -10,7 +10,7 @@ CHECKPOINT = "engine/log/checkpoint.py"
 PARQUET = "engine/log/checkpoint_parquet.py"
 TABLE_LOG = "engine/log/table_log.py"
 COMMIT_FILE = "engine/log/commit_file.py"
-HISTORY = "sim/store/history.py"
+HISTORY = "sim/store/contents/history.py"
 
 MUTANTS = (
     Mutant(

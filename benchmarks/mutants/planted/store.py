@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from benchmarks.mutants.mutant import Area, Mutant
 
-OBJECTS = "sim/store/objects.py"
+OBJECTS = "sim/store/contents/objects.py"
 EXCHANGE = "sim/store/exchange.py"
-CONNECTION = "sim/store/connection.py"
-TABLE = "sim/store/commit_table.py"
+TABLE = "sim/store/contents/commit_table.py"
 DYNAMO = "sim/store/protocols/dynamodb.py"
 CATALOG = "sim/store/protocols/catalog.py"
 RENAME = "sim/store/protocols/rename.py"

@@ -28,7 +28,7 @@ from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.writers import STREAMING
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.writers.table_in_store import TableInStore
 
 

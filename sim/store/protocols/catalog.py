@@ -22,11 +22,11 @@ from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.connection import Connection, read_effect
+from whitecap.sim.store.contents.log_directory import STAGED_COMMITS_KEY, Moment, Segment
 from whitecap.sim.store.coordinator import CommitAttempt, Pages, Sees, Shown
 from whitecap.sim.store.exchange import Reply, StoreRefused
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.log_directory import STAGED_COMMITS_KEY, Moment, Segment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
 CATALOG_KEY = "catalog"

@@ -9,10 +9,11 @@ from __future__ import annotations
 from functools import partial
 
 from whitecap.engine.storage.requests import Put, PutIfAbsent, PutResult
+from whitecap.sim.store.contents.key_queue import InLine
 from whitecap.sim.store.coordinator import CommitAttempt
-from whitecap.sim.store.key_queue import InLine
-from whitecap.sim.store.kinds import RequestKind
+from whitecap.sim.store.passing import Passing
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
 
@@ -27,8 +28,9 @@ class ByConditionalPut(FileCalls):
         at_key, in_line = profile.at_key, None
         if at_key is not None:
             in_line = partial(self.store.takes_turn, sent, commit.version, at_key)
-        if in_line is not None and self.connection.passes:
-            return self._passes(commit, sent, in_line)
+        passing = self.connection.passing
+        if in_line is not None and passing is not None:
+            return self._passes(passing, commit, sent, in_line)
         return self._asks(commit, sent, in_line)
 
     def _asks(
@@ -46,18 +48,17 @@ class ByConditionalPut(FileCalls):
         return result
 
     def _passes(
-        self, commit: CommitAttempt, sent: Put | PutIfAbsent, in_line: InLine
+        self, passing: Passing, commit: CommitAttempt, sent: Put | PutIfAbsent, in_line: InLine
     ) -> Waiting[PutResult]:
-        """What `_asks` comes to where requests pass."""
-        connection = self.connection
-        yield connection.sent(RequestKind.PUT_IF_ABSENT, commit.size_bytes)
-        turn = connection.arrived_in_line(in_line)
+        """What `_asks` comes to where requests are passed."""
+        yield passing.sent(RequestKind.PUT_IF_ABSENT, commit.size_bytes)
+        turn = passing.arrived_in_line(in_line)
         result = PutResult.ALREADY_EXISTS
         if not turn.taken:
-            yield connection.clock.arrive_first()
+            yield passing.clock.arrive_first()
             result = self._put(commit, sent, turn.effect_ms)
         commit.attempt.effect_at_ms = turn.effect_ms
-        connection.left_line(turn, result is PutResult.ALREADY_EXISTS)
+        passing.left_line(turn, result is PutResult.ALREADY_EXISTS)
         return result
 
     def _put(self, commit: CommitAttempt, sent: Put | PutIfAbsent, now_ms: float) -> PutResult:

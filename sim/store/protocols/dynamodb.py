@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.store.commit_table import CommitItem, CommitTable
+from whitecap.sim.store.contents.commit_table import CommitItem, CommitTable
+from whitecap.sim.store.contents.log_directory import Moment
 from whitecap.sim.store.coordinator import CommitAttempt, Pages, Sees, Shown
 from whitecap.sim.store.exchange import DONE, Reply, StoreRefused
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
 RECOVERY_TRIES = 4

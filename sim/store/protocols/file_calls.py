@@ -16,11 +16,11 @@ from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.contents.log_directory import Moment
+from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.store.coordinator import CommitAttempt, LogRequests, Pages, Sees, Shown
 from whitecap.sim.store.exchange import DONE, NO_REPLY, Effect, Reply, StoreRefused
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.log_directory import Moment
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Clock, Waiting
 
 T = TypeVar("T")

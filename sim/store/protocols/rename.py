@@ -10,11 +10,11 @@ HadoopFileSystemLogStore.java: writeWithRename.
 from __future__ import annotations
 
 from whitecap.engine.storage.requests import PutResult
+from whitecap.sim.store.contents.log_directory import Moment
 from whitecap.sim.store.coordinator import CommitAttempt
 from whitecap.sim.store.exchange import Reply
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
 

@@ -8,11 +8,11 @@ Source: delta-io/delta v4.4.0, storage/S3SingleDriverLogStore.java.
 from __future__ import annotations
 
 from whitecap.engine.storage.requests import Put, PutResult
+from whitecap.sim.store.contents.log_directory import Moment
 from whitecap.sim.store.coordinator import CommitAttempt
 from whitecap.sim.store.exchange import Reply
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
 

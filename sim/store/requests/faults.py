@@ -35,9 +35,9 @@ from whitecap.sim.scenario.faults import (
     Throttling,
     WriterCrash,
 )
-from whitecap.sim.store.kinds import KIND_NAMED, RequestKind
-from whitecap.sim.store.log_directory import POINTER_KEY, STAGED_COMMITS_KEY
-from whitecap.sim.store.tape import Tape
+from whitecap.sim.store.contents.log_directory import POINTER_KEY, STAGED_COMMITS_KEY
+from whitecap.sim.store.requests.kinds import KIND_NAMED, RequestKind
+from whitecap.sim.store.requests.tape import Tape
 from whitecap.sim.time.random_streams import RandomSource, RandomStreams
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
-from whitecap.sim.store.kinds import RequestKind
-from whitecap.sim.store.latency import NOTHING, Latency
+from whitecap.sim.store.requests.kinds import RequestKind
+from whitecap.sim.store.requests.latency import NOTHING, Latency
 from whitecap.sim.time.draws import DrawnColumns, DrawTable
 from whitecap.sim.time.random_streams import RERUN_BITS, RandomSource, row_of
 

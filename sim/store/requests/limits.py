@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from whitecap.sim.scenario.store import Limits
-from whitecap.sim.store.kinds import RequestKind
+from whitecap.sim.store.requests.kinds import RequestKind
 
 SPAN_MS = 500.0
 """The time over which requests are counted: a bucket holds what flows in during a second."""

@@ -31,8 +31,8 @@ from whitecap.engine.storage.requests import (
     WriteRows,
 )
 from whitecap.sim.scenario.store import AtKey
-from whitecap.sim.store.commit_table import CommitTable
-from whitecap.sim.store.kept import (
+from whitecap.sim.store.contents.commit_table import CommitTable
+from whitecap.sim.store.contents.kept import (
     OBJECTS,
     DescribedCommit,
     Landing,
@@ -41,8 +41,8 @@ from whitecap.sim.store.kept import (
     StoredObject,
     packer_of_data_files,
 )
-from whitecap.sim.store.key_queue import KeyQueue, Rank, Turn
-from whitecap.sim.store.log_directory import LogDirectory, Moment
+from whitecap.sim.store.contents.key_queue import KeyQueue, Rank, Turn
+from whitecap.sim.store.contents.log_directory import LogDirectory, Moment
 
 DATA_FILE_OVERHEAD_BYTES = 1000
 """A small Parquet file's footer and headers, roughly."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.store import ConditionalPut, Measured, StoreSection
-from whitecap.sim.store.kinds import RequestKind
+from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.random_streams import Uniforms
 
 Legs = NDArray[Any]

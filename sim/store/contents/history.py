@@ -13,8 +13,8 @@ from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.commit_file import Commit, commit_of, log_key
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.table_log import CommitCache
-from whitecap.sim.store.kept import DescribedCommit
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.contents.kept import DescribedCommit
+from whitecap.sim.store.contents.objects import FakeStore
 
 
 @dataclass(frozen=True, slots=True)
