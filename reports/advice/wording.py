@@ -13,8 +13,8 @@ from whitecap.reports.sensitivity.wording import followed_text
 from whitecap.reports.statistics import (
     Standing,
     counted,
+    said_estimate,
     written_difference,
-    written_estimate,
 )
 
 
@@ -58,8 +58,8 @@ def standings(advice: Advice) -> Iterator[str]:
 
 def _stood_text(advice: Advice, stood: Stood) -> str:
     worst = stood.value.quantities[0]
-    value = written_estimate(worst.estimate, worst.held.measure.unit)
-    cost = written_estimate(stood.cost, Unit.MONEY)
+    value = said_estimate(worst.estimate, worst.held.measure.unit)
+    cost = said_estimate(stood.cost, Unit.MONEY)
     return f"{held_text(worst.held)} is {value}, a job costs {cost} {advice.currency}"
 
 

@@ -12,7 +12,7 @@ from whitecap.reports.answers.standing import JudgedObjective, Stands
 from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import MEASURES, round_duration, written
-from whitecap.reports.statistics import Claim, written_estimate
+from whitecap.reports.statistics import said_estimate
 
 EVERY_GROUP = "every writer group"
 ALL_TOGETHER = "all writers together"
@@ -49,16 +49,11 @@ def held_text(held: Held) -> str:
 
 
 def value_text(judged: JudgedObjective) -> str:
-    """The value with its interval: `92.1 % (90.5 to 93.5 %)`; of a count, the one that decided.
-
-    Where only one side is stated, the value that was seen stands before it.
-    """
-    unit, estimate = judged.held.measure.unit, judged.estimate
+    """The value with its interval: `92.1 % (90.5 to 93.5 %)`; of a count, the one that decided."""
+    unit = judged.held.measure.unit
     if unit.is_counted:
         return exact(judged.judged.measured, unit)
-    text = written_estimate(estimate, unit)
-    is_one_sided = estimate.statement in (Claim.AT_LEAST, Claim.AT_MOST)
-    return f"{written(estimate.point, unit)}, {text}" if is_one_sided else text
+    return said_estimate(judged.estimate, unit)
 
 
 def found_text(judged: JudgedObjective) -> str:

@@ -24,7 +24,7 @@ from whitecap.reports.expectations.expected import (
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.measures.writing import written
-from whitecap.reports.statistics import EstimateStanding, Standing, facing, written_estimate
+from whitecap.reports.statistics import EstimateStanding, Standing, facing, said_estimate
 from whitecap.reports.statistics import judge as against
 
 ALIKE_WITHIN = 1e-9
@@ -140,7 +140,7 @@ def _by_interval(expected: MeasureThresholds, tallies: Sequence[MeasureTally]) -
     if math.isnan(estimate.point):
         text = f"{subject(expected)} has no value, expected {wanted(expected)}"
         return Judged(expected, Standing.MISSED, math.nan, text)
-    text = f"{subject(expected)} is {written_estimate(estimate, expected.measure.unit)}"
+    text = f"{subject(expected)} is {said_estimate(estimate, expected.measure.unit)}"
     judgements = [
         against(estimate, **{key: threshold}) for key, threshold in expected.thresholds.items()
     ]

@@ -8,7 +8,7 @@ from whitecap.reports.answers.phrases import held_text, listed, objective_text, 
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Sense
 from whitecap.reports.planning.trying import Quantity, TriedValue
-from whitecap.reports.statistics import Standing, counted, written_estimate
+from whitecap.reports.statistics import Standing, counted, said_estimate
 
 
 def plan_text(plan: Plan) -> str:
@@ -117,5 +117,5 @@ def _at(plan: Plan, at: int, tried: TriedValue, standing: Standing, verb: str) -
 
 
 def _value(quantity: Quantity) -> str:
-    written = written_estimate(quantity.estimate, quantity.held.measure.unit)
+    written = said_estimate(quantity.estimate, quantity.held.measure.unit)
     return f"{held_text(quantity.held)} is {written}"

@@ -11,8 +11,8 @@ from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect
 from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
 from whitecap.reports.statistics import (
     counted,
+    said_estimate,
     written_difference,
-    written_estimate,
 )
 
 
@@ -37,7 +37,7 @@ def followed_text(followed: Followed) -> str:
 
 def headline(moved: MovedMeasure) -> str:
     """What is looked at, and how it stands."""
-    stands = written_estimate(moved.stands, moved.followed.measure.unit)
+    stands = said_estimate(moved.stands, moved.followed.measure.unit)
     return sentence(f"{followed_text(moved.followed)} as the scenario stands: {stands}")
 
 

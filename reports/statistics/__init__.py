@@ -49,6 +49,7 @@ from whitecap.reports.statistics.unpaired import unpaired_difference
 from whitecap.reports.statistics.wording import (
     counted,
     marked,
+    said_estimate,
     written_basis,
     written_bounds,
     written_difference,
@@ -82,6 +83,7 @@ __all__ = [
     "mean",
     "percentile",
     "replications_after",
+    "said_estimate",
     "share",
     "standing_of",
     "units_to_show",

@@ -32,6 +32,14 @@ def written_estimate(estimate: Estimate, unit: Unit) -> str:
             return f"{_written(estimate.point, unit)} ({because})"
 
 
+def said_estimate(estimate: Estimate, unit: Unit) -> str:
+    """As `written_estimate`, in a sentence: where only one side is stated, the value that was seen
+    stands before it, as in `100 %, at least 99.7 %`."""
+    text = written_estimate(estimate, unit)
+    is_one_sided = estimate.statement in (Claim.AT_LEAST, Claim.AT_MOST)
+    return f"{_written(estimate.point, unit)}, {text}" if is_one_sided else text
+
+
 def written_basis(estimate: Estimate) -> str:
     """What a percentile rests on: `2,431 values`, or `only 43 values` where too few lie beyond."""
     if estimate.beyond is None or estimate.units is None:

@@ -16,6 +16,7 @@ from whitecap.reports.statistics import (
     difference,
     mean,
     percentile,
+    said_estimate,
     share,
     written_bounds,
     written_difference,
@@ -57,6 +58,19 @@ def estimate(point: float, low: float, high: float, statement: Claim = Claim.TWO
 )
 def test_an_estimate_reads(of: Estimate, unit: Unit, text: str) -> None:
     assert written_estimate(of, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("of", "text"),
+    [
+        (share([200] * 5, [200] * 5), "100 %, at least 99.7 %"),
+        (share([1, 0, 2, 1, 0], [100] * 5), "0.80 %, at most 2.03 % (4 events)"),
+        (estimate(0.992, 0.987, 0.995), "99.2 % (98.7 to 99.5 %)"),
+        (share([], []), "n/a"),
+    ],
+)
+def test_a_sentence_says_what_was_seen_beside_a_bound(of: Estimate, text: str) -> None:
+    assert said_estimate(of, Unit.SHARE) == text
 
 
 def test_what_is_not_all_is_never_written_as_all() -> None:
