@@ -25,7 +25,8 @@ from whitecap.engine.errors import (
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.bundled import read_named
 from whitecap.sim.loading import profiles, real_tables
-from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
+from whitecap.sim.loading.checks.agreement import Parts, disagreements
+from whitecap.sim.loading.checks.expectations import commands_nobody_runs
 from whitecap.sim.loading.profiles import merged, with_profiles
 from whitecap.sim.loading.traces import with_traces
 from whitecap.sim.scenario.expect import Expectation
@@ -273,7 +274,8 @@ def _problems_of_cell(
     """What is wrong with a cell, and with the expectations of it (`meant`), by their position."""
     unset: list[Problem] = []
     _, parts, problems = _validated(_changed_as_can_be(document, changes, unset), text)
-    return unset + problems + text.problems(commands_nobody_runs(meant, parts))
+    vain = commands_nobody_runs(meant, parts.writers, len(parts.tables))
+    return unset + problems + text.problems(vain)
 
 
 def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Problem]]:

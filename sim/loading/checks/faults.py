@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from whitecap.engine.errors import nearest
+from whitecap.sim.loading.checks.writers import GivenWriters
 from whitecap.sim.scenario.faults import CrashAtRequest, Fault, Strike
 from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
+from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem, within
 
 Groups = Mapping[str, WriterGroup]
 
 
 def fault_problems(
-    fault: Fault, groups: Groups, store: StoreSection | None
+    faults: Mapping[int, Fault], writers: GivenWriters, store: StoreSection | None
 ) -> Iterator[PlacedProblem]:
+    """Every problem of these faults, by their positions, where all writers are well formed."""
+    if writers.are_well_formed:
+        for position, fault in faults.items():
+            yield from within(("faults", position), _of_fault(fault, writers.groups, store))
+
+
+def _of_fault(fault: Fault, groups: Groups, store: StoreSection | None) -> Iterator[PlacedProblem]:
     """What makes a fault senseless beside these writers, at places within it."""
     members = {member for name, group in groups.items() for member in group.members(name)}
     for number, name in enumerate(fault.writers or ()):

@@ -2,27 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from whitecap.engine.dialects import MICRO_BATCH, Dialect
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
+from whitecap.sim.loading.checks.parameters import parameter_problems
+from whitecap.sim.loading.checks.tables import (
+    TOO_DEEP,
+    GivenTable,
+    no_such_table,
+    table_named,
+)
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.scenario.writers import JobPart, WriterGroup
-from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
-
-NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a group"
+from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem, within
 
 
 def statement_problems(
+    group: WriterGroup, tables: Sequence[GivenTable], platform: Platform
+) -> Iterator[PlacedProblem]:
+    """Every problem of a group's statements and their parameters, at places within the group."""
+    for number, part in enumerate(group.parts):
+        place: KeyPath = () if group.statements is None else ("statements", number)
+        yield from within(place, _of_part(part, tables, platform))
+
+
+def _of_part(
+    part: JobPart, tables: Sequence[GivenTable], platform: Platform
+) -> Iterator[PlacedProblem]:
+    name = target_of(part)
+    if name is None or len(tables) == 1:
+        yield from _on_table(part, tables[0], tables, platform)
+    elif target := table_named(tables, name):
+        yield from _on_table(part, target, tables, platform)
+    else:
+        yield ("statement",), *no_such_table(name, tables)
+
+
+def _on_table(
+    part: JobPart, target: GivenTable, tables: Sequence[GivenTable], platform: Platform
+) -> Iterator[PlacedProblem]:
+    """What is wrong with a statement that should write `target`, one of the tables."""
+    if target.schema is None:
+        return
+    wrong = list(parameter_problems(part.parameters, target))
+    yield from wrong
+    if wrong or not target.is_sound(platform.maker):
+        return
+    others = [each.table.name for each in tables if each is not target]
+    try:
+        yield from _of_statement(part, target.table, others, platform)
+    except RecursionError:
+        yield ("statement",), TOO_DEEP, None
+
+
+def _of_statement(
     part: JobPart, table: TableSection, others: Collection[str], platform: Platform
 ) -> Iterator[PlacedProblem]:
-    """Every problem of a job's statement that should write `table`, at its place within it.
-
-    `others` are the other tables of the scenario.
-    """
     # Imported here: the simulator is built on scenarios, and only this check on the simulator.
     from whitecap.sim.rehearsal.dry_run import refusals
 
@@ -57,13 +95,6 @@ def _reads_another(said: str, others: Collection[str]) -> str | None:
     return None
 
 
-def _not_streamed(dialect: Dialect) -> Iterator[PlacedProblem]:
-    try:
-        dialect.require([MICRO_BATCH])
-    except UnsupportedFeature as error:
-        yield ("streaming",), str(error), None
-
-
 def _of_spark(statement: Statement) -> Iterator[PlacedProblem]:
     """What our parser takes and Spark's refuses, so that no replay could run it."""
     if isinstance(statement, Merge) and statement.not_spark:
@@ -83,32 +114,6 @@ def _of_names(statement: Statement, part: JobPart, table: TableSection) -> Itera
         if not _decides_the_slice(name, part, table):
             said = f"is not used: the statement has no :{name}"
             yield ("parameters", name), said, nearest(name, wanted)
-
-
-def function_problems(group: WriterGroup, platform: Platform) -> Iterator[PlacedProblem]:
-    """Every problem of a query whose function runs a writer's statements."""
-    for _, said, hint in _not_streamed(platform.dialect):
-        yield ("foreach_batch",), said, hint
-    for number, part in enumerate(group.parts):
-        place: KeyPath = () if group.statements is None else ("statements", number)
-        for name in sorted(name for name, each in part.parameters.items() if each.of_member):
-            yield (*place, "parameters", name), NOT_OF_STREAMS, None
-
-
-def streaming_problems(
-    group: WriterGroup, table: TableSection, platform: Platform
-) -> Iterator[PlacedProblem]:
-    """Every problem of a streaming query and its parameters, at its place within the writer."""
-    yield from _not_streamed(platform.dialect)
-    of_members = {name for name, each in group.parameters.items() if each.of_member}
-    for name in sorted(of_members):
-        yield ("parameters", name), NOT_OF_STREAMS, None
-    if group.streaming is not None and group.streaming.rows.choose.member:
-        yield ("streaming", "rows", "choose"), NOT_OF_STREAMS, None
-    for name in sorted(group.parameters.keys() - of_members):
-        if name not in table.values:
-            said = "is not used: a batch takes only columns with listed values"
-            yield ("parameters", name), said, nearest(name, table.values)
 
 
 def _decides_the_slice(name: str, part: JobPart, table: TableSection) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import Dialect
@@ -19,11 +19,10 @@ from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature,
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.sim.loading.checks.well_formed import well_formed
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
-
-M = TypeVar("M", bound=BaseModel)
 
 KEY_TYPE = "bigint"
 
@@ -49,6 +48,10 @@ class GivenTable:
     def dotted(self) -> str:
         """Its place, as messages name it."""
         return ".".join(map(str, self.place))
+
+    def is_sound(self, dialect: Dialect) -> bool:
+        """Whether nothing is wrong in it, so that statements can be tried on it."""
+        return not self.broken and next(self.problems(dialect), None) is None
 
     def problems(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         """Everything that is wrong in it."""
@@ -136,6 +139,13 @@ def table_named(tables: Sequence[GivenTable], name: str) -> GivenTable | None:
     return next(same, None)
 
 
+def no_such_table(name: str, tables: Sequence[GivenTable]) -> tuple[str, str | None]:
+    """What is wrong with a writer of a table that there is not, and the nearest one."""
+    names = [each.table.name for each in tables]
+    said = f"writes {name!r}, which is none of the tables {', '.join(names)}"
+    return said, nearest(name, names)
+
+
 def _of_value(place: KeyPath, key: str, value: str, dialect: Dialect) -> Iterator[PlacedProblem]:
     """What Delta itself says when SQL gives the property that value."""
     try:
@@ -185,12 +195,4 @@ def _schema(table: TableSection) -> Schema | None:
     try:
         return parse_ddl(table.columns)
     except (InvalidInput, RecursionError):
-        return None
-
-
-def well_formed(model: type[M], given: Any) -> M | None:
-    """What is given, if it is as its model wants it."""
-    try:
-        return model.model_validate(given)
-    except ValidationError:
         return None

@@ -1,0 +1,31 @@
+"""Do a writer's parameters draw from what its table has?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from whitecap.engine.errors import nearest
+from whitecap.sim.loading.checks.tables import GivenTable
+from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.yaml_text import PlacedProblem, within
+
+
+def parameter_problems(
+    parameters: Mapping[str, Parameter], target: GivenTable
+) -> Iterator[PlacedProblem]:
+    """Parameters that need values or a key which the table does not have."""
+    if target.broken & {"values", "key"}:
+        return
+    for name, parameter in parameters.items():
+        yield from within(("parameters", name), _of_parameter(name, parameter, target))
+
+
+def _of_parameter(name: str, parameter: Parameter, target: GivenTable) -> Iterator[PlacedProblem]:
+    table, column = target.table, parameter.column or name
+    if parameter.of_domain and column not in table.values:
+        said = f"{target.dotted}.values lists no values of {column!r}"
+        yield (), said, nearest(column, table.values)
+    if parameter.column is not None and not parameter.of_domain:
+        yield ("column",), "is not used by this kind of parameter", None
+    if (parameter.keys or parameter.rows) and table.key is None:
+        yield (), f"keys and rows need {target.dotted}.key", None

@@ -1,0 +1,57 @@
+"""The dialect and the settings of a scenario: are there such, and what do writers make of them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.settings import Settings
+from whitecap.sim.rehearsal.platform import Platform
+from whitecap.sim.scenario.table import property_text
+from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.yaml_text import PlacedProblem
+
+
+@dataclass(frozen=True)
+class GivenPlatform:
+    """The dialect of a scenario, or the newest one where it is unknown, and settings as texts."""
+
+    dialect: Dialect
+    settings: Mapping[str, str]
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Self:
+        """What a document says of them."""
+        dialect = DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4)
+        return cls(dialect, _as_texts(document.get("settings")))
+
+    def problems(self) -> Iterator[PlacedProblem]:
+        """Settings that the dialect does not have, and values that they cannot have."""
+        for key, value in self.settings.items():
+            try:
+                self.dialect.settings_of({key: value})
+            except UnsupportedFeature as error:
+                yield ("settings", key), str(error), None
+
+    def of_group(self, group: WriterGroup) -> Platform:
+        """By which dialect, with which settings, the statements of a group are tried."""
+        own = DIALECTS[group.dialect] if group.dialect else None
+        settings = own.settings_known(self.settings) if own else self.settings
+        return Platform(own or self.dialect, _sound(settings), self.dialect)
+
+
+def _as_texts(given: Any) -> dict[str, str]:
+    settings = given if isinstance(given, dict) else {}
+    shown = {str(key): property_text(value) for key, value in settings.items()}
+    return {key: value for key, value in shown.items() if isinstance(value, str)}
+
+
+def _sound(settings: Mapping[str, str]) -> Settings:
+    """The settings, or Delta's defaults where they are wrong (which is told elsewhere)."""
+    try:
+        return Settings.from_conf(settings)
+    except UnsupportedFeature:
+        return Settings()
