@@ -19,12 +19,7 @@ import msgspec
 import yaml
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
-from whitecap.sim.freerun.calibration import (
-    CyclesApart,
-    calibration_of,
-    durations_of,
-    job_times_of,
-)
+from whitecap.sim.freerun.calibration import calibration_of
 from whitecap.sim.freerun.comparison import FreeRunPhase, FreeRunResult, compare
 from whitecap.sim.freerun.driving import CommitLost, now, run_threads
 from whitecap.sim.freerun.page import result_page
@@ -33,11 +28,10 @@ from whitecap.sim.freerun.prediction import (
     REPLICATIONS,
     Prediction,
     predicted_ranges,
-    predicted_window_share,
     quantities_of,
-    scenario_document,
 )
 from whitecap.sim.freerun.statements import ObservedRun, warm_up_of
+from whitecap.sim.freerun.upcoming import UpcomingRun
 from whitecap.sim.freerun.workloads import ThreadWorkload, mixed_workload, update_workload
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION, require_delta
 
@@ -190,7 +184,8 @@ def _run_phase(
 
     apart = run("measuring", apart=True)
     _write(folder / CALIBRATION, apart)
-    prediction = _predict(settings, workload, calibration_of(apart), folder, steps)
+    upcoming = UpcomingRun(workload, calibration_of(apart), settings.statements, settings.seed)
+    prediction = _predict(upcoming, settings, folder, steps)
     _write(folder / PREDICTION, prediction)
     together = run("comparing", apart=False)
     _write(folder / OBSERVED, together)
@@ -211,25 +206,19 @@ def with_a_whole_log(run: Callable[[], ObservedRun]) -> tuple[ObservedRun, int]:
 
 
 def _predict(
-    settings: FreeRunSettings,
-    workload: ThreadWorkload,
-    calibration: CyclesApart,
-    folder: Path,
-    steps: _Steps,
+    run: UpcomingRun, settings: FreeRunSettings, folder: Path, steps: _Steps
 ) -> Prediction:
     """Predict, and keep the scenario as well: anybody can run it."""
-    durations, times = durations_of(calibration), job_times_of(calibration)
-    document = scenario_document(workload, durations, times, settings.statements, settings.seed)
-    (folder / SCENARIO).write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    text = yaml.safe_dump(run.document(), sort_keys=False)
+    (folder / SCENARIO).write_text(text, encoding="utf-8")
     ranges = predicted_ranges(
-        workload, calibration, settings.statements, settings.seed, settings.comparisons,
+        run, settings.comparisons,
         jobs=os.cpu_count() or 1, replications=settings.replications,
-        watch=steps.counting(f"{workload.name}, predicting"),
+        watch=steps.counting(f"{run.workload.name}, predicting"),
     )  # fmt: skip
-    window_share = predicted_window_share(workload, calibration, settings.statements, settings.seed)
     return Prediction(
-        now(), settings.statements, settings.replications, CONFIDENCE, settings.comparisons,
-        ranges, window_share,
+        now(), run.statements, settings.replications, CONFIDENCE, settings.comparisons,
+        ranges, run.window_share(),
     )  # fmt: skip
 
 

@@ -17,11 +17,10 @@ from whitecap.sim.freerun.prediction import (
     OTHERS,
     count_of,
     predicted_ranges,
-    predicted_window_share,
     quantities_of,
     range_of,
-    refusals_of,
 )
+from whitecap.sim.freerun.upcoming import UpcomingRun
 from whitecap.sim.freerun.workloads import mixed_workload, update_workload
 
 STATEMENTS, COMPARISONS = 300, 17
@@ -72,7 +71,7 @@ def test_what_never_happens_by_the_rules_may_not_happen() -> None:
 def test_the_simulator_refuses_as_many_as_a_model_of_a_few_lines(partitions: int) -> None:
     workload = update_workload(partitions, 4)
     calibration = calibration_of(apart(workload, 1500, _window, _lead))
-    refusals = refusals_of(workload, calibration, 1500, seed=1, replication=0)
+    refusals = UpcomingRun(workload, calibration, 1500, seed=1).refusals(replication=0)
     expected = refused_together(4, partitions, 40_000, _window, _lead)
     assert refusals.keys() == {"ConcurrentAppendException"}
     assert refusals.total() / 1500 == pytest.approx(expected, abs=0.035)
@@ -83,11 +82,11 @@ def test_where_missing_checksums_cost_jobs_that_follows_from_a_run_apart() -> No
     workload = update_workload(2, 4)
     run_apart, together = apart_with_a_log(workload, 600), together_with_a_log(workload, 6000)
     calibration = calibration_of(run_apart)
-    refusals = refusals_of(workload, calibration, 1500, seed=1, replication=0)
+    refusals = UpcomingRun(workload, calibration, 1500, seed=1).refusals(replication=0)
     expected = together.refusals.total() / len(together.counted)
     assert refusals.total() / 1500 == pytest.approx(expected, abs=0.035)
     assert together.window_share > run_apart.window_share + 0.15
-    share = predicted_window_share(workload, calibration, 300, seed=1)
+    share = UpcomingRun(workload, calibration, 300, seed=1).window_share()
     assert share == pytest.approx(together.window_share, abs=0.035)
 
 
@@ -95,7 +94,9 @@ def test_a_prediction_from_wrong_windows_is_found_out() -> None:
     workload = update_workload(4, 4)
     ranges = {
         name: predicted_ranges(
-            workload, calibration_of(apart(workload, STATEMENTS, window, _lead)), STATEMENTS, 1,
+            UpcomingRun(
+                workload, calibration_of(apart(workload, STATEMENTS, window, _lead)), STATEMENTS, 1
+            ),
             COMPARISONS, jobs=1, replications=16, watch=lambda _: None,
         )[0]
         for name, window in (("right", _window), ("wrong", _short_window))
@@ -121,6 +122,6 @@ def test_every_refusal_is_in_one_class_of_the_comparison() -> None:
 def test_a_mix_is_refused_by_several_classes() -> None:
     workload = mixed_workload(4)
     calibration = calibration_of(apart(workload, 200, _window, _lead))
-    refusals = refusals_of(workload, calibration, 200, seed=1, replication=0)
+    refusals = UpcomingRun(workload, calibration, 200, seed=1).refusals(replication=0)
     assert len(refusals) > 1
     assert 0.1 < refusals.total() / 200 < 0.7
