@@ -17,12 +17,14 @@ from tests.deciding.worlds import STEADY, written_to
 from tests.figure_texts import assert_texts_lie_apart, texts_of
 from tests.refusals import require_refused
 from whitecap.cli import main
+from whitecap.deciding.running import Effort
 from whitecap.deciding.sensitivity import study_of
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
+from whitecap.options import deciding
 from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect, confidence_of
 from whitecap.reports.sensitivity.result import MovedMeasure
-from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
+from whitecap.reports.statistics import FEWEST_REPLICATIONS, Claim, Estimate, EstimatedDifference
 from whitecap.sim.changes.parameters import parameters_of
 from whitecap.sim.loading import load_scenario
 
@@ -145,7 +147,7 @@ def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
 def test_replications_are_as_many_as_the_runs_at_most_leave_room_for(
     appends: Path, most: int, replications: int
 ) -> None:
-    study = study_of(appends, [f"{COUNT}=1..6"], ["abort_rate"], 10, most_runs=most)
+    study = study_of(appends, [f"{COUNT}=1..6"], ["abort_rate"], Effort(10, most))
     assert study.runs == 3 * replications <= most
     assert study.replications == replications
 
@@ -196,3 +198,7 @@ def test_the_command_writes_what_it_prints(appends: Path, tmp_path: Path) -> Non
     kept = json.loads((tmp_path / "out" / "sensitivity.json").read_text())
     assert kept["measures"] == printed["measures"]
     assert (tmp_path / "out" / "sensitivity.png").stat().st_size > 1000
+
+
+def test_the_commands_ask_for_as_many_replications_as_intervals_need() -> None:
+    assert deciding.FEWEST == FEWEST_REPLICATIONS

@@ -9,6 +9,7 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option, seed_option
+from whitecap.options.deciding import FEWEST, objective_option
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 
 
@@ -18,10 +19,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
     "--vary", required=True, metavar="PATH=LOW..HIGH[:STEP]",
     help="What is varied: writers.etl.count=1..200, or 10 s..10 min of a duration.",
 )  # fmt: skip
-@click.option(
-    "--objective", multiple=True, metavar="TEXT",
-    help="Instead of the scenario's, e.g. 'job_success_rate >= 99 %'. Repeatable; all must hold.",
-)  # fmt: skip
+@objective_option
 @click.option(
     "--variant", "variants", multiple=True, metavar="NAME:PATH=VALUE",
     help="A variant by what it sets; again for another, or for more of the same. Repeatable.",
@@ -40,7 +38,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
     help="Runs of all variants together at most  [default: 2000]",
 )  # fmt: skip
 @click.option(
-    "--max-replications", "most", type=click.IntRange(5, MAX_REPLICATIONS),
+    "--max-replications", "most", type=click.IntRange(FEWEST, MAX_REPLICATIONS),
     help="Runs of one value at most  [default: 100]",
 )  # fmt: skip
 @jobs_option

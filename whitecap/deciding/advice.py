@@ -14,8 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.deciding.behind import behind_refusals
-from whitecap.deciding.running import TrialWatch, checked_jobs, checked_replications
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
+from whitecap.deciding.running import (
+    DEFAULT_MOST_RUNS,
+    Effort,
+    TrialWatch,
+    checked_place_and_jobs,
+    listed,
+)
+from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import FEWEST, STANDS, CandidateDesign, DesignSearch
 from whitecap.reports.advice.steps import steps_of, stood
@@ -24,10 +30,7 @@ from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_ru
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes
-from whitecap.sim.quantities.bounds import MAX_RUNS
-from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.read_runs import Making
@@ -37,8 +40,6 @@ __all__ = ["Advice", "advise", "advised_by", "question_of"]
 
 DEFAULT_MOST = 20
 """Replications of one design in the search, and as many fresh ones of each on the way."""
-
-DEFAULT_MOST_RUNS = 2000
 
 SLOT_HOURS = "slot-hours"
 """The currency where no price is stated: one slot-hour costs one."""
@@ -80,29 +81,23 @@ class Question:
 
 def question_of(
     path: Path,
-    allowed: Sequence[str] = (),
-    objective: Sequence[str] = (),
-    replications: int = DEFAULT_MOST,
-    most_runs: int = DEFAULT_MOST_RUNS,
-    seed: int | None = None,
+    allowed: Sequence[str],
+    objective: Sequence[str],
+    effort: Effort,
 ) -> Question:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     with gathered() as problems:
-        with noted(problems):
-            replications = checked_replications(replications)
-        with noted(problems):
-            most_runs = whole("max_runs", most_runs, 1, MAX_RUNS)
-        with noted(problems):
-            seed = seed_or_none(seed)
+        effort = effort.checked(problems)
         stated = scenario_held_to(path, objective, problems)
         priced = stated if stated.price else _priced(stated)
         alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
     first_look = FEWEST * (1 + sum(len(labels) for labels in alternatives.kinds.values()))
-    if most_runs < first_look:
-        said = f"{most_runs} are not enough to look at every change: that takes {first_look}"
+    if effort.most_runs < first_look:
+        said = f"{effort.most_runs} are not enough to look at every change: that takes {first_look}"
         raise InvalidInput([Problem("max_runs", said)])
-    own_seed = priced.seed if seed is None else seed
-    return Question(priced, alternatives, replications, most_runs, own_seed)
+    return Question(
+        priced, alternatives, effort.replications, effort.most_runs, effort.seed_for(priced)
+    )
 
 
 def _priced(scenario: Scenario) -> Scenario:
@@ -243,20 +238,15 @@ def advise(
     from whitecap.terminal.progress import progress
 
     with gathered() as problems:
-        with noted(problems):
-            require_directory_if_any(None if out is None else Path(out))
-        with noted(problems):
-            jobs = checked_jobs(jobs)
+        place, jobs = checked_place_and_jobs(out, jobs, problems)
         question = question_of(
             Path(scenario),
-            [allow] if isinstance(allow, str) else allow,
-            [objective] if isinstance(objective, str) else objective,
-            replications,
-            max_runs,
-            seed,
+            listed(allow),
+            listed(objective),
+            Effort(replications, max_runs, seed),
         )
     with progress("advise", quiet=quiet) as show:
         advice = advised_by(question, jobs, show)
-    if out is not None:
-        advice.write(Path(out))
+    if place is not None:
+        advice.write(place)
     return advice

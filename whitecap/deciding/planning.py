@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs
+from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs, listed, origin_of
 from whitecap.engine.errors import (
     InvalidInput,
     InvariantViolated,
@@ -30,7 +30,6 @@ from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
-from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
@@ -148,7 +147,7 @@ def plan(
         wanted = planning_of(
             Path(scenario),
             vary,
-            objective=[objective] if isinstance(objective, str) else objective,
+            objective=listed(objective),
             variants=variants,
             only=only,
             sense=sense,
@@ -199,8 +198,7 @@ def planned_by(
         planning.most_runs,
         planning.seed,
         is_interrupted,
-        f"{scenario.name} · scenario {scenario.hash[:12]} · seed {planning.seed} · "
-        f"{scenario.dialect} · whitecap {code_version()}",
+        origin_of(scenario, planning.seed),
     )
 
 

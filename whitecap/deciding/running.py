@@ -2,24 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
+from whitecap.engine.errors import Problem, noted
 from whitecap.reports.statistics import FEWEST_REPLICATIONS
 from whitecap.sim.machine.code_version import code_version
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
-from whitecap.sim.quantities.whole_numbers import whole, whole_or_none
+from whitecap.sim.machine.places import require_directory_if_any
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
+from whitecap.sim.quantities.whole_numbers import seed_or_none, whole, whole_or_none
 from whitecap.sim.scenario import Scenario
 
 FEWEST = FEWEST_REPLICATIONS
 """Replications with which intervals say anything (`docs/statistics.md`)."""
 
+DEFAULT_MOST_RUNS = 2000
+
 TrialWatch = Callable[[int, int, str], None]
 """Is told how many runs are done, of how many at most, and what is being tried."""
 
 
-def checked_replications(given: int) -> int:
-    """How many. Raises `InvalidInput` for too few or too many."""
-    return whole("replications", given, FEWEST, MAX_REPLICATIONS)
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much may be run for a decision, and by which seed if not by the scenario's."""
+
+    replications: int
+    most_runs: int
+    seed: int | None = None
+
+    def checked(self, problems: list[Problem]) -> Effort:
+        """The same in plain numbers; notes which of them cannot be."""
+        replications, most_runs, seed = self.replications, self.most_runs, self.seed
+        with noted(problems):
+            replications = whole("replications", replications, FEWEST, MAX_REPLICATIONS)
+        with noted(problems):
+            most_runs = whole("max_runs", most_runs, 1, MAX_RUNS)
+        with noted(problems):
+            seed = seed_or_none(seed)
+        return Effort(replications, most_runs, seed)
+
+    def seed_for(self, scenario: Scenario) -> int:
+        """The seed that is run by."""
+        return scenario.seed if self.seed is None else self.seed
+
+
+def listed(given: str | Sequence[str]) -> Sequence[str]:
+    """What was given as one text or as several."""
+    return [given] if isinstance(given, str) else given
+
+
+def checked_place_and_jobs(
+    out: str | Path | None, jobs: int | None, problems: list[Problem]
+) -> tuple[Path | None, int | None]:
+    """Where results go and how many processes run, if it was said; notes which cannot be."""
+    place = None if out is None else Path(out)
+    with noted(problems):
+        require_directory_if_any(place)
+    with noted(problems):
+        jobs = checked_jobs(jobs)
+    return place, jobs
 
 
 def checked_jobs(given: int | None) -> int | None:

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.deciding.running import (
+    DEFAULT_MOST_RUNS,
     FEWEST,
+    Effort,
     TrialWatch,
-    checked_jobs,
-    checked_replications,
+    checked_place_and_jobs,
+    listed,
     origin_of,
 )
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
@@ -30,10 +32,7 @@ from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.changes.parameters import VariedParameters, parameters_named, parameters_of
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes
-from whitecap.sim.quantities.bounds import MAX_RUNS
-from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
@@ -41,8 +40,6 @@ from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
 __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
 
 DEFAULT_REPLICATIONS = 10
-
-DEFAULT_MOST_RUNS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +60,13 @@ class Study:
 
 def study_of(
     path: Path,
-    vary: Sequence[str] = (),
-    measures: Sequence[str] = (),
-    replications: int = DEFAULT_REPLICATIONS,
-    seed: int | None = None,
-    most_runs: int = DEFAULT_MOST_RUNS,
+    vary: Sequence[str],
+    measures: Sequence[str],
+    effort: Effort,
 ) -> Study:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     with gathered() as problems:
-        with noted(problems):
-            replications = checked_replications(replications)
-        with noted(problems):
-            most_runs = whole("max_runs", most_runs, 1, MAX_RUNS)
-        with noted(problems):
-            seed = seed_or_none(seed)
+        effort = effort.checked(problems)
         scenario = load_scenario(path, cells=False)
         problems += auto_warm_up(scenario)
         with noted(problems):
@@ -87,9 +77,9 @@ def study_of(
         raise InvalidInput(
             [Problem(str(path), "nothing is varied: no other value is given than stands")]
         )
-    own_seed = scenario.seed if seed is None else seed
-    affordable = min(replications, _affordable(parameters.scenarios, most_runs))
-    return Study(scenario, parameters, followed, affordable, own_seed)
+    affordable = _affordable(parameters.scenarios, effort.most_runs)
+    replications = min(effort.replications, affordable)
+    return Study(scenario, parameters, followed, replications, effort.seed_for(scenario))
 
 
 def _affordable(scenarios: int, most_runs: int) -> int:
@@ -183,20 +173,15 @@ def sensitivity(
     from whitecap.terminal.progress import progress
 
     with gathered() as problems:
-        with noted(problems):
-            require_directory_if_any(None if out is None else Path(out))
-        with noted(problems):
-            jobs = checked_jobs(jobs)
+        place, jobs = checked_place_and_jobs(out, jobs, problems)
         study = study_of(
             Path(scenario),
-            [vary] if isinstance(vary, str) else vary,
-            [measure] if isinstance(measure, str) else measure,
-            replications,
-            seed,
-            max_runs,
+            listed(vary),
+            listed(measure),
+            Effort(replications, max_runs, seed),
         )
     with progress("sensitivity", quiet=quiet) as show:
         studied = studied_by(study, jobs, show)
-    if out is not None:
-        studied.write(Path(out))
+    if place is not None:
+        studied.write(place)
     return studied

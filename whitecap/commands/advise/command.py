@@ -8,9 +8,7 @@ from pathlib import Path
 import click
 
 from whitecap.options.common import jobs_option, json_option, seed_option
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
-
-FEWEST = 5
+from whitecap.options.deciding import most_runs_option, objective_option, replications_option
 
 
 @click.command()
@@ -20,18 +18,9 @@ FEWEST = 5
     help="What may be changed: partitioning, clustering, isolation, row-level, retries, schedules, "
     "or an axis of the scenario's sweep. Repeatable.  [default: the scenario's may_change]",
 )  # fmt: skip
-@click.option(
-    "--objective", multiple=True, metavar="TEXT",
-    help="Instead of the scenario's, e.g. 'job_success_rate >= 99 %'. Repeatable; all must hold.",
-)  # fmt: skip
-@click.option(
-    "--replications", type=click.IntRange(FEWEST, MAX_REPLICATIONS), default=20, show_default=True,
-    help="Runs of one design at most, and as many fresh ones for what is stated.",
-)  # fmt: skip
-@click.option(
-    "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS), default=2000, show_default=True,
-    help="Runs of the search at most.",
-)  # fmt: skip
+@objective_option
+@replications_option(20, "Runs of one design at most, and as many fresh ones for what is stated.")
+@most_runs_option("Runs of the search at most.")
 @seed_option
 @jobs_option
 @click.option(
@@ -56,16 +45,18 @@ def advise(
     stated from fresh runs. Beside it stands what is behind the refusals that waste most.
     """
     from whitecap.deciding.advice import advised_by, question_of
+    from whitecap.deciding.running import Effort
     from whitecap.engine.errors import gathered, noted
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.deciding.advice import show_advice
     from whitecap.terminal.progress import progress
 
+    effort = Effort(replications, most_runs, seed)
     with gathered() as problems:
         with noted(problems):
             require_directory_if_any(out)
-        question = question_of(scenario, allowed, objective, replications, most_runs, seed)
+        question = question_of(scenario, allowed, objective, effort)
     with progress("advise") as show:
         advice = advised_by(question, jobs, show)
     written = () if out is None else advice.write(out)

@@ -8,9 +8,7 @@ from pathlib import Path
 import click
 
 from whitecap.options.common import jobs_option, json_option, seed_option
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
-
-FEWEST = 5
+from whitecap.options.deciding import most_runs_option, replications_option
 
 
 @click.command()
@@ -25,14 +23,8 @@ FEWEST = 5
     help="What is looked at, e.g. 'latency_p95_ms of etl'. Repeatable.  [default: what the "
     "objectives look at]",
 )  # fmt: skip
-@click.option(
-    "--replications", type=click.IntRange(FEWEST, MAX_REPLICATIONS), default=10, show_default=True,
-    help="Runs of each value, with the same random numbers.",
-)  # fmt: skip
-@click.option(
-    "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS), default=2000, show_default=True,
-    help="Runs of all values together at most, with fewer replications where need be.",
-)  # fmt: skip
+@replications_option(10, "Runs of each value, with the same random numbers.")
+@most_runs_option("Runs of all values together at most, with fewer replications where need be.")
 @seed_option
 @jobs_option
 @click.option(
@@ -56,6 +48,7 @@ def sensitivity(
     One parameter is changed at a time; each change is a paired difference to the scenario as it
     stands, and all intervals hold together with 95 %.
     """
+    from whitecap.deciding.running import Effort
     from whitecap.deciding.sensitivity import studied_by, study_of
     from whitecap.engine.errors import gathered, noted
     from whitecap.sim.machine.places import require_directory_if_any
@@ -63,10 +56,11 @@ def sensitivity(
     from whitecap.terminal.deciding.sensitivity import show_sensitivity
     from whitecap.terminal.progress import progress
 
+    effort = Effort(replications, most_runs, seed)
     with gathered() as problems:
         with noted(problems):
             require_directory_if_any(out)
-        study = study_of(scenario, vary, measures, replications, seed, most_runs)
+        study = study_of(scenario, vary, measures, effort)
     with progress("sensitivity") as show:
         studied = studied_by(study, jobs, show)
     written = () if out is None else studied.write(out)
