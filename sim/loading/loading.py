@@ -329,7 +329,11 @@ def _by_plan_if_said(catalogued: Document, overrides: Document) -> Document:
     """A catalogued fault without its probability, where it is to strike the nth request."""
     return {
         key: {k: v for k, v in part.items() if k != "probability"}
-        if isinstance(part, dict) and "nth" in (overrides.get(key) or ())
+        if isinstance(part, dict) and _says_nth(overrides.get(key))
         else part
         for key, part in catalogued.items()
     }
+
+
+def _says_nth(override: Any) -> bool:
+    return isinstance(override, dict) and "nth" in override

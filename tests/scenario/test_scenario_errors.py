@@ -124,6 +124,7 @@ def test_a_writer_that_cannot_work_is_refused_before_the_run(
         ({"expect": [{"measure": "aborted"}]}, "at_least, at_most or equals"),
         ({"faults": [{"writer_crash": {"rate": "1 per h"}}]}, "'restart' is missing"),
         ({"faults": [{"use": "lost-reply", "between": ["2 min", "1 min"]}]}, "ends before"),
+        ({"faults": [{"use": "lost-reply", "lost_reply": 5}]}, "needs keys with values"),
         ({"table.schema": "event_id BIGINT, date"}, "table.schema"),
     ],
 )
