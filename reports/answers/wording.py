@@ -11,7 +11,6 @@ from whitecap.reports.answers.capacity import Capacity
 from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, DesignChoice
 from whitecap.reports.answers.findings import AnswerFindings, UnderLoad
 from whitecap.reports.answers.grid import Design, OfferedLoad
-from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.answers.phrases import (
     at_text,
     found_text,
@@ -32,6 +31,14 @@ MOST_NAMED = 4
 
 MOST_SHORT = 2
 """Objectives of one cell that are told as missed or undecided."""
+
+
+FALLING_SHORT = {
+    Stands.MISSED: ("misses {}", "miss {}"),
+    Stands.UNDECIDED: ("is undecided", "are undecided"),
+    Stands.TOO_FEW: ("has too few jobs to judge by", "have too few jobs to judge by"),
+}
+"""What is said of a design that does not meet the objectives, and of several."""
 
 
 def headline_of(findings: AnswerFindings) -> str:
@@ -163,23 +170,11 @@ def _falling_short(findings: AnswerFindings) -> Iterator[str]:
     if more_loads or under.standing.stands is Stands.MISSED:
         return
     others = {design: each for design, each in under.standings.items() if design != under.design}
-    for stands in (Stands.MISSED, Stands.UNDECIDED, Stands.TOO_FEW):
+    for stands, (of_one, of_several) in FALLING_SHORT.items():
         names = [design.title for design, each in others.items() if each.stands is stands]
         if names:
-            yield f"{_some(names)} {_stands_text(stands, len(names), findings.objectives)}"
-
-
-def _stands_text(stands: Stands, designs: int, objectives: ObjectiveSet) -> str:
-    is_alone = designs == 1
-    match stands:
-        case Stands.MISSED:
-            return f"{'misses' if is_alone else 'miss'} {the_objectives(objectives)}"
-        case Stands.UNDECIDED:
-            return f"{'is' if is_alone else 'are'} undecided"
-        case Stands.TOO_FEW:
-            return f"{'has' if is_alone else 'have'} too few jobs to judge by"
-        case Stands.MET:
-            return f"{'meets' if is_alone else 'meet'} {the_objectives(objectives)}"
+            said = of_several if names[1:] else of_one
+            yield f"{_some(names)} {said.format(the_objectives(findings.objectives))}"
 
 
 def _first_of_each(findings: AnswerFindings) -> Iterator[UnderLoad]:
