@@ -15,13 +15,13 @@ from typing import Any
 
 from whitecap.deciding.behind import behind_refusals
 from whitecap.deciding.running import (
-    DEFAULT_MOST_RUNS,
     Effort,
     TrialWatch,
     checked_place_and_jobs,
     listed,
 )
 from whitecap.engine.errors import InvalidInput, Problem, gathered
+from whitecap.options.deciding import DEFAULT_MOST_RUNS
 from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import FEWEST, STANDS, CandidateDesign, DesignSearch
 from whitecap.reports.advice.steps import steps_of, stood

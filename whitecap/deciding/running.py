@@ -17,9 +17,6 @@ from whitecap.sim.scenario import Scenario
 FEWEST = FEWEST_REPLICATIONS
 """Replications with which intervals say anything (`docs/statistics.md`)."""
 
-DEFAULT_MOST_RUNS = 2000
-"""Of all values together, some minutes on two cores. Ours."""
-
 TrialWatch = Callable[[int, int, str], None]
 """Is told how many runs are done, of how many at most, and what is being tried."""
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.deciding.running import (
-    DEFAULT_MOST_RUNS,
     FEWEST,
     Effort,
     TrialWatch,
@@ -24,6 +23,7 @@ from whitecap.deciding.running import (
 )
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
+from whitecap.options.deciding import DEFAULT_MOST_RUNS
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.measures import MEASURES
 from whitecap.reports.measures.measured_run import measure_run
