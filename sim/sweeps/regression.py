@@ -18,10 +18,13 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import Measure
 from whitecap.sim.bundled import bundled_in, read_named
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.machine.processes import Processes
+from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.recording.dataset.reading import Reading
+from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.scenario.yaml_text import YamlText
@@ -88,11 +91,13 @@ def run_expecting(
     those under way in other processes are ended, and what is not whole then `is_unfinished`.
 
     Raises `InvalidInput` before anything is run, with every problem: a path that is not there, a
-    named file that expects nothing, a scenario that is wrong, or nothing found at all.
+    named file that expects nothing, a scenario that is wrong, or nothing found at all; and
+    `EnvironmentMissing` where findings are expected and nothing is there to look for them.
     """
     began = time.monotonic()
     with Processes(jobs) as processes:
         loaded = _all_loaded(paths, processes, accept)
+        _require_oracles(loaded)
         left = None if seconds is None else max(began + seconds - time.monotonic(), 0.0)
         with _ended_after(left, processes) as is_over:
             making = Making(reading, processes, watch)
@@ -102,6 +107,17 @@ def run_expecting(
 
 Accept = Callable[[Sequence["LoadedScenario"]], list[Problem]]
 """Says what is wrong with these scenarios for whoever wants them run."""
+
+
+def _require_oracles(loaded: Sequence[LoadedScenario]) -> None:
+    """Raises `EnvironmentMissing`: what was not looked for would count as not found."""
+    scenarios = (scenario for each in loaded for _, scenario in each.cells)
+    expected = {each.measure for scenario in scenarios for each in scenario.expect}
+    if Measure.FINDINGS in expected and not duckdb_is_there():
+        what = "DuckDB, by which rows are judged for an expectation of findings, is not installed"
+        raise EnvironmentMissing(
+            [MissingPrerequisite(what, "Install it: pip install 'whitecap[oracles]'")]
+        )
 
 
 def _all_loaded(

@@ -7,13 +7,18 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 import whitecap
 from tests.sim.sim_worlds import INSERT, document
+from whitecap import cli
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
+from whitecap.exit_codes import ExitCode
 from whitecap.reports.expectations.checked import CheckVerdict
+from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.sweeps import regression
 
 STALE = {"stale_listing": {"of_jobs": 2, "nth": [1, 2]}, "writers": ["loader"]}
 SOUND = {"measure": "findings", "equals": 0}
@@ -70,3 +75,15 @@ def test_a_sweep_keeps_what_was_found_for_later_checks(tmp_path: Path) -> None:
 def test_findings_are_of_the_whole_table() -> None:
     with pytest.raises(InvalidInput, match="of the whole table"):
         scenario_of(_scenario(expect=[{**SOUND, "writer": "loader"}]))
+
+
+def test_findings_that_nothing_can_look_for_are_not_taken_for_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(regression, "duckdb_is_there", lambda: False)
+    cycle = str(SCENARIOS / "regression" / "write-serializable-cycle.yaml")
+    result = CliRunner().invoke(cli.main, ["check", "--jobs", "1", cycle])
+    assert result.exit_code == ExitCode.ENVIRONMENT_MISSING
+    assert "pip install 'whitecap[oracles]'" in result.stderr
+    append = str(SCENARIOS / "regression" / "concurrent-append.yaml")
+    assert CliRunner().invoke(cli.main, ["check", "--jobs", "1", append]).exit_code == ExitCode.FINE
