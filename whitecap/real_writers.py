@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.machine.interruption import was_interrupted
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
 
@@ -39,8 +40,8 @@ def chaos_of_real_writers(
             runs.append(run)
             if not as_json:
                 _show_run(run)
-    except KeyboardInterrupt:
-        if not runs:
+    except BaseException as error:
+        if not (runs and was_interrupted(error)):
             raise
         is_interrupted = True
         made = counted(len(runs), "run")

@@ -52,6 +52,17 @@ def interrupted_by(stop: Callable[[], None]) -> Iterator[None]:
         signal.signal(signal.SIGINT, usual)
 
 
+@contextmanager
+def interruption_says(what_is_kept: str) -> Iterator[None]:
+    """Let a Ctrl-C meanwhile, whatever a library made of it, end in this `KeyboardInterrupt`."""
+    try:
+        yield
+    except BaseException as error:
+        if was_interrupted(error):
+            raise KeyboardInterrupt(what_is_kept) from None
+        raise
+
+
 def was_interrupted(error: BaseException) -> bool:
     """Whether somebody pressed a key: Py4J turns that into an error of its own."""
     met: BaseException | None = error

@@ -17,6 +17,7 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.engine.recorded import RunName
+from whitecap.sim.machine.interruption import interrupted_by
 from whitecap.sim.recording.dataset.layout import batch_folder, batch_number
 from whitecap.sim.recording.dataset.place import (
     DatasetPlace,
@@ -138,14 +139,26 @@ def _run_batch(
     job = _Job(engine, tasks, state.place, folder)
     job.start()
     try:
-        while job.is_alive():
-            job.join(WATCH_EVERY_S)
-            state.tell(engine.done() if job.is_alive() else 0)
+        _watch(job, engine, state)
     except BaseException:
         engine.cancel()
         raise
     if job.error is not None:
         raise _environment_error(engine, job.error)
+
+
+def _watch(job: _Job, engine: SweepEngine, state: _State) -> None:
+    """Tell how far the engine is until the job ends. Raises `KeyboardInterrupt`, between looks.
+
+    Within one Py4J would break its connection, and tell of that in tracebacks.
+    """
+    pressed = threading.Event()
+    with interrupted_by(pressed.set):
+        while job.is_alive() and not pressed.is_set():
+            job.join(WATCH_EVERY_S)
+            state.tell(engine.done() if job.is_alive() else 0)
+    if pressed.is_set():
+        raise KeyboardInterrupt
 
 
 def _environment_error(engine: SweepEngine, error: BaseException) -> BaseException:

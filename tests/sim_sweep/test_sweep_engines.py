@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 
 import whitecap
+from whitecap import until
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
@@ -29,6 +30,7 @@ from whitecap.sim.recording.dataset.place import recorded_run
 from whitecap.sim.replay.real.environment import EnvironmentMissing
 from whitecap.sim.sweeps.engines import SweepEngineName, engine_asked_for, engine_found
 from whitecap.sim.sweeps.experiment import load_experiment
+from whitecap.sim.sweeps.in_processes import InProcesses
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
 from whitecap.sweep_engine import sweep_engine
 
@@ -231,3 +233,45 @@ def test_the_command_line_knows_the_engines_that_there_are() -> None:
 @pytest.mark.spark
 def test_where_spark_is_it_is_the_engine() -> None:
     assert engine_found() == (SweepEngineName.SPARK, "")
+
+
+class AskedOverAWire(InProcesses):
+    """An engine that is interrupted while it is asked how far it is, and makes that an error."""
+
+    pressed = 0
+
+    def done(self) -> int:
+        """As Py4J: its connection breaks."""
+        self.pressed += 1
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        except KeyboardInterrupt as error:
+            raise RuntimeError("the connection is broken") from error
+        return super().done()
+
+
+def test_an_engine_is_not_interrupted_while_it_is_asked_how_far_it_is(tmp_path: Path) -> None:
+    longer = SCENARIO.replace("duration: 12 min", "duration: 12 h")
+    experiment = load_experiment(write_scenario(tmp_path, longer))
+    engine = AskedOverAWire()
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(experiment, LocalPlace(tmp_path / "out"), lambda: engine)
+    assert engine.pressed == 1
+    assert len(kept_in(tmp_path / "out")) < 8
+
+
+def test_a_sweep_says_what_is_kept_whatever_a_library_made_of_the_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise RuntimeError("the connection is broken")  # noqa: B904 as Py4J, in a handler
+
+    monkeypatch.setattr(until, "sweep_until", broken)
+    arguments = ["sweep", str(write_scenario(tmp_path)), "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(main, [*arguments, "--engine", "processes"])
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert "interrupted: finished batches are kept" in result.output

@@ -118,15 +118,13 @@ def _planned(experiment: Experiment, until: Until) -> str:
 def _run(
     experiment: Experiment, where: str, engine: Callable[[], SweepEngine], until: Until
 ) -> None:
+    from whitecap.sim.machine.interruption import interruption_says
     from whitecap.terminal.sweep_progress import sweep_progress
     from whitecap.until import sweep_until
 
-    try:
-        with sweep_progress() as tell:
-            sweep_until(experiment, where, engine, until, tell)
-    except KeyboardInterrupt:
-        said = "finished batches are kept, the same command runs the rest"
-        raise KeyboardInterrupt(said) from None
+    kept = "finished batches are kept, the same command runs the rest"
+    with interruption_says(kept), sweep_progress() as tell:
+        sweep_until(experiment, where, engine, until, tell)
 
 
 def _print_result(

@@ -89,6 +89,7 @@ def validate(
         require_place,
         require_settings,
     )
+    from whitecap.sim.machine.interruption import interruption_says
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.free_run import free_run_document, show_free_run
 
@@ -99,11 +100,9 @@ def validate(
     require_settings(settings)
     require_directory(out)
     require_place(settings, out, overwrite=overwrite)
-    try:
-        with progress("validating") as show:
-            result = free_run(settings, out, show)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"the same command goes on with what is in {out}") from None
+    kept = f"the same command goes on with what is in {out}"
+    with interruption_says(kept), progress("validating") as show:
+        result = free_run(settings, out, show)
     if as_json:
         print_json(free_run_document(result))
     else:
