@@ -114,10 +114,18 @@ def noted(problems: list[Problem]) -> Iterator[None]:
 
 @contextmanager
 def gathered() -> Iterator[list[Problem]]:
-    """Raises `InvalidInput` at the end with all problems that were noted on the way, each once."""
+    """Raises `InvalidInput` at the end with all problems that were noted on the way, each once.
+
+    What is not modelled is one of them, where there are others.
+    """
     problems: list[Problem] = []
-    with noted(problems):
-        yield problems
+    try:
+        with noted(problems):
+            yield problems
+    except UnsupportedFeature as error:
+        if not problems:
+            raise
+        problems.append(Problem("", str(error)))
     if problems:
         raise InvalidInput(list(dict.fromkeys(problems)))
 

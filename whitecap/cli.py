@@ -95,10 +95,13 @@ class FrontDoor(click.Group):
         return result
 
 
-def _options(command: str | None) -> set[str]:
-    """What a subcommand can be told."""
+def _options(command: str | None) -> dict[str, str]:
+    """What a subcommand can be told: its options by what problems call them."""
     parameters = command_named(command).params if command in COMMANDS else []
-    return {option for parameter in parameters for option in parameter.opts}
+    options = [each for each in parameters if isinstance(each, click.Option)]
+    by_argument = {str(option.name): option.opts[0] for option in options}
+    spelled = {name[2:].replace("-", "_"): name for option in options for name in option.opts}
+    return by_argument | spelled
 
 
 def _exit_codes(command: str | None = None) -> str:

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.sim.inferring import DEFAULT_COMMITS
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
 from whitecap.sim.inferring.evidence import FigureEvidence, evidence_in
@@ -184,11 +184,14 @@ def from_log(
     its log cannot be read, or it holds no commit of a writer; or other names are asked for than the
     files have.
     """
-    if anonymise and from_files:
-        raise InvalidInput([Problem("", "a draft that begins with the table's files names it")])
-    if store is not None:
-        require_shipped(store, "--store")
-    observed = observe(str(table), whole("commits", commits, 1))
+    with gathered() as problems:
+        if anonymise and from_files:
+            contradiction = "--from-files names the table, which --anonymise does not"
+            problems.append(Problem("", contradiction))
+        with noted(problems):
+            if store is not None:
+                require_shipped(store, "store")
+        observed = observe(str(table), whole("commits", commits, 1))
     place = Path(table).absolute() if from_files and not is_uri(table) else observed.place
     observed = replace(observed, place=str(place))
     said = [*([] if anonymise else [observed.place]), *(["--from-files"] if from_files else [])]

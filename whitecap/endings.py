@@ -9,9 +9,10 @@ import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TextIO
 
 import click
@@ -24,8 +25,8 @@ TRACEBACK = "WHITECAP_TRACEBACK"
 """Set to 1, unexpected errors print their traceback instead of writing it to a file."""
 
 
-def ended_by(error: BaseException, options: Collection[str] = ()) -> ExitCode:
-    """Tell what ended the command, which has these options; returns its exit code."""
+def ended_by(error: BaseException, options: Mapping[str, str] = MappingProxyType({})) -> ExitCode:
+    """Tell what ended the command, with its options by their names in Python; its exit code."""
     match error:
         case KeyboardInterrupt() | click.Abort():
             click.echo(f"interrupted{_what_is_kept(error)}", err=True)
@@ -47,16 +48,15 @@ def ended_by(error: BaseException, options: Collection[str] = ()) -> ExitCode:
     return code
 
 
-def _message(error: BaseException, options: Collection[str]) -> str:
+def _message(error: BaseException, options: Mapping[str, str]) -> str:
     """The message; what Python calls `max_runs` goes by its option here."""
     if not isinstance(error, InvalidInput):
         return str(error)
     return "\n".join(str(_at_its_option(problem, options)) for problem in error.problems)
 
 
-def _at_its_option(problem: Problem, options: Collection[str]) -> Problem:
-    option = f"--{problem.place.replace('_', '-')}"
-    return replace(problem, place=option) if option in options else problem
+def _at_its_option(problem: Problem, options: Mapping[str, str]) -> Problem:
+    return replace(problem, place=options.get(problem.place, problem.place))
 
 
 def _shows_tracebacks() -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from whitecap.engine.dialects import dialect_named
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.engine.races.explain.conflicts import Conflict
-from whitecap.engine.races.explain.explanation import Explanation
+from whitecap.engine.races.explain.explanation import Explanation, tables_for
 from whitecap.engine.races.explain.explanation import explain as explained
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.plain import answer, plain
@@ -89,17 +90,37 @@ def explain(
     Spark's keys; `others` the directories of tables that the statements read beside a real one, by
     name. Raises `InvalidInput` with every problem.
     """
+    explanation = asked(table, a, b, dialect=dialect, settings=settings, others=others)
+    return Explained(explanation())
+
+
+def asked(
+    table: TableLike,
+    a: str | None,
+    b: str | None,
+    *,
+    dialect: str | None,
+    settings: Mapping[str, str] | None,
+    others: Mapping[str, str | Path] | None,
+) -> Callable[[], Explanation]:
+    """What `explain` is asked, as something to be called once all of it is known to be right.
+
+    Raises `InvalidInput` with every problem that can be told before.
+    """
     if isinstance(table, str | Path) and (directory := _directory(table)) is not None:
         beside = {name: Path(path) for name, path in (others or {}).items()}
         chosen = dialect_named(dialect or DEFAULT_DIALECT)
         real = RealTables(directory, beside, chosen, chosen.checked_settings(settings or {}))
-        return Explained(real.explained(_both(a, b, ())))
-    if others:
-        raise InvalidInput([Problem("others", "a table in YAML names its own `other_tables`")])
-    small = small_case(table)
-    if settings:
-        small = small.model_copy(update={"settings": {**small.settings, **settings}})
-    return Explained(explained(small.case(_both(a, b, small.statements), dialect)))
+        return partial(real.explained, _both(a, b, ()))
+    with gathered() as problems:
+        if others:
+            problems.append(Problem("others", "a table in YAML names its own `other_tables`"))
+        small = small_case(table)
+        if settings:
+            small = small.model_copy(update={"settings": {**small.settings, **settings}})
+        case = small.case(_both(a, b, small.statements), dialect)
+        world = tables_for(case)
+    return partial(explained, case, world)
 
 
 def small_case(table: TableLike) -> SmallCase:

@@ -155,6 +155,12 @@ def recorded_runs(where: str | Path, engine: Callable[[], SweepEngine]) -> RunSe
     return run_at(local_path(where))
 
 
+def require_recorded(where: str | Path) -> None:
+    """Before an engine is asked for: is a sweep there, or a run? Raises `InvalidInput`."""
+    if not is_sweep(where):
+        run_at(local_path(where))
+
+
 def chosen_run(where: str | Path, cell: str | None = None) -> ChosenRun:
     """The run to be replayed of a sweep, or the run whose directory this is; raises as
     `choose_run`."""

@@ -80,6 +80,11 @@ def read_history(path: Path, table: str | None = None) -> History:
     return History(transactions, promises[0] if promises else Promise())
 
 
+def require_history(path: Path) -> None:
+    """Raises `InvalidInput` with every line that is wrong, whatever tables there are."""
+    _read_lines(path)
+
+
 _Line = Promise | HistoryTransaction
 
 

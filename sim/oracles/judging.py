@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.storage.disk.directory import DirectoryStore
@@ -19,7 +19,7 @@ from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
 from whitecap.sim.oracles.graph import Graph, graph_of, impossible
-from whitecap.sim.oracles.history import History, read_history
+from whitecap.sim.oracles.history import History, read_history, require_history
 from whitecap.sim.oracles.log_validation import checked_log
 from whitecap.sim.oracles.order import liveness_findings, order_findings
 from whitecap.sim.oracles.publication import publication_findings, staged_in
@@ -71,8 +71,12 @@ def judge_directory(
     Of a history of several tables each has the lines that name it as its directory is called.
     """
     tables = {each.resolve().name: each for each in _tables_in(directory)}
-    if not tables:
-        raise InvalidInput([Problem(str(directory), f"is no Delta table: no {LOG_DIRECTORY}")])
+    with gathered() as problems:
+        if not tables:
+            said = f"is no Delta table: no {LOG_DIRECTORY}"
+            problems.append(Problem(str(directory), said))
+        if history is not None:
+            require_history(history)
     histories = {name: None if history is None else read_history(history, name) for name in tables}
     named = [own for own in histories.values() if own is not None]
     if len(tables) > 1 and any(each.table is None for own in named for each in own.transactions):

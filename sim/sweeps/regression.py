@@ -105,6 +105,14 @@ def run_expecting(
             yield from _in_rounds(loaded, counts, making, enough, accept is not None, is_over)
 
 
+def require_runnable(paths: Sequence[Path], *, needs_expectations: bool) -> None:
+    """Raises `InvalidInput` with every problem of the scenarios at these paths; runs nothing."""
+    files, problems = _files_in(paths, needs_expectations)
+    problems += [problem for file in files for problem in _loaded(file).problems]
+    if problems:
+        raise InvalidInput(problems)
+
+
 Accept = Callable[[Sequence["LoadedScenario"]], list[Problem]]
 """Says what is wrong with these scenarios for whoever wants them run."""
 

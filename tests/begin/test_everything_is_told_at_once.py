@@ -48,6 +48,21 @@ WRONG = {
         "'Serializable'",
     ),
     "matrix --pair UPDAT DELETE --isolation Serialisable": ("'UPDATE'?", "'Serializable'"),
+    "matrix --dialect databricks-14.4 --pair UPDAT DELETE": ("'UPDATE'?", "'databricks-14.3'?"),
+    "explain --table nowhere --dialect databricks-14.4 'UPDATE t SET a = 1'": (
+        "'databricks-14.3'?",
+        "nowhere: is not there",
+    ),
+    "explain --table merge-and-optimize --conf a 'UPDAT t' 'DELETE FROM nowhere'": (
+        "--conf needs KEY",
+        "A: 'UPDAT': no such statement",
+        "B: writes nowhere",
+    ),
+    "explain --table merge-and-optimize --other a=b --conf a": (
+        "--conf needs KEY",
+        "--other: a table in YAML",
+    ),
+    "conformance nowhere.json --python x": ("--python is for", "nowhere.json: cannot be read"),
     "dialects nowhere databricks-14.4": (
         "there is no 'nowhere': there are delta-oss-4.4, ",
         "'databricks-14.3'?",
@@ -57,6 +72,7 @@ WRONG = {
         "'foo' is none of",
         f"{NOWHERE}: cannot be written",
     ),
+    f"plan capacity {VARY} --resume --max-runs 100": ("no writer 'elt'", "--resume: goes on with"),
     f"sensitivity capacity {VARY} --measure foo --out {NOWHERE}": (
         "no writer 'elt'",
         "no measure 'foo'",
@@ -67,6 +83,72 @@ WRONG = {
         "'foo' is no objective",
         f"{NOWHERE}: cannot be written",
     ),
+    "report nowhere --engine processes --master local": ("--master: ", "nowhere: no such"),
+    f"replay nowhere --window 3 --out {NOWHERE}": (
+        "'3' is not of the form",
+        "nowhere: is neither",
+        f"{NOWHERE}: cannot be written",
+    ),
+    "compare nowhere lost --measure aborts --engine processes --master local": (
+        "no measure 'aborts'",
+        "--master: ",
+        "nowhere: no such",
+        "lost: no such",
+    ),
+    f"check nowhere lost --until foo --tolerate bar --junit {NOWHERE} --annotations --json": (
+        "--tolerate needs --baseline",
+        "--json prints one object",
+        "until 'foo': write",
+        f"{NOWHERE}: cannot be written",
+        "nowhere: is not there",
+        "lost: is not there",
+    ),
+    "check capacity nowhere --baseline lost --tolerate bar": (
+        "tolerate 'bar': write",
+        "lost: ",
+        "nowhere: is not there",
+    ),
+    f"chaos evnts --without stale --python x --save {NOWHERE} --no-shrink": (
+        "--python is of",
+        "--save keeps",
+        "no fault 'stale'",
+        f"{NOWHERE}: cannot be written",
+        "evnts: is not there",
+    ),
+    f"init --writers merg:4 --store s4 --out {NOWHERE}": (
+        "give --every '2 min', --takes '30 s'",
+        "'merge'?",
+        "'s4'",
+        f"{NOWHERE}: cannot be written",
+    ),
+    "from-log nowhere --store s4 --anonymise --from-files --failures lost.csv": (
+        "--failures needs --out",
+        "--from-files names the table",
+        "lost.csv: ",
+        "'s4'",
+        "nowhere: ",
+    ),
+    "oracle nowhere --history lost --spark": ("nowhere: is no Delta table", "lost: "),
+    f"validate --partitions 2,2 --out {NOWHERE}": (
+        "say --real",
+        "stands there twice",
+        f"{NOWHERE}: cannot be written",
+    ),
+    f"calibrate gs://a --clients 0 --for x --like s4 --out {NOWHERE} --save-samples {LOST}": (
+        "is neither a directory",
+        "--clients: ",
+        "--for: ",
+        "'s4'",
+        f"{NOWHERE}: cannot be written",
+        f"{LOST}: cannot be written",
+    ),
+    "calibrate --samples lost.csv --like s4 --count 20 --clients 1": (
+        "--count does not go with --samples",
+        "--clients does not go with --samples",
+        "'s4'",
+        "lost.csv: ",
+    ),
+    "scenarios evnts --json": ("--json goes with the list", "evnts: is not there"),
 }
 
 

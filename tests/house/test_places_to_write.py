@@ -89,7 +89,7 @@ def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "whitecap.sim.replay.fuzz.fuzz",
         "whitecap.sim.chaos.campaign.run_campaign",
         "whitecap.sim.under_fire.campaign.run_under_fire",
-        "whitecap.explaining.explain",
+        "whitecap.engine.races.explain.explanation.play",
         "whitecap.sim.calibration.measuring.measure",
         "whitecap.sim.machine.processes.Processes.map",
     ):

@@ -88,7 +88,7 @@ def test_all_that_is_wrong_is_told_at_once(file: Path) -> None:
         "there is no axis 'part'",
         "there is no 'larges'",
         "3 is not between 5 and",
-        "there are no runs of a plan to go on with",
+        "resume: goes on with the plan that lies in",
     )
 
 
@@ -191,7 +191,7 @@ def test_where_nothing_was_planned_there_is_nothing_to_go_on_with(
     asked = ["plan", str(file), "--vary", "writers.corrector.count=1..3", "--resume"]
     without = CliRunner().invoke(main, asked)
     assert without.exit_code == ExitCode.BAD_INPUT
-    assert "--resume goes on with the plan that lies in --out" in without.stderr
+    assert "--resume: goes on with the plan that lies in --out" in without.stderr
     empty = CliRunner().invoke(main, [*asked, "--out", str(tmp_path / "new")])
     require_refused(empty, "there are no runs of a plan to go on with")
 

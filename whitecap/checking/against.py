@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.checking.scenarios import CheckedScenario, MeasuredScenario
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
 from whitecap.reports.comparisons.baseline import (
     AGAIN,
     Baseline,
@@ -104,16 +104,19 @@ def against(
 
     Raises `InvalidInput`: it cannot be read, or what is to be tolerated is wrong.
     """
-    tolerated = asked_for(tolerate, option="tolerate")
-    problems = [
-        Problem(f"tolerate {str(each)!r}", f"is not compared: there are {', '.join(COMPARED)}")
-        for each in tolerated
-        if each.measure not in COMPARED
-    ]
-    if problems:
-        raise InvalidInput(problems)
-    baseline = Baseline() if update and not path.exists() else read_baseline(path)
+    with gathered() as problems:
+        with noted(problems):
+            tolerated = asked_for(tolerate, option="tolerate")
+            problems += _not_compared(tolerated)
+        baseline = Baseline() if update and not path.exists() else read_baseline(path)
     return Against(path, baseline, update, tolerated, replications)
+
+
+def _not_compared(tolerated: Sequence[Asked]) -> Iterator[Problem]:
+    for each in tolerated:
+        if each.measure not in COMPARED:
+            said = f"is not compared: there are {', '.join(COMPARED)}"
+            yield Problem(f"tolerate {str(each)!r}", said)
 
 
 def stored_of(measured: MeasuredScenario, source: str) -> BaselineScenario:

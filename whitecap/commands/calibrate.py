@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from whitecap.number_lists import numbers_outside
 
 if TYPE_CHECKING:
+    from whitecap.engine.errors import Problem
     from whitecap.sim.calibration.measuring import MeasuringPlan
     from whitecap.sim.calibration.samples import Sample
     from whitecap.sim.calibration.target import CalibrationTarget
@@ -66,22 +67,31 @@ def calibrate(
     clients compete for the next key of a log. Without --out the profile is printed. S3 needs
     boto3 (pip install 'whitecap[s3]') and its usual credentials.
     """
+    from whitecap.engine.errors import gathered, noted
     from whitecap.out_file import write_out
     from whitecap.sim.calibration.calibrating import calibrated
-    from whitecap.sim.calibration.samples import samples_text
+    from whitecap.sim.calibration.samples import read_samples, samples_text
+    from whitecap.sim.loading.profiles import require_shipped
     from whitecap.sim.machine.places import require_new_file
     from whitecap.terminal.progress import progress
 
-    _require_one_source(target, given)
-    for written in (out, save_samples):
-        if written is not None:
-            require_new_file(written, overwrite=overwrite)
-    if given is not None:
-        place, base, samples = _read(given, like)
-    else:
-        store, plan = _target(str(target), endpoint_url), _plan(count, clients, duration)
+    samples: Sequence[Sample]
+    with gathered() as problems:
+        problems += _contradictions(target, given)
+        for written in filter(None, (out, save_samples)):
+            with noted(problems):
+                require_new_file(written, overwrite=overwrite)
+        with noted(problems):
+            if like is not None:
+                require_shipped(like, "--like")
+        with noted(problems):
+            plan = _plan(count, clients, duration)
+        if given is not None:
+            place, base, samples = str(given), like or "s3", read_samples(given)
+        elif target is not None:
+            store = _target(target, endpoint_url)
+    if given is None:
         place, base = store.place, like or store.like
-        _require_shipped(base)
         samples = _measured(store, plan, nonempty, quiet)
     with progress("fitting", quiet=quiet):
         text = calibrated(samples, place, base)
@@ -97,33 +107,22 @@ OF_MEASURING = ("count", "clients", "duration", "endpoint_url", "nonempty")
 """Options that samples of a file leave nothing to do."""
 
 
-def _require_one_source(target: str | None, given: Path | None) -> None:
+def _contradictions(target: str | None, given: Path | None) -> Iterator[Problem]:
+    """Samples from two sources or none, and options that the source leaves nothing to do."""
+    from whitecap.engine.errors import Problem
+
     if (target is None) == (given is None):
-        raise click.UsageError("give either a directory or an s3:// URL, or --samples FILE.csv")
+        yield Problem("", "give either a directory or an s3:// URL, or --samples FILE.csv")
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
         chosen = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given is not None and chosen and name in OF_MEASURING:
-            raise click.UsageError(f"{parameter.opts[0]} does not go with --samples")
-
-
-def _read(given: Path, like: str | None) -> tuple[str, str, Sequence[Sample]]:
-    from whitecap.sim.calibration.samples import read_samples
-
-    base = like or "s3"
-    _require_shipped(base)
-    return str(given), base, read_samples(given)
+            yield Problem("", f"{parameter.opts[0]} does not go with --samples")
 
 
 def _as_file(out: Path) -> str:
     return str(out) if out.is_absolute() or len(out.parts) > 1 else f"./{out}"
-
-
-def _require_shipped(profile: str) -> None:
-    from whitecap.sim.loading.profiles import require_shipped
-
-    require_shipped(profile, "--like")
 
 
 def _target(place: str, endpoint: str | None) -> CalibrationTarget:
@@ -136,7 +135,7 @@ def _target(place: str, endpoint: str | None) -> CalibrationTarget:
     if "://" in place:
         raise InvalidInput([Problem(place, "is neither a directory nor an s3:// URL")])
     if endpoint is not None:
-        raise click.UsageError("--endpoint-url goes with an s3:// URL")
+        raise InvalidInput([Problem("", "--endpoint-url goes with an s3:// URL")])
     return DirectoryTarget(Path(place))
 
 

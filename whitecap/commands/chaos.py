@@ -107,16 +107,16 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import Problem, gathered, noted
     from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds
     from whitecap.sim.chaos.kept import CAMPAIGN, Course, kept
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
 
-    _require_no_contradiction(ctx)
     loaded: list[Scenario] = []
     with gathered() as problems:
+        problems += (Problem("", said) for said in _contradictions(ctx))
         for place in (out, save) if save is not None else (out,):
             with noted(problems):
                 require_directory(place)
@@ -159,14 +159,8 @@ OF_SIMULATED = {
 """Options that mean nothing to real writers."""
 
 
-def _require_no_contradiction(ctx: click.Context) -> None:
-    """Raises `UsageError` with all options that exclude others, or would be passed over."""
-    contradictions = list(_contradictions(ctx))
-    if contradictions:
-        raise click.UsageError("\n".join(contradictions))
-
-
 def _contradictions(ctx: click.Context) -> Iterator[str]:
+    """Options that exclude others, or would be passed over."""
     given = {name for name in ctx.params if ctx.get_parameter_source(name) is not DEFAULT}
     real = ctx.params["real"]
     if real != "deltalake" and "python" in given:

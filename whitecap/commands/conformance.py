@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from whitecap.engine.errors import gathered, noted
+from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, load_cases
 from whitecap.engine.races.conformance.selection import named, sampled
 from whitecap.exit_codes import ExitCode
@@ -48,9 +48,10 @@ def conformance(
     sample: int,
 ) -> None:
     """Run the conformance cases in FILES and print every one that does not hold."""
-    if python is not None and engine != "deltalake":
-        raise click.UsageError("--python is for --engine deltalake")
-    chosen = sampled(named(_cases(files), ids), sample)
+    with gathered() as problems:
+        if python is not None and engine != "deltalake":
+            problems.append(Problem("", "--python is for --engine deltalake"))
+        chosen = sampled(named(_cases(files), ids), sample)
     counts: Counter[CaseStatus] = Counter()
     console = new_console()
     for result in tracked(_results(engine, chosen, python), len(chosen), "cases"):

@@ -66,9 +66,10 @@ def explain(
     Every order of their snapshots and commits is played; every suggestion is checked in the same
     way. A and B may stand in the table's YAML instead.
     """
-    from whitecap.engine.dialects import dialect_named
-    from whitecap.engine.errors import gathered, noted
-    from whitecap.explaining import explain as explained
+    from whitecap.engine.dialects import DIALECTS, dialect_named
+    from whitecap.engine.errors import gathered, nearest, noted
+    from whitecap.engine.races.explain.plain import plain
+    from whitecap.explaining import asked
     from whitecap.out_file import form_of, write_out
 
     settings: dict[str, str] = {}
@@ -81,11 +82,13 @@ def explain(
         with noted(problems):
             beside = _pairs(others, "--other needs NAME=PATH")
         with noted(problems):
-            if dialect is not None:
-                dialect_named(dialect, "--dialect")
-    document = explained(
-        table, statement_a, statement_b, dialect=dialect, settings=settings, others=beside
-    ).as_dict()
+            if dialect is not None and dialect not in DIALECTS:
+                meant, dialect = dialect, nearest(dialect, DIALECTS)
+                dialect_named(meant, "--dialect")
+        explained = asked(
+            table, statement_a, statement_b, dialect=dialect, settings=settings, others=beside
+        )
+    document = plain(explained())
     if form == "terminal":
         from whitecap.terminal.explanation import show
 

@@ -70,7 +70,7 @@ def matrix(
     """
     from whitecap.engine.dialects import dialect_named
     from whitecap.engine.errors import gathered, noted
-    from whitecap.engine.races.matrix.catalogue import commands_named
+    from whitecap.engine.races.matrix.catalogue import commands_named, require_commands
     from whitecap.engine.races.matrix.matrix import choice_of, level_named
     from whitecap.out_file import form_of
 
@@ -82,6 +82,8 @@ def matrix(
             level = level_named(isolation)
         with noted(problems):
             met = None if against is None else dialect_named(against, "--against")
+        with noted(problems):
+            require_commands(pair or ())
         dialect = dialect_named(dialect_name)
         commands = commands_named(pair, dialect) if pair else []
     choice = choice_of(

@@ -11,8 +11,8 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import json_option
 
 if TYPE_CHECKING:
+    from whitecap.sim.oracles.evidence import Evidence
     from whitecap.sim.oracles.finding import Judgement
-    from whitecap.sim.oracles.judging import Judge
 
 
 @click.command()
@@ -61,13 +61,14 @@ def _judged(directory: Path, history: Path | None, spark: bool) -> Judgement:
         raise click.UsageError("--history is for tables: a recorded run has its own")
     if spark and not is_run and history is None:
         raise click.UsageError("--spark runs statements: give the --history that has them")
-    judge = _with_spark() if spark else judge_evidence
+    judge = _with_spark if spark else judge_evidence
     if is_run:
         return judge_run_directory(directory, judge)
     return judge_directory(directory, history, judge)
 
 
-def _with_spark() -> Judge:
+def _with_spark(evidence: Evidence) -> Judgement:
+    """Spark starts with the first table: not before it is known that there is one."""
     from whitecap.sim.oracles.on_spark.judging import judge_with_spark
 
-    return judge_with_spark()
+    return judge_with_spark()(evidence)

@@ -79,8 +79,6 @@ def plan(
     from whitecap.terminal.plan import show_plan
     from whitecap.terminal.progress import progress
 
-    if resume and out is None:
-        raise click.UsageError("--resume goes on with the plan that lies in --out: give both")
     with gathered() as problems:
         with noted(problems):
             require_directory_if_any(out)

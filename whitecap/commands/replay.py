@@ -57,6 +57,7 @@ def replay(
     RUN is a run's directory or a sweep's, or the URI of a sweep (its agreement then goes to
     out/<its last name>/replay).
     """
+    from whitecap.engine.errors import gathered, noted
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
@@ -65,10 +66,15 @@ def replay(
     from whitecap.sweep_engine import chosen_run, made_in
     from whitecap.terminal.agreement import show_agreement, show_compared
 
-    chosen = chosen_run(run, cell)
-    plan = plan_replay(chosen, parse_window(window) if window else None, transactions)
     directory = out or made_in(run) / "replay"
-    require_directory(directory)
+    versions = None
+    with gathered() as problems:
+        with noted(problems):
+            versions = parse_window(window) if window else None
+        with noted(problems):
+            require_directory(directory)
+        chosen = chosen_run(run, cell)
+    plan = plan_replay(chosen, versions, transactions)
     require_delta()
     console = new_console(stderr=True)
     print_indented(console, plan.sentence, by=0)

@@ -18,14 +18,19 @@ def report(place: str, engine: str | None, master: str | None) -> None:
     Writes PLACE/report: report.html, figures (PNG and SVG) and tables (CSV and Parquet). Of a
     sweep behind a URI, out/<its last name>/report.
     """
+    from whitecap.engine.errors import gathered, noted
     from whitecap.reports.report import build_report
-    from whitecap.sweep_engine import made_in, recorded_runs, sweep_engine
+    from whitecap.sweep_engine import made_in, recorded_runs, require_recorded, sweep_engine
     from whitecap.terminal.answer import show_answer
     from whitecap.terminal.console import new_console
 
-    require_directory(made_in(place) / "report")
+    with gathered() as problems:
+        with noted(problems):
+            require_recorded(place)
+            require_directory(made_in(place) / "report")
+        read_on = sweep_engine(engine, master)
     with progress("drawing the report"):
-        made = build_report(recorded_runs(place, sweep_engine(engine, master)))
+        made = build_report(recorded_runs(place, read_on))
     show_answer(new_console(), made.answer)
     for figure in made.figures:
         click.echo(f"figure  {figure}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.exit_codes import ExitCode
 from whitecap.number_lists import numbers_outside
 from whitecap.options.common import json_option
@@ -93,12 +93,14 @@ def validate(
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.free_run import free_run_document, show_free_run
 
-    if not real:
-        said = "say --real; what needs no Delta Lake is validated by `make validate` in a checkout"
-        raise InvalidInput([Problem("--real", said)])
     settings = FreeRunSettings(partitions, mix, statements, threads, seed)
-    require_settings(settings)
-    require_directory(out)
+    with gathered() as problems:
+        if not real:
+            said = "what needs no Delta Lake is validated by `make validate` in a checkout"
+            problems.append(Problem("", f"say --real; {said}"))
+        with noted(problems):
+            require_settings(settings)
+        require_directory(out)
     require_place(settings, out, overwrite=overwrite)
     kept = f"the same command goes on with what is in {out}"
     with interruption_says(kept), progress("validating") as show:

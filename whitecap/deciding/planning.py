@@ -164,11 +164,15 @@ def plan(
 
 def kept_runs(out: Path | None, resume: bool) -> KeptRuns | None:
     """Where a plan keeps its runs, if anywhere. Raises `InvalidInput`: none lie there to resume."""
-    place = None if out is None else out / RUNS
-    if resume and (place is None or not place.is_dir()):
-        where = "resume" if out is None else str(out)
-        raise InvalidInput([Problem(where, "there are no runs of a plan to go on with")])
-    return None if place is None else KeptRuns(place, resume)
+    if out is None:
+        if resume:
+            said = "goes on with the plan that lies in --out (out=): give both"
+            raise InvalidInput([Problem("resume", said)])
+        return None
+    place = out / RUNS
+    if resume and not place.is_dir():
+        raise InvalidInput([Problem(str(out), "there are no runs of a plan to go on with")])
+    return KeptRuns(place, resume)
 
 
 def planned_by(

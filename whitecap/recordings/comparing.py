@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whitecap.checking.recorded import Compared, compare_recorded
+from whitecap.engine.errors import gathered, noted
 from whitecap.reports.comparisons.sides import COMPARED
 from whitecap.reports.precision.asked import measures_named
 from whitecap.sim.recording.dataset.place import is_uri
-from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_engine import require_recorded, sweep_engine
 
 __all__ = ["Compared", "compare"]
 
@@ -38,7 +39,12 @@ def compare(
     Raises `InvalidInput`: neither lies there, something is damaged, they have no cell in common.
     """
     named = [measure] if isinstance(measure, str) else measure
-    measures = measures_named(named, "measure") or COMPARED
     is_here = engine is None and master is None and not any(map(is_uri, (before, after)))
-    runs_on = sweep_engine("processes" if is_here else engine, master, quiet=True)
+    with gathered() as problems:
+        for side in (before, after):
+            with noted(problems):
+                require_recorded(side)
+        with noted(problems):
+            measures = measures_named(named, "measure") or COMPARED
+        runs_on = sweep_engine("processes" if is_here else engine, master, quiet=True)
     return compare_recorded(str(before), str(after), runs_on, measures)

@@ -55,8 +55,7 @@ def explain(case: RaceCase, world: World | None = None, untried: str = "") -> Ex
     `world` holds the tables where `case` does not make them; `untried` says which changes cannot
     be tried, and why. Raises `InvalidInput` for statements that cannot be run.
     """
-    world = world or _made(case)
-    check_statements(world, case.target, case.statements)
+    world = tables_for(case, world)
     played = play(world, case.statements)
     before = snapshot_of(world, case.target)
     helps, tried = suggestions(case) if conflicts_in(played) else ((), ())
@@ -73,6 +72,13 @@ def explain(case: RaceCase, world: World | None = None, untried: str = "") -> Ex
         tried=tried,
         untried=untried,
     )
+
+
+def tables_for(case: RaceCase, world: World | None = None) -> World:
+    """The tables of a case. Raises `InvalidInput` for statements that cannot be run on them."""
+    made = world or _made(case)
+    check_statements(made, case.target, case.statements)
+    return made
 
 
 def _made(case: RaceCase) -> World:

@@ -214,20 +214,29 @@ def _lack(command: Command, dialect: Dialect) -> str | None:
     return next((why for name, why in dialect.lacks.items() if name.lower() in text), None)
 
 
+_EVERY = (*PUBLISHED, *EXTENDED, *ON_REQUEST)
+
+
+def require_commands(names: Sequence[str]) -> None:
+    """Raises `InvalidInput` for every name that no command has in any dialect."""
+    spellings = {command.name.lower(): command.name for command in _EVERY}
+    unknown = [
+        Problem(name, "no such command", nearest(name, spellings.values()))
+        for name in names
+        if name.lower() not in spellings
+    ]
+    if unknown:
+        raise InvalidInput(unknown)
+
+
 def commands_named(names: Sequence[str], dialect: Dialect) -> list[Command]:
     """Commands in the order of the catalogue.
 
     Raises `InvalidInput` for every unknown name, `UnsupportedFeature` for what the dialect lacks.
     """
-    by_name = {command.name.lower(): command for command in (*PUBLISHED, *EXTENDED, *ON_REQUEST)}
+    by_name = {command.name.lower(): command for command in _EVERY}
     wanted = {name.lower() for name in names}
-    unknown = [
-        Problem(name, "no such command", nearest(name, [c.name for c in by_name.values()]))
-        for name in names
-        if name.lower() not in by_name
-    ]
-    if unknown:
-        raise InvalidInput(unknown)
+    require_commands(names)
     chosen = [command for name, command in by_name.items() if name in wanted]
     for command in chosen:
         if why := _lack(command, dialect):

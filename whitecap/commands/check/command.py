@@ -20,6 +20,7 @@ from whitecap.terminal.progress import progress
 if TYPE_CHECKING:
     from whitecap.checking import CheckedScenario
     from whitecap.checking.against import Against
+    from whitecap.engine.errors import Problem
     from whitecap.sim.sweeps.read_runs import Watch
 
 
@@ -89,14 +90,18 @@ def check(
     from whitecap.engine.errors import gathered, noted
     from whitecap.until import until_of
 
-    _refuse_together(baseline, updates, tolerate, annotations, as_json)
+    compared = None
     with gathered() as problems:
+        problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
         with noted(problems):
             until_of(until, most)
         for place in filter(None, (junit, markdown, baseline if updates else None)):
             with noted(problems):
                 require_file(place)
-        compared = _against(baseline, updates, tolerate, replications)
+        with noted(problems):
+            compared = _against(baseline, updates, tolerate, replications)
+        if problems:  # else they are told when they are run
+            _require_runnable(paths, needs_expectations=baseline is None)
     passes = undecided == "pass"
     results = []
     with progress("checking") as show:
@@ -125,16 +130,19 @@ def check(
     ctx.exit(_exit_code(results, passes))
 
 
-def _refuse_together(
+def _contradictions(
     baseline: Path | None, updates: bool, tolerate: Sequence[str], annotations: bool, as_json: bool
-) -> None:
+) -> Iterator[Problem]:
+    """Options that exclude others, or need some that are not given."""
+    from whitecap.engine.errors import Problem
+
     if baseline is None and (updates or tolerate):
         option = "--update-baseline" if updates else "--tolerate"
-        raise click.UsageError(f"{option} needs --baseline FILE")
+        yield Problem("", f"{option} needs --baseline FILE")
     if updates and tolerate:
-        raise click.UsageError("--update-baseline compares nothing, so nothing is tolerated")
+        yield Problem("", "--update-baseline compares nothing, so nothing is tolerated")
     if annotations and as_json:
-        raise click.UsageError("--json prints one object and --annotations lines: take one of both")
+        yield Problem("", "--json prints one object and --annotations lines: take one of both")
 
 
 def _against(
@@ -145,6 +153,22 @@ def _against(
     if baseline is None:
         return None
     return against(baseline, update=updates, tolerate=tolerate, replications=replications)
+
+
+def _require_runnable(paths: Sequence[str], *, needs_expectations: bool) -> None:
+    from whitecap.sim.sweeps.regression import require_runnable
+
+    _, scenarios = _parted(paths)
+    if scenarios:
+        require_runnable(scenarios, needs_expectations=needs_expectations)
+
+
+def _parted(paths: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """The sweeps that were made before, and the scenarios."""
+    from whitecap.sweep_engine import is_sweep
+
+    sweeps = [path for path in paths if is_sweep(path)]
+    return sweeps, [Path(path) for path in paths if path not in sweeps]
 
 
 def _checked(
@@ -160,10 +184,8 @@ def _checked(
     """Sweeps first: what is wrong with them is then told before anything runs."""
     from whitecap.checking import check_scenarios, check_sweep
     from whitecap.checking.scenarios import compared_with
-    from whitecap.sweep_engine import is_sweep
 
-    sweeps = [path for path in paths if is_sweep(path)]
-    scenarios = [Path(path) for path in paths if path not in sweeps]
+    sweeps, scenarios = _parted(paths)
     recorded = (check_sweep(each, until, needs_expectations=compared is None) for each in sweeps)
     cores = jobs or os.cpu_count() or 1
     run = (

@@ -49,20 +49,24 @@ def from_log(
     transaction: runs of the scenario predict how many there are.
     """
     from whitecap.drafting import from_log as drafted
+    from whitecap.engine.errors import Problem, gathered, noted
     from whitecap.out_file import write_out
     from whitecap.sim.machine.places import require_new_file
 
-    if failures is not None and out is None:
-        raise click.UsageError("--failures needs --out: the comparison is printed")
-    if anonymise and from_files:
-        raise click.UsageError("--from-files names the table, which --anonymise does not")
-    kept = None if failures is None else _failures(failures)
-    if out is not None:
-        require_new_file(out, overwrite=overwrite)
     name = "" if out is None else out.stem
-    draft = drafted(
-        table, store=store, anonymise=anonymise, commits=commits, name=name, from_files=from_files
-    )
+    kept = None
+    with gathered() as problems:
+        if failures is not None and out is None:
+            problems.append(Problem("", "--failures needs --out: the comparison is printed"))
+        with noted(problems):
+            kept = None if failures is None else _failures(failures)
+        with noted(problems):
+            if out is not None:
+                require_new_file(out, overwrite=overwrite)
+        draft = drafted(
+            table, store=store, anonymise=anonymise, commits=commits, name=name,
+            from_files=from_files,
+        )  # fmt: skip
     write_out(out, draft.text, "scenario")
     if out is not None:
         _tell(draft.inferred, shlex.quote(str(out)))

@@ -5,8 +5,12 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from whitecap.engine.errors import Problem
 
 QUESTIONS = {
     "writers": "Which jobs write it, how many of each (insert, update, delete, merge, optimize)",
@@ -45,30 +49,40 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     On a terminal what no option says is asked. Elsewhere --writers, --every and --takes are needed;
     the others have defaults.
     """
+    from whitecap.engine.errors import gathered, noted
     from whitecap.out_file import write_out
     from whitecap.sim.describing.draft import DraftAnswers, drafted
     from whitecap.sim.machine.places import require_new_file
 
-    if out is not None:
-        require_new_file(out, overwrite=overwrite)
-    answers = {name: " ".join(said.split()) for name, said in _answers(given).items()}
     name = "" if out is None else out.stem
-    write_out(out, drafted(DraftAnswers(**answers), _command(answers), name), "scenario")
+    with gathered() as problems:
+        with noted(problems):
+            if out is not None:
+                require_new_file(out, overwrite=overwrite)
+        said = _answers(given, problems)
+        answers = {question: " ".join(answer.split()) for question, answer in said.items()}
+        text = drafted(DraftAnswers(**answers), _command(answers), name)
+    write_out(out, text, "scenario")
     if out is not None:
         file = shlex.quote(str(out))
         click.echo(f"now       whitecap run {file}; whitecap sweep {file}")
 
 
-def _answers(given: dict[str, str | None]) -> dict[str, str]:
-    """Every answer, asked for where there is somebody to ask. Raises `UsageError`."""
-    if is_terminal():
+def _answers(given: dict[str, str | None], problems: list[Problem]) -> dict[str, str]:
+    """Every answer, asked for where there is somebody to ask; notes which are missing elsewhere.
+
+    Nobody is asked what would be in vain.
+    """
+    from whitecap.engine.errors import Problem
+
+    if is_terminal() and not problems:
         return {
             name: given[name] or click.prompt(text, default=SUGGESTED[name], err=True)
             for name, text in QUESTIONS.items()
         }
     missing = [f"--{name} {SUGGESTED[name]!r}" for name in NEEDED if not given[name]]
-    if missing:
-        raise click.UsageError(f"nobody to ask here: give {', '.join(missing)}")
+    if missing and not is_terminal():
+        problems.append(Problem("", f"nobody to ask here: give {', '.join(missing)}"))
     return {name: given[name] or SUGGESTED[name] for name in QUESTIONS}
 
 
