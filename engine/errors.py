@@ -103,6 +103,12 @@ class InvalidInput(EngineError):
         return DeltaError.of_class(exception, error_class, str(self))
 
 
+def unreadable(place: object, error: Exception) -> InvalidInput:
+    """What is raised of a file that cannot be read: the system's words, without its numbers."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return InvalidInput([Problem(str(place), f"cannot be read: {reason}")])
+
+
 @contextmanager
 def noted(problems: list[Problem]) -> Iterator[None]:
     """Note what is wrong instead of raising it, so that other things are looked at too."""

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem, require_format
+from whitecap.engine.errors import InvalidInput, Problem, require_format, unreadable
 from whitecap.engine.recorded import (
     MADE_ANEW,
     PRICE,
@@ -300,7 +300,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         return _object(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
-        raise InvalidInput([Problem(str(path), f"cannot be read: {error}")]) from None
+        raise unreadable(path, error) from None
 
 
 def _object(text: str, place: str) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.dialects import dialect_named
-from whitecap.engine.errors import InvalidInput, Problem, gathered
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
+from whitecap.engine.races.explain.checks import require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation, tables_for
 from whitecap.engine.races.explain.explanation import explain as explained
@@ -118,7 +119,10 @@ def asked(
         small = small_case(table)
         if settings:
             small = small.model_copy(update={"settings": {**small.settings, **settings}})
-        case = small.case(_both(a, b, small.statements), dialect)
+        both = _both(a, b, small.statements)
+        with noted(problems):
+            require_readable(both)
+        case = small.case(both, dialect)
         world = tables_for(case)
     return partial(explained, case, world)
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem, require_format
+from whitecap.engine.errors import InvalidInput, Problem, require_format, unreadable
 from whitecap.engine.recorded import Measure
 from whitecap.reports.comparisons.sides import Kept, PerRun, Series, Side, Sides
 from whitecap.reports.measures.definitions import PERCENTILES
@@ -94,7 +94,7 @@ def read_baseline(path: Path) -> Baseline:
         said = "there is no such baseline: --update-baseline writes it"
         raise InvalidInput([Problem(str(path), said)]) from None
     except (OSError, ValueError) as error:
-        raise InvalidInput([Problem(str(path), f"cannot be read: {error}")]) from None
+        raise unreadable(path, error) from None
     return _baseline(path, document)
 
 

@@ -83,7 +83,7 @@ def measures_named(names: Iterable[str], option: str) -> tuple[Measure, ...]:
     measures: list[Measure] = []
     for name in names:
         try:
-            measures.append(_measure(f"{option} {name!r}", name))
+            measures.append(_measure(option, name))
         except InvalidInput as error:
             problems += error.problems
     if problems:

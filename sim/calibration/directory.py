@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import unreadable
 from whitecap.sim.calibration.samples import StoreOperation
 from whitecap.sim.machine.places import require_directory
 
@@ -41,8 +41,7 @@ class DirectoryTarget:
         try:
             return bool(self._made) or not any(self.root.iterdir())
         except OSError as error:
-            said = f"cannot be read: {error.strerror}"
-            raise InvalidInput([Problem(str(self.root), said)]) from None
+            raise unreadable(self.root, error) from None
 
     def put_if_absent(self, key: str, body: bytes) -> bool:
         path = self._path(key)

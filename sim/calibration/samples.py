@@ -10,7 +10,7 @@ from enum import StrEnum
 from io import StringIO
 from pathlib import Path
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, nearest, unreadable
 from whitecap.sim.quantities.units import MAX_DURATION_MS
 
 
@@ -69,8 +69,7 @@ def read_samples(path: Path) -> list[Sample]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput([Problem(str(path), f"cannot be read: {reason}")]) from None
+        raise unreadable(path, error) from None
     lines = csv.DictReader(StringIO(text))
     problems = list(_of_header(f"{path}:1", lines.fieldnames or ()))
     samples = []

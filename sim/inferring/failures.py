@@ -21,7 +21,7 @@ from statistics import fmean, stdev
 
 from scipy.stats import t as student
 
-from whitecap.engine.errors import InvalidInput, Problem, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name, unreadable
 from whitecap.engine.outcomes import ConflictException
 from whitecap.sim.inferring.drafting import DraftedScenario
 from whitecap.sim.inferring.figures import count_interval, many
@@ -108,7 +108,7 @@ def read_failures(path: Path) -> list[ReportedFailure]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput([Problem(str(path), f"cannot be read: {error}")]) from None
+        raise unreadable(path, error) from None
     reader = csv.DictReader(lines, skipinitialspace=True)
     missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
     if missing:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import Problem
+from whitecap.engine.errors import Problem, unreadable
 from whitecap.sim.quantities.bounds import MAX_TRACE_BYTES
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.traces import read_trace
@@ -56,8 +56,7 @@ class _Reader:
             with path.open(encoding="utf-8-sig", newline=None) as file:
                 text = file.read(MAX_TRACE_BYTES + 1)
         except (OSError, UnicodeDecodeError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            self.problems.append(Problem(str(path), f"cannot be read: {reason}"))
+            self.problems += unreadable(path, error).problems
             return STAND_IN
         _, wrong = read_trace(text)
         self.problems += [Problem(f"{path}:{each.line}", each.said) for each in wrong]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, nearest, unreadable
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 
@@ -113,7 +113,7 @@ def _read_lines(path: Path) -> list[_Line]:
     try:
         texts = path.read_bytes().splitlines()
     except OSError as error:
-        raise InvalidInput([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+        raise unreadable(path, error) from error
     for number, text in enumerate(texts, start=1):
         if text.strip():
             try:

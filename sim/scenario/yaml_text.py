@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.scenario.yaml_loader import MAX_BYTES, Loader
 
 KeyPath = tuple[str | int, ...]
@@ -151,8 +151,7 @@ def read_yaml(path: Path, name: str = "") -> YamlText:
             raise InvalidInput([_too_large(str(path))])
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput([Problem(str(path), f"cannot be read: {reason}")]) from error
+        raise unreadable(path, error) from error
     return YamlText(text, name or str(path), str(path))
 
 

@@ -58,6 +58,10 @@ WRONG = {
         "A: 'UPDAT': no such statement",
         "B: writes nowhere",
     ),
+    "explain --table merge-and-optimize --conf spark.foo=1 'UPDAT t' 'DELETE FROM orders'": (
+        "spark.foo is not modelled",
+        "A: 'UPDAT': no such statement",
+    ),
     "explain --table merge-and-optimize --other a=b --conf a": (
         "--conf needs KEY",
         "--other: a table in YAML",

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, nearest, unreadable
 from whitecap.engine.races.row_tables import Strict, TableOf
 
 JsonLine = dict[str, Any]
@@ -184,7 +184,7 @@ def load_cases(path: Path) -> list[Case]:
     try:
         entries = msgspec.json.decode(path.read_bytes(), type=list[dict[str, Any]])
     except OSError as error:
-        raise InvalidInput([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+        raise unreadable(path, error) from error
     except msgspec.DecodeError as error:
         raise InvalidInput([Problem(str(path), f"not a list of cases: {error}")]) from error
     problems: list[Problem] = []

@@ -32,12 +32,17 @@ Schemas = Mapping[str, Schema]
 
 def target_of(statements: tuple[str, str]) -> str:
     """The table that A writes; B, if A cannot be read. Raises `InvalidInput` if neither can."""
-    parsed = {who: _parsed(sql) for who, sql in zip(NAMES, statements, strict=True)}
-    for statement in parsed.values():
+    for statement in map(_parsed, statements):
         if isinstance(statement, Statement):
             return statement.table.name
-    _raise_all({who: own for who, own in parsed.items() if not isinstance(own, Statement)})
+    require_readable(statements)
     raise AssertionError("two texts that cannot be read have problems")
+
+
+def require_readable(statements: tuple[str, str]) -> None:
+    """Raises `InvalidInput` with what is wrong with their texts, whatever tables there are."""
+    parsed = {who: _parsed(sql) for who, sql in zip(NAMES, statements, strict=True)}
+    _raise_all({who: own for who, own in parsed.items() if not isinstance(own, Statement)})
 
 
 def check_statements(world: World, target: str, statements: tuple[str, str]) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.recording.dataset.layout import (
     FILE,
@@ -49,9 +49,7 @@ class LocalPlace:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(
-                [Problem(str(self.path / name), f"cannot be read: {error}")]
-            ) from None
+            raise unreadable(self.path / name, error) from None
 
     def write(self, name: str, text: str) -> None:
         """Make or replace a file, whole or not at all."""
