@@ -54,6 +54,43 @@ def test_one_message_holds_every_problem_with_its_line_and_nearest_name(expected
     assert expected in problems_of(WRONG)
 
 
+ELSEWHERE = {
+    "of the writer": ("count: 2", "cuont: 2"),
+    "of its parameters": ("date: uniform", "date: unifrom"),
+    "of its parameters' names": ("date: uniform", "{date: uniform, dya: uniform}"),
+    "of the table": ("initial: {rows", "initail: {rows"),
+    "of the table's columns": ("partition_by: [date]", "partition_by: [dat]"),
+    "of the store": ("store: s3", "store: s4"),
+}
+
+
+@pytest.mark.parametrize("mistake", ELSEWHERE)
+def test_a_mistake_elsewhere_hides_no_column_that_a_statement_misspells(mistake: str) -> None:
+    text = (SCENARIOS / "capacity.yaml").read_text()
+    assert text.count(ELSEWHERE[mistake][0]) == 1
+    text = text.replace(*ELSEWHERE[mistake]).replace("SET amount", "SET amuont")
+    told = problems_of(text.replace("WHERE date =", "WHERE dat ="))
+    at = "writers.etl.statement: "
+    assert any(f"{at}amuont: no such column (did you mean 'amount'?)" in each for each in told)
+    assert any(f"{at}dat: no such column (did you mean 'date'?)" in each for each in told)
+    assert not all(at in each for each in told)
+
+
+def test_of_several_statements_each_is_told_though_one_has_wrong_parameters() -> None:
+    one = {
+        "statement": "DELETE FROM events WHERE dya = :date",
+        "parameters": {"date": 3},
+    }
+    two = {"statement": "DELET FROM events"}
+    job = {"statements": [one, two], "arrival": {"closed": {"think": "1 s"}}}
+    made = document(writers={"job": job})
+    with pytest.raises(InvalidInput) as raised:
+        scenario_of(made)
+    assert "statements.0.statement: dya: no such column" in str(raised.value)
+    assert "statements.0.parameters.date: " in str(raised.value)
+    assert "statements.1.statement: 'DELET': no such statement" in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("place", "hint"),
     [

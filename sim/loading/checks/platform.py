@@ -36,6 +36,10 @@ class GivenPlatform:
             except UnsupportedFeature as error:
                 yield ("settings", key), str(error), None
 
+    def of_scenario(self) -> Platform:
+        """The same of a group that says nothing of its own."""
+        return Platform(self.dialect, _sound(self.settings), self.dialect)
+
     def of_group(self, group: WriterGroup) -> Platform:
         """By which dialect, with which settings, the statements of a group are tried."""
         own = DIALECTS[group.dialect] if group.dialect else None

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
+from whitecap.engine.sql.parsing.unknown_columns import may_add_columns, unknown_columns
 from whitecap.sim.loading.checks.parameters import parameter_problems
 from whitecap.sim.loading.checks.tables import (
     TOO_DEEP,
@@ -29,16 +30,33 @@ def statement_problems(
         yield from within(place, _of_part(part, tables, platform))
 
 
+def text_problems(
+    sql: str, tables: Sequence[GivenTable], platform: Platform
+) -> Iterator[PlacedProblem]:
+    """What is wrong with a statement whatever its parameters are, at a place within its part."""
+    target = _target(sql, tables)
+    if isinstance(target, GivenTable):
+        yield from _untried(sql, target, platform)
+    else:
+        yield ("statement",), *no_such_table(target, tables)
+
+
 def _of_part(
     part: JobPart, tables: Sequence[GivenTable], platform: Platform
 ) -> Iterator[PlacedProblem]:
-    name = target_of(part)
-    if name is None or len(tables) == 1:
-        yield from _on_table(part, tables[0], tables, platform)
-    elif target := table_named(tables, name):
+    target = _target(part.statement, tables)
+    if isinstance(target, GivenTable):
         yield from _on_table(part, target, tables, platform)
     else:
-        yield ("statement",), *no_such_table(name, tables)
+        yield ("statement",), *no_such_table(target, tables)
+
+
+def _target(sql: str, tables: Sequence[GivenTable]) -> GivenTable | str:
+    """The table that a statement is held against; a name that none of several has."""
+    name = target_of(sql)
+    if name is None or len(tables) == 1:
+        return tables[0]
+    return table_named(tables, name) or name
 
 
 def _on_table(
@@ -50,39 +68,70 @@ def _on_table(
     wrong = list(parameter_problems(part.parameters, target))
     yield from wrong
     if wrong or not target.is_sound(platform.maker):
+        yield from _untried(part.statement, target, platform)
         return
     others = [each.table.name for each in tables if each is not target]
     try:
-        yield from _of_statement(part, target.table, others, platform)
+        yield from _of_statement(part, target, others, platform)
     except RecursionError:
         yield ("statement",), TOO_DEEP, None
 
 
+def _untried(sql: str, target: GivenTable, platform: Platform) -> Iterator[PlacedProblem]:
+    """What is wrong with a statement as far as it can be told without running it."""
+    try:
+        statement = _read(sql)
+        if isinstance(statement, Statement):
+            yield from _of_table(statement, target.table)
+            yield from _of_columns(statement, target, platform)
+        else:
+            yield ("statement",), statement, None
+    except RecursionError:
+        yield ("statement",), TOO_DEEP, None
+
+
+def _read(sql: str) -> Statement | str:
+    """The statement, or why it cannot be read."""
+    if not sql.strip():
+        return "is empty: it needs a statement in SQL"
+    try:
+        return parse_statement(sql)
+    except (InvalidInput, UnsupportedFeature) as error:
+        return str(error)
+
+
 def _of_statement(
-    part: JobPart, table: TableSection, others: Collection[str], platform: Platform
+    part: JobPart, target: GivenTable, others: Collection[str], platform: Platform
 ) -> Iterator[PlacedProblem]:
     # Imported here: the simulator is built on scenarios, and only this check on the simulator.
     from whitecap.sim.rehearsal.dry_run import refusals
 
-    if not part.statement.strip():
-        yield ("statement",), "is empty: it needs a statement in SQL", None
+    statement = _read(part.statement)
+    if not isinstance(statement, Statement):
+        yield ("statement",), statement, None
         return
-    try:
-        statement = parse_statement(part.statement)
-    except (InvalidInput, UnsupportedFeature) as error:
-        yield ("statement",), str(error), None
-        return
-    problems = [*_of_spark(statement), *_of_names(statement, part, table)]
+    problems = [*_of_spark(statement), *_of_names(statement, part, target.table)]
+    if not problems and (said := refusals(statement, part.parameters, target.table, platform)):
+        refused = (_reads_another(each, others) or each for each in said)
+        problems = list(_of_columns(statement, target, platform))
+        problems = problems or [(("statement",), each, None) for each in refused]
     yield from problems
-    if not problems:
-        for said in refusals(statement, part.parameters, table, platform):
-            yield ("statement",), _reads_another(said, others) or said, None
 
 
-def target_of(part: JobPart) -> str | None:
+def _of_columns(
+    statement: Statement, target: GivenTable, platform: Platform
+) -> Iterator[PlacedProblem]:
+    """All columns that the table does not have; when it is run it stops at the first."""
+    if target.schema is None or may_add_columns(statement, platform.settings):
+        return
+    for problem in unknown_columns(statement, {statement.table.name.lower(): target.schema}):
+        yield ("statement",), f"{problem.place}: {problem.text}", problem.nearest
+
+
+def target_of(sql: str) -> str | None:
     """The table that a statement writes; `None` if it cannot be read, which is told elsewhere."""
     try:
-        return parse_statement(part.statement).table.name
+        return parse_statement(sql).table.name
     except (InvalidInput, UnsupportedFeature, RecursionError):
         return None
 
@@ -102,10 +151,14 @@ def _of_spark(statement: Statement) -> Iterator[PlacedProblem]:
         yield ("statement",), f"{statement.not_spark}, which Spark refuses: write {right}", None
 
 
-def _of_names(statement: Statement, part: JobPart, table: TableSection) -> Iterator[PlacedProblem]:
+def _of_table(statement: Statement, table: TableSection) -> Iterator[PlacedProblem]:
     if statement.table.name.lower() != table.name.lower():
         said = f"writes {statement.table.name!r}, the table is {table.name!r}"
         yield ("statement",), said, table.name
+
+
+def _of_names(statement: Statement, part: JobPart, table: TableSection) -> Iterator[PlacedProblem]:
+    yield from _of_table(statement, table)
     wanted = statement.template.parameter_names
     for name in sorted(wanted - part.parameters.keys()):
         said = f"nothing says what :{name} is: add it to parameters"

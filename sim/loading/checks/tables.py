@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self
 
-from pydantic import ValidationError
-
 from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
-from whitecap.sim.loading.checks.well_formed import well_formed
+from whitecap.sim.loading.checks.well_formed import sound_part
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
@@ -41,7 +39,7 @@ class GivenTable:
     @classmethod
     def of(cls, place: KeyPath, given: Any) -> Self | None:
         """The table from those of its fields that are well formed."""
-        table, broken = _table(given)
+        table, broken = sound_part(TableSection, given, {"schema": ""})
         return None if table is None else cls(place, table, _schema(table), broken)
 
     @property
@@ -177,18 +175,6 @@ def _is_date(value: Scalar) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _table(given: Any) -> tuple[TableSection | None, frozenset[str]]:
-    """The table from those of its fields that are well formed, and the names of the others."""
-    if not isinstance(given, dict):
-        return None, frozenset()
-    try:
-        return TableSection.model_validate(given), frozenset()
-    except ValidationError as error:
-        broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
-    sound = {key: value for key, value in given.items() if key not in broken}
-    return well_formed(TableSection, {"schema": ""} | sound), broken
 
 
 def _schema(table: TableSection) -> Schema | None:

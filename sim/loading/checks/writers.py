@@ -8,30 +8,73 @@ from typing import Any, Self
 
 from whitecap.sim.loading.checks.checkpoints import checkpoint_problems
 from whitecap.sim.loading.checks.platform import GivenPlatform
-from whitecap.sim.loading.checks.statements import statement_problems, target_of
+from whitecap.sim.loading.checks.statements import statement_problems, target_of, text_problems
 from whitecap.sim.loading.checks.streams import function_problems, streaming_problems
 from whitecap.sim.loading.checks.tables import GivenTable
-from whitecap.sim.loading.checks.well_formed import well_formed
+from whitecap.sim.loading.checks.well_formed import sound_part, well_formed
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import PlacedProblem, within
+from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem, within
+
+
+@dataclass(frozen=True)
+class BrokenGroup:
+    """A group that is not well formed: without the wrong fields, if its jobs are known then.
+
+    `texts` are its statements in SQL, by the places of the parts that they are of.
+    """
+
+    group: WriterGroup | None
+    texts: Mapping[KeyPath, str]
+
+    @classmethod
+    def of(cls, given: Any) -> Self:
+        """What is well formed of it."""
+        group, wrong = sound_part(WriterGroup, given, {"arrival": SOME_ARRIVAL})
+        are_jobs_known = not wrong & {"parameters", "statement", "statements"}
+        return cls(group if are_jobs_known else None, dict(_texts(given)))
+
+
+SOME_ARRIVAL = {"closed": {"think": 1.0}}
+"""Stands in where it is not known when jobs arrive, which decides nothing that is checked."""
+
+
+def _texts(group: Any) -> Iterator[tuple[KeyPath, str]]:
+    several = group.get("statements") if isinstance(group, dict) else None
+    parts: dict[KeyPath, Any] = {(): group}
+    if isinstance(several, list):
+        parts |= {("statements", number): part for number, part in enumerate(several)}
+    for place, part in parts.items():
+        sql = part.get("statement") if isinstance(part, dict) else None
+        if isinstance(sql, str):
+            yield place, sql
 
 
 @dataclass(frozen=True)
 class GivenWriters:
-    """The names of all writer groups of a document, and those groups that are well formed."""
+    """The names of all writer groups of a document, and those groups that are well formed.
+
+    Of the others, `broken`, there is what is well formed of each.
+    """
 
     names: Sequence[str]
     groups: Mapping[str, WriterGroup]
+    broken: Mapping[str, BrokenGroup]
 
     @classmethod
     def of(cls, given: Any) -> Self:
         """What a document says of them."""
         named = given if isinstance(given, dict) else {}
         groups = {str(name): well_formed(WriterGroup, group) for name, group in named.items()}
+        broken = {
+            str(name): BrokenGroup.of(group)
+            for name, group in named.items()
+            if groups[str(name)] is None
+        }
         return cls(
             [str(name) for name in named],
             {name: group for name, group in groups.items() if group is not None},
+            broken,
         )
 
     @property
@@ -49,6 +92,8 @@ def writer_problems(
     for name, group in writers.groups.items():
         problems = _of_group(group, tables, platform.of_group(group))
         yield from within(("writers", name), problems)
+    for name, broken in writers.broken.items():
+        yield from within(("writers", name), _of_broken(broken, tables, platform))
     yield from checkpoint_problems(writers.groups)
     if len(tables) > 1 and writers.are_well_formed:
         yield from _written_by_nobody(tables, list(writers.groups.values()))
@@ -65,11 +110,22 @@ def _of_group(
         yield from function_problems(group, platform)
 
 
+def _of_broken(
+    broken: BrokenGroup, tables: Sequence[GivenTable], platform: GivenPlatform
+) -> Iterator[PlacedProblem]:
+    """What else is wrong with a group that is not well formed."""
+    if broken.group is not None:
+        yield from _of_group(broken.group, tables, platform.of_group(broken.group))
+        return
+    for place, sql in broken.texts.items():
+        yield from within(place, text_problems(sql, tables, platform.of_scenario()))
+
+
 def _written_by_nobody(
     tables: Sequence[GivenTable], groups: Sequence[WriterGroup]
 ) -> Iterator[PlacedProblem]:
     """Tables that no writer names, where it can be told of all writers what they name."""
-    named = [target_of(part) for group in groups for part in group.parts]
+    named = [target_of(part.statement) for group in groups for part in group.parts]
     named += [group.streaming.table for group in groups if group.streaming]
     if None in named:
         return
