@@ -40,13 +40,17 @@ def limiting_cell(findings: AnswerFindings) -> str:
 
 
 def why_limiting(findings: AnswerFindings) -> str:
-    """What there is to see where one is to look: `where it is first undecided`."""
+    """What there is to see where one is to look: `, where it is first undecided`.
+
+    Of a design under one load that meets its objectives nothing.
+    """
+    several = len(list(findings.grid.of(findings.design))) > 1
     match findings.standings[limiting_cell(findings)].stands:
         case Stands.MISSED:
-            return "where it first misses its objectives"
+            return f", {'where it first' if several else 'which'} misses its objectives"
         case Stands.UNDECIDED:
-            return "where it is first undecided"
-    return "under its heaviest load"
+            return f", {'where it is first' if several else 'which is'} undecided"
+    return ", under its heaviest load" if several else ""
 
 
 def behind(findings: AnswerFindings, measured: Mapping[str, Runs]) -> Iterator[str]:

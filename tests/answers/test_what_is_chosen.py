@@ -18,8 +18,20 @@ from tests.answers.cells import (
     replicated,
     sweep_layout,
 )
-from tests.answers.shapes import BAD, BOTH, DOUBTFUL, GOOD, LAYOUTS, of_both, runs
+from tests.answers.shapes import (
+    BAD,
+    BOTH,
+    DOUBTFUL,
+    GOOD,
+    LAYOUTS,
+    of_both,
+    of_design,
+    of_load,
+    runs,
+)
 from whitecap.engine.recorded import ALL_WRITERS, AxisRole, Direction, Measure, Objective
+from whitecap.reports.answers.answer import WordedAnswer
+from whitecap.reports.answers.behind import why_limiting
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import FEWEST_JOBS, objectives_of
 from whitecap.reports.answers.standing import Stands, standing_of
@@ -86,6 +98,24 @@ def test_the_cell_that_is_named_is_the_heaviest_load_that_is_borne_for_sure() ->
     assert (answer.cell, answer.document["load"]) == ("by date__12", "12 writers")
     assert of_both((BAD, BAD, BAD), (DOUBTFUL, DOUBTFUL, BAD)).cell == "by date__12"
     assert of_both((BAD, BAD, BAD), (2 * BAD, BAD, BAD)).cell == "unpartitioned__8"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (of_load(GOOD, BAD, BAD), ", where it first misses its objectives"),
+        (of_load(GOOD, DOUBTFUL, BAD), ", where it first misses its objectives"),
+        (of_load(GOOD, GOOD, DOUBTFUL), ", where it is first undecided"),
+        (of_load(GOOD, GOOD, GOOD), ", under its heaviest load"),
+        (of_design(2 * BAD, BAD), ", which misses its objectives"),
+        (of_design(BAD, DOUBTFUL), ", which is undecided"),
+        (of_design(BAD, GOOD), ""),
+    ],
+)
+def test_of_one_load_nothing_is_said_to_be_the_heaviest_or_the_first(
+    answer: WordedAnswer, said: str
+) -> None:
+    assert why_limiting(answer.findings) == said
 
 
 def test_a_heavier_load_that_is_met_by_luck_does_not_count() -> None:

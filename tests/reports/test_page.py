@@ -93,7 +93,7 @@ def test_two_replications_are_said_to_tell_one_bound(outline: Outline) -> None:
 
 def test_the_cell_where_who_stops_whom_is_told_is_explained(outline: Outline) -> None:
     told = " ".join(outline.text)
-    assert re.search(r"The design that the answer names, (where it|under its) ", told)
+    assert re.search(r"The design that the answer names, which (is|misses) ", told)
 
 
 def test_texts_of_the_user_are_escaped(page: str, outline: Outline) -> None:

@@ -144,7 +144,7 @@ def _show_findings(
     show_half_done(console, layout, left_out)
     limit = limiting_cell(answer.findings)
     if tables.refusals_of(limit):
-        where = f"{layout.title(limit)}, {why_limiting(answer.findings)}"
+        where = f"{layout.title(limit)}{why_limiting(answer.findings)}"
         print_indented(console, f"Who stops whom in {where}:", by=0)
         show_refusals(console, tables.refusals_of(limit))
     show_objectives_of_cells(console, layout, answer)
