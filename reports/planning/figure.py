@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,12 +25,18 @@ from whitecap.reports.figures.style import (
 )
 from whitecap.reports.measures import MEASURES, tick
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
+from whitecap.reports.planning.search import Sense
 from whitecap.reports.planning.wording import boundary_text, sense_text
 from whitecap.reports.subject import Caption
 
 _PANEL = (6.2, 2.7)
 _BETWEEN = 0.75
-_READING = "Estimates with 95 % intervals; shaded: where the boundary lies, with 95 % confidence."
+_ROW = 0.13
+"""Inches of a boundary's bar above a panel."""
+_READING = (
+    "Estimates with 95 % intervals; bars above: where each boundary lies, with 95 % confidence, an "
+    "arrow where it may lie beyond."
+)
 _CHARACTER = 0.08
 """Inches of one in a label."""
 
@@ -48,16 +55,17 @@ def boundary_figure(plan: Plan) -> Figure:
     names = [_name(plan, variant) for variant in plan.variants]
     colours = colours_of(names)
     caption = Caption(_headline(plan), _READING, plan.origin)
-    figure, grid = _grid(len(panels), max(map(len, names)), caption)
+    figure, grid = _grid(len(panels), len(names), max(map(len, names)), caption)
     for axes, held in zip(grid, panels, strict=True):
         _scale(axes, plan)
         ends = []
-        for variant, name in zip(plan.variants, names, strict=True):
-            _shade(axes, plan, variant.boundary, colours[name])
+        for row, (variant, name) in enumerate(zip(plan.variants, names, strict=True)):
+            _bar(axes, plan, variant.boundary, colours[name], len(names) - row)
             end = _draw(axes, plan, variant, held, colours[name])
             ends += [(end, name, colours[name])] if end is not None else []
         _threshold(axes, held)
-        axes.set_title(held_text(held))
+        axes.set_title(held_text(held), pad=72 * _ROW * (len(names) + 1))
+        _name_bars(axes, len(names))
         name_ends(axes, ends)
     for axes in grid[-1:]:
         axes.set_xlabel(plan.path)
@@ -73,14 +81,16 @@ def _name(plan: Plan, variant: PlannedVariant) -> str:
     return f"{variant.name}: {boundary_text(variant.boundary, plan.labels)}"
 
 
-def _grid(panels: int, longest_name: int, caption: Caption) -> tuple[Figure, Sequence[Axes]]:
-    left, right, top, bottom = 0.85, 0.3 + 0.085 * longest_name, 1.0, 0.8
-    panels = max(panels, 1)
-    height = panels * _PANEL[1] + (panels - 1) * _BETWEEN
+def _grid(
+    panels: int, rows: int, longest_name: int, caption: Caption
+) -> tuple[Figure, Sequence[Axes]]:
+    left, right, top, bottom = 0.85, 0.3 + 0.085 * longest_name, 1.0 + _ROW * rows, 0.8
+    panels, between = max(panels, 1), _BETWEEN + _ROW * rows
+    height = panels * _PANEL[1] + (panels - 1) * between
     figure = new_figure(max(left + right + _PANEL[0], least_width(caption)), height + top + bottom)
     place(figure, left=left, right=right, top=top, bottom=bottom)
     grid = list(figure.subplots(panels, 1, sharex=True, squeeze=False).flat)
-    figure.subplots_adjust(hspace=_BETWEEN / _PANEL[1])
+    figure.subplots_adjust(hspace=between / _PANEL[1])
     frame(figure, caption)
     return figure, grid
 
@@ -117,10 +127,36 @@ def _apart(positions: Sequence[int], plan: Plan, is_logarithmic: bool) -> Iterat
             free = where + (longest + 1) * _CHARACTER / _PANEL[0] * (places[-1] - places[0])
 
 
-def _shade(axes: Axes, plan: Plan, boundary: Boundary, colour: str) -> None:
-    """Where the boundary lies, as far as that is within the values of the grid."""
+def _bar(axes: Axes, plan: Plan, boundary: Boundary, colour: str, row: int) -> None:
+    """Where the boundary lies, as far as that is within the values of the grid; in a row of its
+    own above the panel, so that bars of several variants do not lie on each other."""
     low, high = (plan.numbers[at] for at in _edges(plan, boundary))
-    axes.axvspan(low, high, color=colour, alpha=0.12, lw=1.5)
+    style: dict[str, Any] = {
+        "color": colour, "transform": axes.get_xaxis_transform(), "clip_on": False,
+    }  # fmt: skip
+    height = _above(row)
+    axes.plot([low, high], [height, height], lw=3, solid_capstyle="butt", **style)
+    below, beyond = _is_open(boundary, len(plan.numbers))
+    axes.plot(low, height, marker="<" if below else "|", ms=7, mew=2, **style)
+    axes.plot(high, height, marker=">" if beyond else "|", ms=7, mew=2, **style)
+
+
+def _above(row: float) -> float:
+    """The height of a row, the lowest of which is 1, as a share of the panel's."""
+    return 1 + row * _ROW / _PANEL[1]
+
+
+def _is_open(boundary: Boundary, end: int) -> tuple[bool, bool]:
+    """Whether it may lie before the first value, and beyond the last."""
+    below = boundary.low < (0 if boundary.sense is Sense.LARGEST else 1)
+    return below, boundary.high >= (end if boundary.sense is Sense.SMALLEST else end - 1)
+
+
+def _name_bars(axes: Axes, rows: int) -> None:
+    axes.annotate(
+        "boundary", (0, _above((rows + 1) / 2)), xycoords="axes fraction", xytext=(-4, 0),
+        textcoords="offset points", fontsize=8, color=MUTED, ha="right", va="center",
+    )  # fmt: skip
 
 
 def _edges(plan: Plan, boundary: Boundary) -> list[int]:

@@ -25,10 +25,12 @@ def show_plan(plan: Plan, files: Sequence[Path] = ()) -> None:
     print_named(console, boundaries)
     console.print()
     for variant in plan.variants:
-        console.print(Text(variant.name, style="underline"))
+        stated = list(reasons(plan, variant))
+        if stated or variant.warnings:
+            console.print(Text(variant.name, style="underline"))
         for warning in variant.warnings:
             print_indented(console, sentence(f"warning: {warning}"), by=GAP, style="yellow")
-        for reason in reasons(plan, variant):
+        for reason in stated:
             print_indented(console, sentence(reason), by=GAP)
     print_indented(console, sentence(ending(plan)), by=0)
     for name, path in zip(("plan", "figure"), files, strict=False):

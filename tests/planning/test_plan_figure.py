@@ -1,0 +1,91 @@
+"""The figure of a plan: each variant's boundary can be told from the others'."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.lines import Line2D
+
+from tests.figure_texts import assert_texts_lie_apart, texts_of
+from tests.planning.responses import JOBS, held
+from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
+from whitecap.reports.planning.search import Sense
+from whitecap.reports.planning.trying import Quantity, TriedValue
+from whitecap.reports.statistics import Standing, share
+
+NUMBERS = (1, 2, 4, 8, 12)
+OBJECTIVE = held(0.99)
+
+
+def tried(successes: int) -> TriedValue:
+    """Five replications with so many jobs that succeeded in each."""
+    estimate = share([successes] * 5, [JOBS] * 5, good=True)
+    return TriedValue((Quantity(OBJECTIVE, estimate, Standing.MET, 1.0),), 5)
+
+
+def plan_of(*boundaries: Boundary) -> Plan:
+    """A plan with a variant of each of these boundaries."""
+    variants = [
+        PlannedVariant(f"variant {n}", each, {0: tried(JOBS), 2: tried(JOBS - n)}, is_cut=False)
+        for n, each in enumerate(boundaries)
+    ]
+    labels = tuple(map(str, NUMBERS))
+    objectives = (OBJECTIVE.objective,)
+    return Plan("made up", "count", labels, NUMBERS, objectives, tuple(variants), 10, 100, 1)
+
+
+def bars_of(plan: Plan) -> list[Line2D]:
+    """The bars above its only panel."""
+    (axes,) = plan.figure().axes
+    above = axes.get_xaxis_transform()
+    return [
+        each for each in axes.lines if each.get_transform() == above and len(each.get_xdata()) == 2
+    ]
+
+
+LARGEST = [Boundary(Sense.LARGEST, 0, 4, None), Boundary(Sense.LARGEST, 2, 3, 2)]
+
+
+def test_each_boundary_has_a_bar_in_a_row_of_its_own_and_in_its_colour() -> None:
+    first, second = bars_of(plan_of(*LARGEST))
+    assert list(first.get_xdata()) == [1, 12]
+    assert list(second.get_xdata()) == [4, 8]
+    assert first.get_ydata()[0] > second.get_ydata()[0] > 1
+    assert first.get_color() != second.get_color()
+
+
+@pytest.mark.parametrize(
+    ("boundary", "markers"),
+    [
+        (Boundary(Sense.LARGEST, 1, 3, 2), ["|", "|"]),
+        (Boundary(Sense.LARGEST, 1, 4, None), ["|", ">"]),
+        (Boundary(Sense.LARGEST, -1, 2, None), ["<", "|"]),
+        (Boundary(Sense.SMALLEST, 1, 3, 2), ["|", "|"]),
+        (Boundary(Sense.SMALLEST, 0, 3, None), ["<", "|"]),
+        (Boundary(Sense.SMALLEST, 2, 5, None), ["|", ">"]),
+        (Boundary(None, -1, 4, None), ["<", ">"]),
+    ],
+)
+def test_an_arrow_says_that_a_boundary_may_lie_beyond_what_was_asked_for(
+    boundary: Boundary, markers: list[str]
+) -> None:
+    (axes,) = plan_of(boundary).figure().axes
+    above = axes.get_xaxis_transform()
+    ends = [each for each in axes.lines if each.get_transform() == above]
+    assert [each.get_marker() for each in ends if each.get_marker() != "None"] == markers
+
+
+def test_no_text_of_the_figure_lies_on_another() -> None:
+    figure = plan_of(*LARGEST, *LARGEST, *LARGEST).figure()
+    assert_texts_lie_apart(figure, "six variants")
+    said = " ".join(words for words, _ in texts_of(figure))
+    assert "boundary" in said
+    assert "bars above: where each boundary lies" in said
+
+
+def test_a_variant_of_which_nothing_is_said_besides_is_not_named_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from whitecap.terminal.plan import show_plan
+
+    show_plan(plan_of(*LARGEST))
+    assert capsys.readouterr().out.count("variant 0") == 1
