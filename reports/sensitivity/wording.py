@@ -46,7 +46,8 @@ def verdict(moved: MovedMeasure) -> str:
     sure = [each for each in moved.moving if each.is_distinguishable]
     many = counted(len(moved.moving), "parameter")
     if not sure:
-        return f"None of {many} moves it that these runs can tell from none."
+        none = f"None of {many} moves it" if moved.moving[1:] else "The parameter does not move it"
+        return f"{none} so far that these runs could tell."
     most = max((e for e in sure[0].effects if e.is_distinguishable), key=lambda each: each.size)
     change, effect = change_text(sure[0], most), effect_text(moved, most)
     can = f"{len(sure)} of {many} can be told from no effect."

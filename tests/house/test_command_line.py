@@ -35,3 +35,21 @@ def test_errors_say_whose_fault_they_are_by_exit_code() -> None:
     assert exit_code_of(InvalidInput([Problem("a", "b")])) is ExitCode.BAD_INPUT
     assert exit_code_of(InvariantViolated("x")) is ExitCode.INVARIANT_VIOLATED
     assert exit_code_of(RuntimeError("x")) is None
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_help_asks_for_numbers_plainly(name: str) -> None:
+    told = CliRunner().invoke(cli.main, [name, "--help"], env={"COLUMNS": "80"}).output
+    assert "RANGE" not in told
+    assert "9223372036854775807" not in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_help_says_what_every_option_is_for(name: str) -> None:
+    options = [each for each in cli.command_named(name).params if isinstance(each, click.Option)]
+    assert [each.name for each in options if not each.help] == []
+
+
+def test_a_word_that_is_like_no_command_is_answered_with_none() -> None:
+    assert "Did you mean" not in CliRunner().invoke(cli.main, ["foo"]).output

@@ -15,10 +15,9 @@ import click
 from click.core import ParameterSource
 
 from whitecap.exit_codes import ExitCode
-from whitecap.options.common import jobs_option, json_option
+from whitecap.options.common import SEED, jobs_option, json_option
 from whitecap.real_writers import chaos_of_real_writers
 from whitecap.sim.machine.places import require_directory
-from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import Show, progress
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ KEPT_EVERY_S = 30.0
     help="End after so long, whatever number of runs there have been.",
 )  # fmt: skip
 @click.option(
-    "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True,
+    "--seed", type=SEED, default=1, show_default=True,
     help="Which variations are drawn.",
 )  # fmt: skip
 @click.option(
@@ -72,7 +71,9 @@ KEPT_EVERY_S = 30.0
     "--save", type=click.Path(path_type=Path),
     help="Put small scenarios here too, for instance scenarios/regression, to keep them.",
 )  # fmt: skip
-@click.option("--shrink/--no-shrink", default=True, help="Make what goes wrong small.")
+@click.option(
+    "--shrink/--no-shrink", default=True, show_default=True, help="Make what goes wrong small."
+)
 @json_option
 @click.option(
     "--real",

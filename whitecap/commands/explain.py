@@ -43,6 +43,7 @@ FORMS = {".json": "json", ".html": "html"}
     type=click.Choice(["terminal", "json", "html"]),
     default="terminal",
     show_default=True,
+    help="How to show it.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."

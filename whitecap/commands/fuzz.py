@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.common import SEED
 from whitecap.sim.machine.places import require_directory
-from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0, MAX_SEED),
+    type=SEED,
     default=1,
     show_default=True,
     help="Which races are drawn.",

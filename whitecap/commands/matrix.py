@@ -31,7 +31,13 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
 
 
 @click.command()
-@click.option("--dialect", "dialect_name", default="delta-oss-4.4", show_default=True)
+@click.option(
+    "--dialect",
+    "dialect_name",
+    default="delta-oss-4.4",
+    show_default=True,
+    help="Whose commands are aborted, or not: one of `whitecap dialects`.",
+)
 @click.option("--against", metavar="DIALECT", help="Whose commits it meets, if another engine's.")
 @click.option("--isolation", help="Serializable or WriteSerializable; without it, all there are.")
 @_tried("--row-level-concurrency", ON_OFF, "Tables where it applies, or those where not.")
@@ -45,6 +51,7 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
     type=click.Choice(["terminal", "markdown", "json", "html"]),
     default="terminal",
     show_default=True,
+    help="How to show it.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."

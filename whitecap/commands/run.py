@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, MAX_REPLICATIONS),
     default=0,
     show_default=True,
-    help="Which draws.",
+    help="Which one of a sweep's replications: each has random numbers of its own.",
 )
 @click.option(
     "--cell",

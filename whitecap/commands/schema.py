@@ -13,11 +13,11 @@ import click
 def schema(out: Path | None, markdown: bool) -> None:
     """Print the JSON Schema of scenario files: keys, types, bounds, defaults, a sentence each.
 
-    Editors with YAML's language server complete and check a scenario by it whose first line is
+    By it an editor with YAML's language server completes and checks a scenario whose first line is
 
     # yaml-language-server: $schema=scenario.schema.json
 
-    where that file lies beside: `whitecap schema --out scenario.schema.json` writes it.
+    `whitecap schema --out scenario.schema.json` writes that file; it belongs beside the scenario.
     """
     from whitecap.out_file import write_out
     from whitecap.sim.describing.keys import keys_page

@@ -9,9 +9,8 @@ import click
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.exit_codes import ExitCode
 from whitecap.number_lists import numbers_outside
-from whitecap.options.common import json_option
+from whitecap.options.common import SEED, json_option
 from whitecap.sim.machine.places import require_directory
-from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
 
 # More tables than anybody measures: it keeps a list of numbers readable.
@@ -46,10 +45,16 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
     show_default=True,
     help="So many in each run; more make ranges narrower.",
 )
-@click.option("--threads", type=click.IntRange(2, 64), default=4, show_default=True)
+@click.option(
+    "--threads",
+    type=click.IntRange(2, 64),
+    default=4,
+    show_default=True,
+    help="So many run statements at the same time.",
+)
 @click.option(
     "--seed",
-    type=click.IntRange(0, MAX_SEED),
+    type=SEED,
     default=1,
     show_default=True,
     help="Which partitions are drawn.",
