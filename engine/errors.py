@@ -84,6 +84,11 @@ class Problem:
         return f"{self.place}: {self.text}{hint}" if self.place else f"{self.text}{hint}"
 
 
+def said_unknown(what: str, name: str, names: Iterable[str]) -> str:
+    """The same in one sentence, for a validator, which raises a text alone."""
+    return str(Problem("", *unknown_name(what, name, names)))
+
+
 class InvalidInput(EngineError):
     """A user's text or file is wrong; carries every problem found."""
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.engine.errors import said_unknown
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.quantities.section import Section
@@ -63,7 +64,7 @@ class Price(Section):
         if name is None:
             return None
         if name not in price_lists():
-            raise ValueError(f"there is no price list {name!r}: {', '.join(price_lists())}")
+            raise ValueError(said_unknown("price list", name, price_lists()))
         listed, own = price_lists()[name]["currency"], others.data.get("currency")
         if own not in (None, listed):
             raise ValueError(f"the list prices of {name} are in {listed}, the price in {own}")

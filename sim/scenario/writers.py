@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.engine.dialects import DIALECTS
+from whitecap.engine.errors import said_unknown
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
@@ -99,8 +100,7 @@ class Restart(OneOf):
             return options
         presets = restart_presets()
         if options["preset"] not in presets:
-            listed = ", ".join(presets)
-            raise ValueError(f"there is no preset {options['preset']!r}: there are {listed}")
+            raise ValueError(said_unknown("preset", options["preset"], presets))
         preset = presets[options["preset"]]
         return preset | {key: _over(preset.get(key), value) for key, value in options.items()}
 
@@ -205,7 +205,7 @@ class JobPart(Section):
 
 def _known_dialect(name: str) -> str:
     if name not in DIALECTS:
-        raise ValueError(f"there is no dialect {name!r}: there are {', '.join(DIALECTS)}")
+        raise ValueError(said_unknown("dialect", name, DIALECTS))
     return name
 
 

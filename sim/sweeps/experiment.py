@@ -215,7 +215,7 @@ def kept_axes(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
         return dict(axes)
     problems = [Problem("", *unknown_name("axis", name, axes)) for name in only if name not in axes]
     problems += [
-        Problem("", *unknown_name(f"label of axis {name!r}", label, axes[name]))
+        Problem(f"axis {name!r}", *unknown_name("label", label, axes[name]))
         for name, labels in only.items()
         for label in labels
         if name in axes and label not in axes[name]

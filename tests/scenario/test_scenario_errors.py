@@ -76,6 +76,13 @@ def test_a_mistake_elsewhere_hides_no_column_that_a_statement_misspells(mistake:
     assert not all(at in each for each in told)
 
 
+def test_a_misspelt_dialect_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(InvalidInput) as raised:
+        scenario_of(document(dialect="databricks-14.4"))
+    said = "dialect: there is no dialect 'databricks-14.4' (did you mean 'databricks-14.3'?)"
+    assert said in str(raised.value)
+
+
 def test_of_several_statements_each_is_told_though_one_has_wrong_parameters() -> None:
     one = {
         "statement": "DELETE FROM events WHERE dya = :date",

@@ -53,7 +53,7 @@ def test_quick_axes_are_added_and_own_axes_can_be_left_out(tmp_path: Path) -> No
     ("only", "told"),
     [
         ({"isolaton": []}, "no axis 'isolaton'.*did you mean 'isolation'"),
-        ({"isolation": ["Serialisable"]}, "no label of axis 'isolation' 'Serialisable'"),
+        ({"isolation": ["Serialisable"]}, "axis 'isolation': there is no label 'Serialisable'"),
     ],
 )
 def test_an_axis_or_label_that_is_not_there_is_refused(

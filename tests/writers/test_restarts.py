@@ -180,7 +180,7 @@ def test_options_of_a_preset_can_be_overridden() -> None:
     [
         (
             {"restart": "airflo"},
-            "there is no preset 'airflo': there are airflow, ",
+            "there is no preset 'airflo' (did you mean 'airflow'?)",
         ),
         ({"restart": {"takes": "3 s"}}, "give exactly one of fixed, exponential"),
         ({"restart": {"fixed": {"wait": "3 s"}, "take": "3 s"}}, "unknown key"),
