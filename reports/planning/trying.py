@@ -37,6 +37,12 @@ class Quantity:
     """What was counted in each replication."""
 
     @property
+    def seems_decided(self) -> bool:
+        """Whether it is decided at 95 %, a single value's level, whatever a search needs."""
+        at_least, at_most = (self.held.thresholds.get(each.value) for each in Direction)
+        return standing_of(self.estimate, at_least, at_most) is not Standing.UNDECIDED
+
+    @property
     def margin(self) -> float:
         """How far the value is on the right side, as a part of the threshold; negative beyond."""
         objective = self.held.objective

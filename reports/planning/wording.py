@@ -113,7 +113,10 @@ def reasons(plan: Plan, variant: PlannedVariant) -> Iterator[str]:
 def _at(plan: Plan, at: int, tried: TriedValue, standing: Standing, verb: str) -> str:
     worst = next(each for each in tried.quantities if each.standing is standing)
     replications = counted(tried.replications, "replication")
-    return f"{plan.labels[at]} {verb} after {replications}: {_value(worst)}"
+    said = f"{plan.labels[at]} {verb} after {replications}: {_value(worst)}"
+    if standing is Standing.UNDECIDED and worst.seems_decided:
+        return f"{said}, and a search judges more strictly than one interval"
+    return said
 
 
 def _value(quantity: Quantity) -> str:

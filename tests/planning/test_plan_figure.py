@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from matplotlib.lines import Line2D
 
@@ -10,6 +12,7 @@ from tests.planning.responses import JOBS, held
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Sense
 from whitecap.reports.planning.trying import Quantity, TriedValue
+from whitecap.reports.planning.wording import reasons
 from whitecap.reports.statistics import Standing, share
 
 NUMBERS = (1, 2, 4, 8, 12)
@@ -80,6 +83,16 @@ def test_no_text_of_the_figure_lies_on_another() -> None:
     said = " ".join(words for words, _ in texts_of(figure))
     assert "boundary" in said
     assert "bars above: where each boundary lies" in said
+
+
+def test_a_value_that_only_the_search_cannot_decide_is_said_to_be_judged_more_strictly() -> None:
+    estimate = share([JOBS - 2] * 20, [JOBS] * 20, good=True)
+    unsure = TriedValue((Quantity(OBJECTIVE, estimate, Standing.UNDECIDED, 30.0),), 20)
+    (variant,) = plan_of(LARGEST[1]).variants
+    said = list(reasons(plan_of(LARGEST[1]), replace(variant, tried={2: unsure})))
+    assert len(said) == 1
+    assert said[0].startswith("4 is undecided after 20 replications: job success rate of")
+    assert said[0].endswith(", and a search judges more strictly than one interval")
 
 
 def test_a_variant_of_which_nothing_is_said_besides_is_not_named_again(
