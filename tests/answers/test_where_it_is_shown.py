@@ -39,6 +39,14 @@ def test_a_run_shows_its_objectives_with_how_they_came_out(stated: Path) -> None
     assert "✗ missed: p95 latency of corrector is" in text
 
 
+@pytest.mark.parametrize("most", ["1 s", "100 min"])
+def test_how_a_run_stands_to_its_only_objective_is_told_once(most: str, tmp_path: Path) -> None:
+    only = f"objective: latency_p95_ms of corrector <= {most}\n"
+    text = printed("run", write_scenario(tmp_path, SCENARIO + only))
+    assert text.count("p95 latency of corrector is") == 1
+    assert f"objective: p95 latency of corrector at most {most}" in text
+
+
 def test_a_run_without_an_objective_shows_the_default(tmp_path: Path) -> None:
     text = printed("run", write_scenario(tmp_path))
     assert "objective, by default: job success rate of every writer group at least 99 %" in text

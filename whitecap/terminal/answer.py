@@ -22,13 +22,18 @@ def show_answer(console: Console, answer: WordedAnswer) -> None:
 
 
 def show_objectives(console: Console, answer: WordedAnswer) -> None:
-    """Of one run: the answer's headline, and a line per objective and writer group."""
+    """Of one run: the answer's headline, and a line per objective and writer group.
+
+    Of a single one nothing is told twice.
+    """
     print_indented(console, f"{answer.headline}.", by=0, style="bold")
     default = ", by default" if answer.findings.objectives.are_default else ""
     stated = "; ".join(map(objective_text, answer.findings.objectives.each))
     console.print(Text(f"objective{default}: {stated}"))
-    for each in answer.standings[answer.cell].objectives:
-        show_standing(console, each.stands, found_text(each))
+    judged = answer.standings[answer.cell].objectives
+    for each in judged:
+        if judged[1:] or found_text(each) not in answer.headline:
+            show_standing(console, each.stands, found_text(each))
 
 
 def show_settling(console: Console, answer: WordedAnswer) -> None:
