@@ -208,6 +208,9 @@ def test_the_ending_of_out_names_the_format_and_a_bad_one_is_refused(tmp_path: P
     found = tmp_path / "found.json"
     assert CliRunner().invoke(main, [*arguments, str(found)]).exit_code == 0
     assert json.loads(found.read_text())["conflicts"]
+    page = tmp_path / "found.htm"
+    assert CliRunner().invoke(main, [*arguments, str(page)]).exit_code == 0
+    assert page.read_text().startswith("<!DOCTYPE html>")
     refused = CliRunner().invoke(main, [*arguments, str(tmp_path / "found.txt")])
     assert refused.exit_code == 2
     assert "one of json, html" in refused.output

@@ -10,7 +10,7 @@ import click
 
 from whitecap.exit_codes import ExitCode
 
-FORMS = {".json": "json", ".html": "html"}
+FORMS = {".json": "json", ".html": "html", ".htm": "html"}
 """Formats by a file's ending."""
 
 
