@@ -14,7 +14,8 @@ from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.parts import NO_SCENARIO, with_writers
 from whitecap.sim.chaos.rounds import in_rounds
 from whitecap.sim.chaos.sites import SITES, Site, drawn_faults, writers_left
-from whitecap.sim.loading.loading import changed, unwritten_scenario
+from whitecap.sim.loading.dotted_paths import changed
+from whitecap.sim.loading.loading import unwritten_scenario
 from whitecap.sim.quantities.units import DAY_MS, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.sweep import Changes
