@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
+from whitecap.sim.loading.overriding import store_in_full
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.sweep import Changes
 
@@ -31,8 +32,8 @@ def _holder(document: Document, path: str, parents: Sequence[str]) -> Document:
     """The part of a document that holds the last part of a path; it is made if it is not there."""
     holder = document
     for part in parents:
-        if part == "store" and isinstance(holder.get(part), str):
-            holder[part] = {"profile": holder[part]}
+        if part == "store" and part in holder:
+            holder[part] = store_in_full(holder[part])
         holder = holder.setdefault(part, {})
         if not isinstance(holder, dict):
             raise InvalidInput([Problem(path, f"{part!r} holds no keys")])

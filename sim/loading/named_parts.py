@@ -7,7 +7,7 @@ from typing import Any
 from whitecap.engine.errors import InvalidInput, Problem, nearest, unknown_name
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import profiles, real_tables
-from whitecap.sim.loading.profiles import merged
+from whitecap.sim.loading.overriding import fault_in_full, merged
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.yaml_text import KeyPath, YamlText, read_shipped
 
@@ -48,7 +48,7 @@ def _with_log_store(group: Any, place: KeyPath, text: YamlText, problems: list[P
 
 
 def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -> Any:
-    overrides = {"use": given} if isinstance(given, str) else given
+    overrides = fault_in_full(given)
     if not isinstance(overrides, dict) or "use" not in overrides:
         return given
     catalogue = read_shipped(FAULT_CATALOGUE).content
