@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -191,9 +190,9 @@ def _workers(jobs: int | None, master: str | None) -> Iterator[Workers]:
 
         yield SparkMap(spark_session(master, makes_runs=True))
         return
-    from whitecap.sim.machine.processes import Processes
+    from whitecap.sim.machine.processes import Processes, at_a_time
 
-    with Processes(jobs or os.cpu_count() or 1) as processes:
+    with Processes(at_a_time(jobs)) as processes:
         yield processes
 
 

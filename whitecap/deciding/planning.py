@@ -8,7 +8,6 @@ plan.figure()
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +30,7 @@ from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.sim.machine.places import require_directory_if_any
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.scenario import Scenario
@@ -178,7 +177,7 @@ def planned_by(
     searches = [_Search(planning, name) for name in planning.variants.changes]
     rounds, is_interrupted = _Rounds(planning, watch), False
     try:
-        with Processes(jobs or os.cpu_count() or 1) as processes:
+        with Processes(at_a_time(jobs)) as processes:
             making = Making(measure_run, processes, rounds.tell, kept)
             while rounds.run(making, searches):
                 pass
