@@ -17,7 +17,6 @@ from whitecap.deciding.running import (
     Effort,
     TrialWatch,
     checked_place_and_jobs,
-    listed,
 )
 from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.options.deciding import DEFAULT_MOST_RUNS
@@ -34,6 +33,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import plain_of, scenario_held_to
+from whitecap.texts import texts_of
 
 __all__ = ["Advice", "advise", "advised_by", "question_of"]
 
@@ -240,8 +240,8 @@ def advise(
         place, jobs = checked_place_and_jobs(out, jobs, problems)
         question = question_of(
             Path(scenario),
-            listed(allow),
-            listed(objective),
+            texts_of(allow),
+            texts_of(objective),
             Effort(replications, max_runs, seed),
         )
     with progress("advise", quiet=quiet) as show:

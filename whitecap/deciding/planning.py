@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs, listed, origin_of
+from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs, origin_of
 from whitecap.engine.errors import (
     InvalidInput,
     InvariantViolated,
@@ -37,6 +37,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 from whitecap.sim.sweeps.variants import Variants, variants_of
+from whitecap.texts import texts_of
 
 __all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
 
@@ -146,7 +147,7 @@ def plan(
         wanted = planning_of(
             Path(scenario),
             vary,
-            objective=listed(objective),
+            objective=texts_of(objective),
             variants=variants,
             only=only,
             sense=sense,

@@ -17,7 +17,6 @@ from whitecap.deciding.running import (
     Effort,
     TrialWatch,
     checked_place_and_jobs,
-    listed,
     origin_of,
 )
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
@@ -35,6 +34,7 @@ from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
+from whitecap.texts import texts_of
 
 __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
 
@@ -175,8 +175,8 @@ def sensitivity(
         place, jobs = checked_place_and_jobs(out, jobs, problems)
         study = study_of(
             Path(scenario),
-            listed(vary),
-            listed(measure),
+            texts_of(vary),
+            texts_of(measure),
             Effort(replications, max_runs, seed),
         )
     with progress("sensitivity", quiet=quiet) as show:
