@@ -22,6 +22,7 @@ from whitecap.engine.errors import (
     nearest,
     noted,
 )
+from whitecap.options.deciding import DEFAULT_MOST_RUNS
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import LookSchedule
@@ -40,9 +41,6 @@ from whitecap.sim.sweeps.variants import Variants, variants_of
 from whitecap.texts import texts_of
 
 __all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
-
-DEFAULT_MOST_RUNS = 2000
-"""Of a plan: some minutes to an hour on a laptop, and enough for four variants or so."""
 
 DEFAULT_MOST = 100
 """Replications of one value at most."""
