@@ -19,6 +19,7 @@ from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unkno
 from whitecap.runs import Run, recorded
 from whitecap.sim.scenario import Scenario
 from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
+from whitecap.texts import texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -220,7 +221,7 @@ def sweep(
             only=only,
             replications=replications,
             seed=seed,
-            objective=[objective] if isinstance(objective, str) else objective,
+            objective=texts_of(objective),
         )
     where = str(_temporary_place() if out is None else out)
     with sweep_progress(quiet=quiet) as tell:

@@ -18,6 +18,7 @@ from whitecap.sim.sweeps.regression import CellRuns
 from whitecap.sim.sweeps.rounds import run_rounds
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
 from whitecap.sweep_engine import recorded_runs, sweep_place
+from whitecap.texts import texts_of
 
 if TYPE_CHECKING:
     from whitecap.sim.sweeps.engines import SweepEngine
@@ -59,7 +60,7 @@ class Until:
 
 def until_of(texts: str | Sequence[str], most: int | None) -> Until:
     """What is asked for by these texts. Raises `InvalidInput` with everything that is wrong."""
-    every = [texts] if isinstance(texts, str) else list(texts)
+    every = list(texts_of(texts))
     with gathered() as problems:
         if most is not None and not every:
             reason = "says when to give up what `until` asks for, and nothing is asked for"

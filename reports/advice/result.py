@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.recorded import Objective
 from whitecap.reports.advice.steps import DesignStep, Stood
+from whitecap.reports.documents import write_document
 from whitecap.reports.statistics import Standing
 
 if TYPE_CHECKING:
@@ -98,9 +98,7 @@ class Advice:
 
     def write(self, directory: Path) -> Sequence[Path]:
         """`advice.json`, and the changed scenario as `advised.yaml`; returns the files."""
-        directory.mkdir(parents=True, exist_ok=True)
         path, changed = directory / "advice.json", directory / "advised.yaml"
-        text = json.dumps(self.document, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        write_document(path, self.document)
         changed.write_text(self.changed, encoding="utf-8")
         return path, changed

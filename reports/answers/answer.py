@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.answers.settling import Settling, settling_document, settling_of
 from whitecap.reports.answers.standing import CellStanding
 from whitecap.reports.answers.wording import headline_of, sentences_of
+from whitecap.reports.documents import write_document
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.precision.asked import Asked
 from whitecap.reports.precision.reached import ReachedPrecision, reached_by, reached_document
@@ -61,9 +61,7 @@ class WordedAnswer:
 
     def write(self, path: Path) -> None:
         """As JSON, for the replay and for scripts."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self.document, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        write_document(path, self.document)
 
 
 def answer_of(

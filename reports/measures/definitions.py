@@ -292,14 +292,14 @@ _ALL = (
         "commits written over by others",
         "Commits that took effect, and that another writer's took the place of: their writers may "
         "believe in them, and their rows are gone.",
-        lambda sample: Count(sample.lost_commits),
+        lambda sample: Count(sample.left.lost_commits),
     ),
     Definition(
         Measure.DOUBLED_COMMITS,
         "Doubled commits",
         "commits made once more",
         "Versions of the log that hold a transaction which an earlier version holds already.",
-        lambda sample: Count(sample.doubled_commits),
+        lambda sample: Count(sample.left.doubled_commits),
     ),
     Definition(
         Measure.FINDINGS,
@@ -307,14 +307,14 @@ _ALL = (
         "things that the oracles find wrong",
         "What is wrong with the table or its log by the oracles, which share no rule with the "
         "engine's conflict check; known where an expectation or an objective asks for it.",
-        lambda sample: Count(sample.findings),
+        lambda sample: Count(sample.left.findings),
     ),
     Definition(
         Measure.LIVE_ROWS,
         "Live rows",
         "rows of the table in the end",
         "Rows that the table holds when the run ends.",
-        lambda sample: Count(sample.live_rows),
+        lambda sample: Count(sample.left.live_rows),
     ),
     Definition(
         Measure.SLOT_HOURS_PER_MONTH,

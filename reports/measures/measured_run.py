@@ -21,7 +21,7 @@ from whitecap.reports.measures.definitions import MEASURES
 from whitecap.reports.measures.groups import WriterCommand, coded_groups, with_tables
 from whitecap.reports.measures.left_out import Due, JobsLeftOpen, due_by_group, left_out_of
 from whitecap.reports.measures.refusals import RefusalCount, ranked, refusals_of
-from whitecap.reports.measures.sample import MeasureSample, TransactionColumns
+from whitecap.reports.measures.sample import LeftByRun, MeasureSample, TransactionColumns
 from whitecap.reports.measures.tally import MeasureTally, narrowed, together
 from whitecap.reports.measures.warm_up import Courses, RunWarmUp, courses_of, warm_up_of
 
@@ -113,20 +113,11 @@ def measure_run(
     transactions = tables["transactions"]
     due = due_by_group(tables["writers"])
     codes, groups = coded_groups(transactions, due)
-    live_rows = manifest.get("live_rows")
     rows = TransactionColumns.of(transactions)
     duration_ms = float(manifest["duration_ms"])
     warm_up = warm_up_of(manifest, courses_of(rows, codes, duration_ms), warm_up_ms)
-    sample = MeasureSample.of(
-        rows,
-        warm_up.used_ms,
-        duration_ms,
-        math.nan if live_rows is None else float(live_rows),
-        float(manifest.get("lost_commits", 0)),
-        float(manifest.get("doubled_commits", 0)),
-        _findings(manifest),
-        float(manifest.get(PRICE, {}).get("per_slot_hour", math.nan)),
-    )
+    per_slot_hour = float(manifest.get(PRICE, {}).get("per_slot_hour", math.nan))
+    sample = MeasureSample.of(rows, warm_up.used_ms, duration_ms, _left_by(manifest), per_slot_hour)
     job_codes = _ends_of(groups, tables["writers"])[codes]
     losers = rows.ended(RecordedOutcome.ABORTED) & (rows.submitted_ms >= sample.warm_up_ms)
     refusals = refusals_of(transactions, tables["commits"], losers, codes, groups)
@@ -141,10 +132,14 @@ def measure_run(
     return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals), warm_up)
 
 
-def _findings(manifest: Mapping[str, Any]) -> float:
-    """Of the oracles; not a number where nobody asked them."""
-    findings = manifest.get("findings")
-    return math.nan if findings is None else float(sum(findings.values()))
+def _left_by(manifest: Mapping[str, Any]) -> LeftByRun:
+    live_rows, findings = manifest.get("live_rows"), manifest.get("findings")
+    return LeftByRun(
+        live_rows=math.nan if live_rows is None else float(live_rows),
+        lost_commits=float(manifest.get("lost_commits", 0)),
+        doubled_commits=float(manifest.get("doubled_commits", 0)),
+        findings=math.nan if findings is None else float(sum(findings.values())),
+    )
 
 
 def _request_costs(manifest: Mapping[str, Any], groups: Sequence[WriterCommand]) -> list[float]:

@@ -95,16 +95,26 @@ class TransactionColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftByRun:
+    """What a run leaves of its tables and their logs; not a number where that is not known, or
+    where some writers are meant and not the run."""
+
+    live_rows: float = math.nan
+    lost_commits: float = math.nan
+    doubled_commits: float = math.nan
+    findings: float = math.nan
+    """Of the oracles, where somebody asked them."""
+
+
+@dataclass(frozen=True, slots=True)
 class MeasureSample:
     """What a measure is counted from: transactions of all writers of a run, or of some.
 
     `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
     transactions of jobs, submitted after the warm-up: a job of several statements is counted with
     the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
-    commit. `live_rows`, `lost_commits`, `doubled_commits`, `findings`: what the run leaves of its
-    tables and their logs, not a number where that is not known or some writers are meant.
-    `per_slot_hour`: the price, `request_cost` that of all requests of the run, not a number where
-    none was stated.
+    commit. `per_slot_hour`: the price, `request_cost` that of all requests of the run, not a number
+    where none was stated.
     """
 
     rows: TransactionColumns
@@ -113,10 +123,7 @@ class MeasureSample:
     latencies_ms: FloatArray
     warm_up_ms: float
     duration_ms: float
-    live_rows: float = math.nan
-    lost_commits: float = math.nan
-    doubled_commits: float = math.nan
-    findings: float = math.nan
+    left: LeftByRun = LeftByRun()
     per_slot_hour: float = math.nan
     request_cost: float = math.nan
 
@@ -126,10 +133,7 @@ class MeasureSample:
         rows: TransactionColumns,
         warm_up_ms: float,
         duration_ms: float,
-        live_rows: float = math.nan,
-        lost_commits: float = math.nan,
-        doubled_commits: float = math.nan,
-        findings: float = math.nan,
+        left: LeftByRun = LeftByRun(),
         per_slot_hour: float = math.nan,
         ends: TransactionColumns | None = None,
     ) -> Self:
@@ -139,8 +143,7 @@ class MeasureSample:
         jobs = ends.take(ends.is_last & (ends.submitted_ms >= warm_up_ms))
         done = jobs.take(jobs.is_done)
         latencies_ms = np.sort(done.ended_ms - done.first_submitted_ms)
-        left = live_rows, lost_commits, doubled_commits, findings, per_slot_hour
-        return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, *left)
+        return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, left, per_slot_hour)
 
     def where(self, chosen: IntArray | slice, jobs: IntArray | slice) -> MeasureSample:
         """A part of `all_rows`, and those with which its jobs end, other rows perhaps."""

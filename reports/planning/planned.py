@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.recorded import Objective
+from whitecap.reports.documents import write_document
 from whitecap.reports.planning.search import Bracket, Sense
 from whitecap.reports.planning.trying import TriedValue
 
@@ -142,8 +142,6 @@ class Plan:
         """`plan.json` and the figure as PNG and SVG; returns the files."""
         from whitecap.reports.figures.style import save
 
-        directory.mkdir(parents=True, exist_ok=True)
         path = directory / "plan.json"
-        text = json.dumps(self.document, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        write_document(path, self.document)
         return path, *save(self.figure(), directory, "plan")

@@ -74,8 +74,11 @@ def bracket_of(
         if sense is None:
             wanted = {} if waiting is None else {(first, last)[waiting]: 0}
             return _bracket(None, -1, schedule.positions, wanted, tried, schedule)
-    low, _, for_low = _walk(schedule.positions, _is(sense.near, tried, schedule))
-    _, high, for_high = _walk(schedule.positions, _is_not(sense.far, tried, schedule))
+    near, far = sense.near, sense.far
+    is_near = _holds(lambda standing: standing is near, tried, schedule)
+    is_not_far = _holds(lambda standing: standing is not far, tried, schedule)
+    low, _, for_low = _walk(schedule.positions, is_near)
+    _, high, for_high = _walk(schedule.positions, is_not_far)
     wanted = {at: 0 for at in (for_low, for_high) if at is not None}
     return _bracket(sense, low, max(high, low + 1), wanted, tried, schedule)
 
@@ -124,43 +127,30 @@ def _sense(
     return None, None
 
 
-def _is(
-    wanted: Standing, tried: Mapping[int, ValueStanding], schedule: LookSchedule
+def _holds(
+    of: Callable[[Standing], bool], tried: Mapping[int, ValueStanding], schedule: LookSchedule
 ) -> Callable[[int], bool | None]:
+    """Whether that is so of a position; `None` as long as it is not tried enough."""
+
     def answer(at: int) -> bool | None:
         standing = _standing(tried, at, schedule)
-        return None if standing is None else standing is wanted
+        return None if standing is None else of(standing)
 
     return answer
 
 
-def _is_not(
-    wanted: Standing, tried: Mapping[int, ValueStanding], schedule: LookSchedule
-) -> Callable[[int], bool | None]:
-    answer = _is(wanted, tried, schedule)
-
-    def opposite(at: int) -> bool | None:
-        holds = answer(at)
-        return None if holds is None else not holds
-
-    return opposite
-
-
 def _walk(positions: int, is_near: Callable[[int], bool | None]) -> tuple[int, int, int | None]:
-    """The last position found near and the first found not to be, and what the walk waits for."""
+    """The last position found near and the first found not to be, and what the walk waits for.
+
+    It goes outward until something is found not to be near, then halves what lies between.
+    """
     low, high, at = -1, positions, 0
-    while high == positions and low < positions - 1:
-        near = is_near(at)
-        if near is None:
-            return low, high, at
-        low, high = (at, high) if near else (low, at)
-        at = outward(at, positions)
     while high - low > 1:
-        at = (low + high) // 2
         near = is_near(at)
         if near is None:
             return low, high, at
         low, high = (at, high) if near else (low, at)
+        at = outward(at, positions) if high == positions else (low + high) // 2
     return low, high, None
 
 

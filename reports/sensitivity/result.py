@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.reports.documents import write_document
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.sensitivity.effects import (
     Followed,
@@ -96,10 +96,8 @@ class Sensitivity:
         """`sensitivity.json` and the figure as PNG and SVG; returns the files."""
         from whitecap.reports.figures.style import save
 
-        directory.mkdir(parents=True, exist_ok=True)
         path = directory / "sensitivity.json"
-        text = json.dumps(self.document, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        write_document(path, self.document)
         return path, *save(self.figure(), directory, "sensitivity")
 
 

@@ -13,7 +13,7 @@ from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.dialects.dialect import DELTA_CHECKS
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.sim.chaos.parts import scenario_if_any, tables_in
-from whitecap.sim.loading.loading import changed
+from whitecap.sim.loading.dotted_paths import changed
 from whitecap.sim.oracles.finding import LETS_MISS
 from whitecap.sim.scenario.model import Document, Scenario
 

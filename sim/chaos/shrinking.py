@@ -12,7 +12,7 @@ from typing import Any
 
 from whitecap.sim.chaos.parts import scenario_if_any, tables_in, with_writers
 from whitecap.sim.chaos.trials import Tell, tell_nobody
-from whitecap.sim.loading.loading import changed
+from whitecap.sim.loading.dotted_paths import changed
 from whitecap.sim.quantities.units import parse_duration, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
 

@@ -21,6 +21,7 @@ from whitecap.engine.log.properties import (
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.parts import tables_in
+from whitecap.sim.loading.overriding import store_in_full
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.sweep import Changes
@@ -111,8 +112,7 @@ _IN_COMMIT_TIMESTAMPS = _property(IN_COMMIT_TIMESTAMPS.key, (True,))
 
 def _lost_replies(document: Document, dice: Dice) -> Changes:
     """What a client does without a reply; not that it takes its own commit for another's."""
-    store = document["store"]
-    given: Document = {"profile": store} if isinstance(store, str) else store
+    given: Document = store_in_full(document["store"])
     client = {**given.get("client", {}), "on_lost_reply": dice.among("reply", LOST_REPLIES)}
     return {"store": {**given, "client": client}}
 

@@ -14,7 +14,9 @@ from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.parts import NO_SCENARIO, with_writers
 from whitecap.sim.chaos.rounds import in_rounds
 from whitecap.sim.chaos.sites import SITES, Site, drawn_faults, writers_left
-from whitecap.sim.loading.loading import changed, unwritten_scenario
+from whitecap.sim.loading.dotted_paths import changed
+from whitecap.sim.loading.loading import unwritten_scenario
+from whitecap.sim.loading.overriding import fault_in_full
 from whitecap.sim.quantities.units import DAY_MS, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.sweep import Changes
@@ -199,9 +201,8 @@ def _own_faults(scenario: Scenario, ends_ms: float, without: frozenset[str]) -> 
     for given, fault in zip(scenario.document.get("faults", ()), scenario.faults, strict=True):
         begins, ends = fault.between or (0.0, ends_ms)
         if begins < ends_ms and not without & set(fault.chosen_names()):
-            named = {"use": given} if isinstance(given, str) else given
             span = [show_duration(begins), show_duration(min(ends, ends_ms))]
-            yield {**named, "between": span}
+            yield {**fault_in_full(given), "between": span}
 
 
 def _with_faults(

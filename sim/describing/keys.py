@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -75,15 +75,20 @@ def _row(model: type[BaseModel], name: str, field: FieldInfo, defaults: dict[str
 
 
 def _type(field: FieldInfo) -> str:
-    readers = (IN_UNITS.get(id(each)) for each in field.metadata)
-    return next((name for name in readers if name), None) or _kind(field.annotation)
+    return _in_units(field.metadata) or _kind(field.annotation)
+
+
+def _in_units(readers: Iterable[Any]) -> str | None:
+    """What is read by one of these from a text with a unit; `None` if nothing is."""
+    return next((IN_UNITS[id(each)] for each in readers if id(each) in IN_UNITS), None)
 
 
 def _kind(kind: Any) -> str:
     origin, arguments = get_origin(kind), get_args(kind)
+    if origin is None:
+        return _plain_kind(kind)
     if origin is Annotated:
-        named = (IN_UNITS.get(id(each)) for each in arguments[1:])
-        return next((name for name in named if name), None) or _kind(arguments[0])
+        return _in_units(arguments[1:]) or _kind(arguments[0])
     if origin in (Union, types.UnionType):
         kinds = [_kind(each) for each in arguments if each is not type(None)]
         return " or ".join(dict.fromkeys(kinds))
@@ -93,6 +98,11 @@ def _kind(kind: Any) -> str:
         return f"list of {_kind(arguments[0])}"
     if origin is dict:
         return f"by name: {_kind(arguments[-1])}"
+    return "any value"
+
+
+def _plain_kind(kind: Any) -> str:
+    """What a kind without arguments is called: a section, a choice, a number, text."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         word = word_of(kind)
         return f"[{word}](#{word.lower()})" if kind.model_fields else "`{}`"

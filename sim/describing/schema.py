@@ -19,7 +19,7 @@ from pydantic_core import core_schema
 
 from whitecap.sim.describing.forms import Json, as_ecma, field_form, with_other_forms
 from whitecap.sim.describing.sentences import sentence_of
-from whitecap.sim.loading.loading import FAULT_CATALOGUE
+from whitecap.sim.loading.named_parts import FAULT_CATALOGUE
 from whitecap.sim.loading.profiles import shipped_profiles
 from whitecap.sim.quantities.section import OneOf, word_of
 from whitecap.sim.scenario import Scenario

@@ -33,6 +33,7 @@ from whitecap.sim.freerun.prediction import (
 from whitecap.sim.freerun.statements import ObservedRun, warm_up_of
 from whitecap.sim.freerun.upcoming import UpcomingRun
 from whitecap.sim.freerun.workloads import ThreadWorkload, mixed_workload, update_workload
+from whitecap.sim.machine.processes import at_a_time
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION, require_delta
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def _predict(
     (folder / SCENARIO).write_text(text, encoding="utf-8")
     ranges = predicted_ranges(
         run, settings.comparisons,
-        jobs=os.cpu_count() or 1, replications=settings.replications,
+        jobs=at_a_time(), replications=settings.replications,
         watch=steps.counting(f"{run.workload.name}, predicting"),
     )  # fmt: skip
     return Prediction(

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from whitecap.engine.recorded import AxisRole
-from whitecap.sim.loading.loading import changed
+from whitecap.sim.loading.dotted_paths import changed
 from whitecap.sim.quantities.units import MS_PER, parse_duration
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Document

@@ -1,4 +1,4 @@
-"""Store profiles: those that are shipped, a user's own, and what a scenario overrides of one.
+"""Store profiles: those that are shipped and a user's own, each perhaps based on another.
 
 A scenario names a shipped profile (`s3`), or a file (`./mine.yaml`), relative to its own. A file is
 read once, when the scenario is: its document then holds the profile itself, so that whoever is
@@ -14,10 +14,10 @@ from pydantic import ValidationError
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.quantities.distributions import Distribution
+from whitecap.sim.loading.overriding import merged, store_in_full
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.model import Document
-from whitecap.sim.scenario.origin import BY_THE_SCENARIO, ORIGIN, origins_lacking
+from whitecap.sim.scenario.origin import origins_lacking
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.yaml_text import YamlText, read_shipped, read_yaml
@@ -109,7 +109,7 @@ def _read(profile: str, folder: Path, problems: list[Problem]) -> Any:
 
 def filled_in(given: Any, text: YamlText, problems: list[Problem]) -> Any:
     """A scenario's `store` with its profile in place of the profile's name."""
-    overrides = {"profile": given} if isinstance(given, str) else given
+    overrides = store_in_full(given)
     if not isinstance(overrides, dict):
         return given
     base = _profile(overrides.get("profile"), text, problems)
@@ -144,34 +144,3 @@ def _no_such(name: str, place: str) -> Problem:
     names = shipped_profiles()
     said = f"no store profile {shown(name)}: there are {', '.join(names)}"
     return Problem(place, f"{said}, and files of your own (mine.yaml)", nearest(name, names))
-
-
-ALTERNATIVES = set(Distribution.alternatives())
-"""Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
-
-FORMS = ({"latency"}, {"out", "back"})
-"""Ways to say how long a request takes; one replaces the other."""
-
-AROUND = {"out", "at_key"}
-"""What a put-if-absent has besides its answers where these are ways back."""
-
-
-def merged(base: Any, over: Any) -> Any:
-    """What is catalogued, with a scenario's values over it; new figures are the scenario's own."""
-    if not (isinstance(base, dict) and isinstance(over, dict)):
-        return over
-    if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys() - base.keys():
-        return over
-    for form, other in (FORMS, FORMS[::-1]):
-        if form & over.keys():
-            base = _without(base, other)
-    if "out" in base and any(isinstance(p, dict) and "latency" in p for p in over.values()):
-        base = _without(base, AROUND)
-    if "basis" in base and "source" not in over and over.keys() - ORIGIN:
-        base = {**_without(base, set(ORIGIN)), **BY_THE_SCENARIO}
-    mixed = {key: merged(base[key], over[key]) if key in base else over[key] for key in over}
-    return base | mixed
-
-
-def _without(section: Document, names: set[str]) -> Document:
-    return {key: value for key, value in section.items() if key not in names}

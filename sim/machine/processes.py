@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -37,6 +38,11 @@ HERE_S = 1.0
 
 AHEAD = 512
 """Items of one `map` from which on it may wait for the last ones without leaving others idle."""
+
+
+def at_a_time(jobs: int | None = None) -> int:
+    """How many processes work at a time: as many as somebody said, or one for each core."""
+    return jobs or os.cpu_count() or 1
 
 
 class Processes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import RunName
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import DatasetPlace, whole_batches
 from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading, read_batch, values_of
@@ -30,7 +29,7 @@ class InProcesses:
     @property
     def slots(self) -> int:
         """How many runs are made at a time."""
-        return os.cpu_count() or 1
+        return at_a_time()
 
     def place(self, uri: str) -> DatasetPlace:
         """Raises `InvalidInput`: only Hadoop, and so Spark, could reach it."""

@@ -234,7 +234,7 @@ def test_who_waits_for_a_finding_is_told_how_far_it_is(
         seen.append(note())
         return _planted(run)
 
-    monkeypatch.setattr("whitecap.commands.chaos.progress", watched)
+    monkeypatch.setattr("whitecap.commands.chaos.making.progress", watched)
     _judge_by(monkeypatch, watching)
     result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", tmp_path / "out")
     number = result.stdout.partition("(run ")[2].partition(")")[0]

@@ -53,7 +53,7 @@ def test_a_module_has_what_the_page_names_in_it(module: str, names: str) -> None
     assert not missing
 
 
-@pytest.mark.parametrize("room", ["engine", "sim"])
+@pytest.mark.parametrize("room", ["engine", "sim", "reports", "whitecap"])
 def test_every_package_of_a_room_is_on_the_page(room: str) -> None:
     named = {place for place, _ in PLACES}
     missing = _packages(room) - named

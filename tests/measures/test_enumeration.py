@@ -57,9 +57,7 @@ def test_latencies_are_percentiles_and_nothing_else_is() -> None:
 
 @pytest.mark.parametrize("measure", Measure)
 def test_it_is_counted_as_its_unit_says(measure: Measure) -> None:
-    sample = MeasureSample.of(
-        TransactionColumns.of(tables_of([])["transactions"]), 0.0, 60_000.0, 0.0
-    )
+    sample = MeasureSample.of(TransactionColumns.of(tables_of([])["transactions"]), 0.0, 60_000.0)
     kinds = {
         Unit.COUNT: Count,
         Unit.ROWS: Count,

@@ -18,7 +18,7 @@ from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import cell_of, load_scenario
-from whitecap.sim.loading.loading import changed
+from whitecap.sim.loading.dotted_paths import changed
 from whitecap.sim.sweeps.experiment import load_experiment
 
 AXES: dict[str, Any] = {

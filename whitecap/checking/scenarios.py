@@ -33,6 +33,7 @@ from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.sweeps.read_runs import Watch
 from whitecap.sim.sweeps.regression import Accept, CellRuns, RanScenario, at, run_expecting
 from whitecap.sweep_engine import recorded_runs, sweep_engine
+from whitecap.texts import texts_of
 from whitecap.until import until_of
 
 
@@ -132,7 +133,7 @@ def check_sweep(
     Raises `InvalidInput`: `until` is wrong, there is no sweep, its scenario expects nothing (which
     it may without `needs_expectations`), or rows are damaged.
     """
-    asked = asked_for([until] if isinstance(until, str) else until)
+    asked = asked_for(texts_of(until))
     runs = recorded_runs(where, sweep_engine("spark" if is_uri(where) else "processes"))
     expected = expected_by(runs.definition)
     if not expected and needs_expectations:

@@ -1,1 +1,1 @@
-"""One module per subcommand: it parses, calls the room that does the work, and prints."""
+"""A module or a folder for each subcommand: it parses, calls who does the work, and prints."""

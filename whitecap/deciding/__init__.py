@@ -1,1 +1,1 @@
-"""What people decide with, besides plans: which parameters move a result."""
+"""What people decide with: plans, sensitivities, advice, and what is behind refusals."""

@@ -7,7 +7,6 @@ print(advice)
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,6 @@ from whitecap.deciding.running import (
     Effort,
     TrialWatch,
     checked_place_and_jobs,
-    listed,
 )
 from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.options.deciding import DEFAULT_MOST_RUNS
@@ -30,11 +28,12 @@ from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_ru
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml_text import show_document
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import plain_of, scenario_held_to
+from whitecap.texts import texts_of
 
 __all__ = ["Advice", "advise", "advised_by", "question_of"]
 
@@ -110,7 +109,7 @@ def advised_by(question: Question, jobs: int | None, watch: TrialWatch) -> Advic
     """Search, then judge the way by fresh replications. Raises `InvariantViolated`."""
     kinds = {kind: list(labels) for kind, labels in question.alternatives.kinds.items()}
     search = DesignSearch(kinds, question.objectives, question.replications, question.is_possible)
-    with Processes(jobs or os.cpu_count() or 1) as processes:
+    with Processes(at_a_time(jobs)) as processes:
         runs = _Runs(question, processes, watch)
         is_cut = _searched(search, runs)
         fresh = runs.fresh(search.way)
@@ -241,8 +240,8 @@ def advise(
         place, jobs = checked_place_and_jobs(out, jobs, problems)
         question = question_of(
             Path(scenario),
-            listed(allow),
-            listed(objective),
+            texts_of(allow),
+            texts_of(objective),
             Effort(replications, max_runs, seed),
         )
     with progress("advise", quiet=quiet) as show:

@@ -8,13 +8,12 @@ plan.figure()
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs, listed, origin_of
+from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs, origin_of
 from whitecap.engine.errors import (
     InvalidInput,
     InvariantViolated,
@@ -23,6 +22,7 @@ from whitecap.engine.errors import (
     nearest,
     noted,
 )
+from whitecap.options.deciding import DEFAULT_MOST_RUNS
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import LookSchedule
@@ -31,18 +31,16 @@ from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.sim.machine.places import require_directory_if_any
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 from whitecap.sim.sweeps.variants import Variants, variants_of
+from whitecap.texts import texts_of
 
 __all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
-
-DEFAULT_MOST_RUNS = 2000
-"""Of a plan: some minutes to an hour on a laptop, and enough for four variants or so."""
 
 DEFAULT_MOST = 100
 """Replications of one value at most."""
@@ -147,7 +145,7 @@ def plan(
         wanted = planning_of(
             Path(scenario),
             vary,
-            objective=listed(objective),
+            objective=texts_of(objective),
             variants=variants,
             only=only,
             sense=sense,
@@ -182,7 +180,7 @@ def planned_by(
     searches = [_Search(planning, name) for name in planning.variants.changes]
     rounds, is_interrupted = _Rounds(planning, watch), False
     try:
-        with Processes(jobs or os.cpu_count() or 1) as processes:
+        with Processes(at_a_time(jobs)) as processes:
             making = Making(measure_run, processes, rounds.tell, kept)
             while rounds.run(making, searches):
                 pass

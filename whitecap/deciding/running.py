@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,11 +43,6 @@ class Effort:
     def seed_for(self, scenario: Scenario) -> int:
         """The seed that is run by."""
         return scenario.seed if self.seed is None else self.seed
-
-
-def listed(given: str | Sequence[str]) -> Sequence[str]:
-    """What was given as one text or as several."""
-    return [given] if isinstance(given, str) else given
 
 
 def checked_place_and_jobs(

@@ -8,7 +8,6 @@ sensitivity.figure()
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ from whitecap.deciding.running import (
     Effort,
     TrialWatch,
     checked_place_and_jobs,
-    listed,
     origin_of,
 )
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
@@ -32,10 +30,11 @@ from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.changes.parameters import VariedParameters, parameters_named, parameters_of
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
+from whitecap.texts import texts_of
 
 __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
 
@@ -126,7 +125,7 @@ def studied_by(study: Study, jobs: int | None, watch: TrialWatch) -> Sensitivity
     for each in study.parameters.each:
         scenarios |= {(each.path, value): other for value, other in each.others.items()}
     total = study.runs
-    with Processes(jobs or os.cpu_count() or 1) as processes:
+    with Processes(at_a_time(jobs)) as processes:
         making = Making(
             measure_run, processes, lambda done, _: watch(done, total, f"{done:,} of {total:,}")
         )
@@ -176,8 +175,8 @@ def sensitivity(
         place, jobs = checked_place_and_jobs(out, jobs, problems)
         study = study_of(
             Path(scenario),
-            listed(vary),
-            listed(measure),
+            texts_of(vary),
+            texts_of(measure),
             Effort(replications, max_runs, seed),
         )
     with progress("sensitivity", quiet=quiet) as show:

@@ -17,6 +17,7 @@ from whitecap.reports.comparisons.sides import COMPARED
 from whitecap.reports.precision.asked import measures_named
 from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sweep_engine import require_recorded, sweep_engine
+from whitecap.texts import texts_of
 
 __all__ = ["Compared", "compare"]
 
@@ -38,13 +39,12 @@ def compare(
 
     Raises `InvalidInput`: neither lies there, something is damaged, they have no cell in common.
     """
-    named = [measure] if isinstance(measure, str) else measure
     is_here = engine is None and master is None and not any(map(is_uri, (before, after)))
     with gathered() as problems:
         for side in (before, after):
             with noted(problems):
                 require_recorded(side)
         with noted(problems):
-            measures = measures_named(named, "measure") or COMPARED
+            measures = measures_named(texts_of(measure), "measure") or COMPARED
         runs_on = sweep_engine("processes" if is_here else engine, master, quiet=True)
     return compare_recorded(str(before), str(after), runs_on, measures)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -184,13 +183,13 @@ def _checked(
     """Sweeps first: what is wrong with them is then told before anything runs."""
     from whitecap.checking import check_scenarios, check_sweep
     from whitecap.checking.scenarios import compared_with
+    from whitecap.sim.machine.processes import at_a_time
 
     sweeps, scenarios = _parted(paths)
     recorded = (check_sweep(each, until, needs_expectations=compared is None) for each in sweeps)
-    cores = jobs or os.cpu_count() or 1
     run = (
         check_scenarios(
-            scenarios, cores, replications, watch, until, most,
+            scenarios, at_a_time(jobs), replications, watch, until, most,
             accept=None if compared is None else compared.accept, seconds=seconds,
         )
         if scenarios

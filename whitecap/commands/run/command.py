@@ -1,14 +1,18 @@
-"""`whitecap run`: one scenario, live progress, a summary, and a recording if asked for."""
+"""The command itself: what may be asked, and what is printed of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from whitecap.commands.run.places import (
+    ResultPlaces,
+    export_tables,
+    write_history,
+)
 from whitecap.options.common import json_option, seed_option
 from whitecap.options.until import until_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
@@ -85,7 +89,7 @@ def run(
     from whitecap.sim.run import run_scenario
     from whitecap.terminal.progress import progress
 
-    exports = {} if export is None else {"": export}
+    places = ResultPlaces(out, export, history)
     with gathered() as problems:
         if until:
             problems += _refused_with_until(replication, requests, export, history, overwrite)
@@ -93,10 +97,10 @@ def run(
             problems += _without_effect(out, requests, export, data)
         try:
             loaded, asked = _asked_for(scenario, cells, settings, until, most)
-            exports = _places(loaded, export)
+            places = places.of(loaded)
         finally:
             if not until:
-                problems += _lacking_room(out, exports, history, overwrite)
+                problems += places.problems(overwrite=overwrite)
     if asked is not None:
         _replicate(loaded, asked, seed, out, as_json, quiet)
         return
@@ -115,16 +119,14 @@ def run(
             overwrite=overwrite,
             findings=findings_by_name,
         )
-    versions = {
-        name: _exported(finished, name, place, data, overwrite) for name, place in exports.items()
-    }
+    versions = export_tables(finished, places, data=data, overwrite=overwrite)
     if history is not None:
-        _write_history(finished, history)
+        write_history(finished, history)
     if as_json:
-        _print_json(finished, out, exports, versions, history)
+        _print_json(finished, places, versions)
     else:
         _print(finished, quiet)
-        _print_written(out, exports, versions, data, history)
+        _print_places(places, versions, data=data)
 
 
 def _without_effect(
@@ -206,93 +208,23 @@ def _replicate(
         click.echo(f"recordings  {out}")
 
 
-def _places(scenario: Scenario, export: Path | None) -> dict[str, Path]:
-    """Where each table is exported to: several of them below the directory that is given."""
-    if export is None:
-        return {}
-    names = [table.name for table in scenario.all_tables]
-    return {names[0]: export} if len(names) == 1 else {name: export / name for name in names}
-
-
-def _lacking_room(
-    out: Path | None, exports: dict[str, Path], history: Path | None, overwrite: bool
-) -> list[Problem]:
-    """Before the work: what cannot be written of all that is asked for?"""
-    from whitecap.engine.errors import noted
-    from whitecap.sim.machine.places import require_file
-    from whitecap.sim.recording.recording import require_free_for_run
-    from whitecap.sim.table.export import require_free_for_table
-
-    problems: list[Problem] = []
-    with noted(problems):
-        if out is not None:
-            require_free_for_run(out, overwrite=overwrite)
-    for export in exports.values():
-        with noted(problems):
-            require_free_for_table(export, overwrite=overwrite)
-    with noted(problems):
-        if history is not None:
-            require_file(history)
-    return [*problems, *_within_each_other(out, exports, history)]
-
-
-def _within_each_other(
-    out: Path | None, exports: dict[str, Path], history: Path | None
-) -> Iterator[Problem]:
-    from whitecap.engine.errors import Problem
-
-    directories = [each.absolute() for each in (out, *exports.values()) if each is not None]
-    for directory, other in combinations(directories, 2):
-        if directory.is_relative_to(other) or other.is_relative_to(directory):
-            yield Problem("", "--out and --export must not lie within each other")
-    if history is not None and any(each.is_relative_to(history.absolute()) for each in directories):
-        yield Problem("", "--history is a file, and --out or --export a directory there")
-
-
 def _reached(now: Tick) -> str:
     from whitecap.terminal.progress import span
 
     return f"{span(now.now_ms / 1000)} simulated, {now.submitted:,} transactions"
 
 
-def _exported(
-    finished: FinishedRun, name: str, directory: Path, data: bool, overwrite: bool
-) -> int:
-    from whitecap.sim.table.export import export_table
-
-    store = finished.world.table_named(name).store
-    return export_table(store, directory, data=data, overwrite=overwrite)
-
-
-def _write_history(finished: FinishedRun, file: Path) -> None:
-    from whitecap.sim.oracles.history import history_lines
-    from whitecap.sim.oracles.runs.of_run import history_of
-
-    names = [table.name for table in finished.scenario.all_tables]
-    lines = [
-        history_lines(history_of(finished, name), name if len(names) > 1 else None)
-        for name in names
-    ]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(b"".join(lines))
-
-
-def _print_json(
-    finished: FinishedRun,
-    out: Path | None,
-    exports: dict[str, Path],
-    versions: dict[str, int],
-    history: Path | None,
-) -> None:
+def _print_json(finished: FinishedRun, places: ResultPlaces, versions: Mapping[str, int]) -> None:
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.run_summary import run_document
 
     several = len(finished.world.tables) > 1
+    exports = places.exports
     written: dict[str, Any] = {
-        "recording": out,
+        "recording": places.out,
         "table": exports if several else next(iter(exports.values()), None),
         "table_version": versions if several else next(iter(versions.values()), None),
-        "history": history,
+        "history": places.history,
     }
     print_json({**run_document(finished.scenario, finished.recording), **written})
 
@@ -304,17 +236,12 @@ def _print(finished: FinishedRun, quiet: bool) -> None:
         show_run(finished.scenario, finished.recording)
 
 
-def _print_written(
-    out: Path | None,
-    exports: dict[str, Path],
-    versions: dict[str, int],
-    data: bool,
-    history: Path | None,
-) -> None:
-    if out is not None:
-        click.echo(f"recording  {out}")
+def _print_places(places: ResultPlaces, versions: Mapping[str, int], *, data: bool) -> None:
+    """A line for each place that was written to."""
+    if places.out is not None:
+        click.echo(f"recording  {places.out}")
     files = "log and data files" if data else "log only"
-    for name, place in exports.items():
+    for name, place in places.exports.items():
         click.echo(f"table      {place} (version {versions[name]}, {files})")
-    if history is not None:
-        click.echo(f"history    {history}")
+    if places.history is not None:
+        click.echo(f"history    {places.history}")

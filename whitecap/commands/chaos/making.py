@@ -1,0 +1,152 @@
+"""A campaign under way: told as it goes, kept now and then, its findings written to files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whitecap.terminal.progress import Show, progress
+
+if TYPE_CHECKING:
+    from whitecap.sim.chaos.campaign import Campaign, Workers
+    from whitecap.sim.chaos.examining import Examined
+    from whitecap.sim.chaos.kept import Course
+    from whitecap.sim.chaos.trials import Trials
+
+KEPT_EVERY_S = 30.0
+"""What a campaign that is killed loses at most."""
+
+
+@contextmanager
+def workers_of(jobs: int | None, master: str | None) -> Iterator[Workers]:
+    """Processes of this machine, or jobs of Spark if it has a master."""
+    if master is not None:
+        from whitecap.sim.chaos.on_spark import SparkMap
+        from whitecap.sweep_engine import spark_session
+
+        yield SparkMap(spark_session(master, makes_runs=True))
+        return
+    from whitecap.sim.machine.processes import Processes, at_a_time
+
+    with Processes(at_a_time(jobs)) as processes:
+        yield processes
+
+
+@dataclass(slots=True)
+class CampaignMaking:
+    """A campaign under way; it is kept in `out` now and then, unless it is one run made again."""
+
+    campaign: Campaign
+    course: Course
+    paths: Sequence[Path]
+    out: Path
+    save: Path | None
+    shrink: bool
+    quiet: bool
+    is_kept: bool
+    is_interrupted: bool = False
+
+    def make(self, workers: Workers, minutes: float | None) -> None:
+        """All runs that are left, or those until the time is up or Ctrl-C."""
+        from whitecap.sim.chaos.trials import shared_trials
+
+        try:
+            with shared_trials() as trials, progress("chaos") as show:
+                self._make(workers, minutes, show, trials)
+        except KeyboardInterrupt:
+            runs = self.course.tally.runs
+            if not runs:
+                raise KeyboardInterrupt("no run was finished, so nothing is kept") from None
+            from whitecap.reports.statistics.wording import counted
+
+            self.is_interrupted = True
+            made = counted(runs, "run")
+            click.echo(f"interrupted after {made}; what was found is kept", err=True)
+        finally:
+            self._keep()
+
+    def _make(self, workers: Workers, minutes: float | None, show: Show, trials: Trials) -> None:
+        from whitecap.sim.chaos.campaign import Judges, run_campaign
+        from whitecap.sim.oracles.runs import reopening
+
+        tally = self.course.tally
+        before, began = tally.runs, time.monotonic()
+        kept_at = began
+        reached = partial(self._reached, before, began, trials)
+        show(before / self.campaign.runs, 1.0, reached)
+        judges = Judges(reopening.judgement_with_readers, reopening.judgement_without_replay)
+        rest = self.campaign.after(before)
+        made = run_campaign(rest, judges, workers, make_small=self.shrink, trials=trials)
+        for run, examined in made:
+            tally.add(run)
+            now = time.monotonic()
+            share = tally.runs / self.campaign.runs
+            if minutes is not None:
+                share = max(share, (now - began) / 60 / minutes)
+            show(min(share, 1.0), 1.0, reached)
+            if examined is not None:
+                self._tell(examined)
+            if now - kept_at > KEPT_EVERY_S:
+                self._keep()
+                kept_at = now
+            if share >= 1:
+                break
+
+    def _tell(self, examined: Examined) -> None:
+        """A finding is told when it comes."""
+        from whitecap.terminal.campaign import again, finding_document, show_finding
+
+        self.course.findings.append(finding_document(examined))
+        command = again(self.paths, self.campaign, examined.run.number)
+        small = _write(examined, command, self.out, self.save)
+        if not self.quiet:
+            show_finding(examined, command, small)
+
+    def _keep(self) -> None:
+        from whitecap.sim.chaos.kept import CAMPAIGN, keep
+
+        if self.is_kept and self.course.tally.runs:
+            keep(self.out / CAMPAIGN, self.campaign, self.course)
+
+    def _reached(self, before: int, began: float, trials: Trials) -> str:
+        seconds = time.monotonic() - began
+        tally = self.course.tally
+        rate = (tally.runs - before) / seconds if seconds else 0.0
+        counts = (
+            f"{tally.runs:,} runs, {rate:.1f} a second, {tally.commits:,} commits, "
+            f"{len(self.course.findings)} with findings"
+        )
+        return ", ".join((counts, *_waiting_for(self.campaign.first + tally.runs, trials)))
+
+
+def _waiting_for(run: int, trials: Trials) -> Iterator[str]:
+    """What is done with the finding of a run, if that is what the next runs wait for."""
+    tried = trials.of(run)
+    if tried is not None:
+        yield f"making run {run} small: {tried} tried" if tried else f"explaining run {run}"
+
+
+def _write(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:
+    """Write the scenario as it was drawn, if one was, and the small one, which is returned."""
+    from whitecap.terminal.campaign import small_scenario
+
+    out.mkdir(parents=True, exist_ok=True)
+    name = f"{examined.run.name}-{examined.run.number}"
+    if examined.run.text:
+        (out / f"{name}.yaml").write_text(examined.run.text, encoding="utf-8")
+    if examined.shrunk is None:
+        return None
+    small = out / f"{name}-small.yaml"
+    text = small_scenario(examined, command)
+    small.write_text(text, encoding="utf-8")
+    if save is not None:
+        save.mkdir(parents=True, exist_ok=True)
+        (save / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return small

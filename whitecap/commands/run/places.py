@@ -1,0 +1,97 @@
+"""Where the results of a run go: the recording, its tables, the history of its writers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from whitecap.engine.errors import Problem
+    from whitecap.sim.run import FinishedRun
+    from whitecap.sim.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPlaces:
+    """What is written where; nothing of what has no place."""
+
+    out: Path | None
+    export: Path | None
+    history: Path | None
+    tables: tuple[str, ...] = ("",)
+    """Names of the tables that are exported; of an unread scenario one without a name."""
+
+    def of(self, scenario: Scenario) -> ResultPlaces:
+        """The same for the tables of a scenario."""
+        return replace(self, tables=tuple(table.name for table in scenario.all_tables))
+
+    @property
+    def exports(self) -> dict[str, Path]:
+        """Where each table is exported to: several of them below the directory that is given."""
+        if self.export is None:
+            return {}
+        if len(self.tables) == 1:
+            return {self.tables[0]: self.export}
+        return {name: self.export / name for name in self.tables}
+
+    def problems(self, *, overwrite: bool) -> list[Problem]:
+        """Before the work: what cannot be written of all that is asked for?"""
+        from whitecap.engine.errors import noted
+        from whitecap.sim.machine.places import require_file
+        from whitecap.sim.recording.recording import require_free_for_run
+        from whitecap.sim.table.export import require_free_for_table
+
+        problems: list[Problem] = []
+        with noted(problems):
+            if self.out is not None:
+                require_free_for_run(self.out, overwrite=overwrite)
+        for export in self.exports.values():
+            with noted(problems):
+                require_free_for_table(export, overwrite=overwrite)
+        with noted(problems):
+            if self.history is not None:
+                require_file(self.history)
+        return [*problems, *self._within_each_other()]
+
+    def _within_each_other(self) -> Iterator[Problem]:
+        from whitecap.engine.errors import Problem
+
+        given = (self.out, *self.exports.values())
+        directories = [each.absolute() for each in given if each is not None]
+        for directory, other in combinations(directories, 2):
+            if directory.is_relative_to(other) or other.is_relative_to(directory):
+                yield Problem("", "--out and --export must not lie within each other")
+        file = None if self.history is None else self.history.absolute()
+        if file is not None and any(each.is_relative_to(file) for each in directories):
+            yield Problem("", "--history is a file, and --out or --export a directory there")
+
+
+def export_tables(
+    finished: FinishedRun, places: ResultPlaces, *, data: bool, overwrite: bool
+) -> dict[str, int]:
+    """Write the tables of a run; returns the version of each that was exported."""
+    from whitecap.sim.table.export import export_table
+
+    return {
+        name: export_table(
+            finished.world.table_named(name).store, place, data=data, overwrite=overwrite
+        )
+        for name, place in places.exports.items()
+    }
+
+
+def write_history(finished: FinishedRun, file: Path) -> None:
+    """What the writers of a run know, for `whitecap oracle`."""
+    from whitecap.sim.oracles.history import history_lines
+    from whitecap.sim.oracles.runs.of_run import history_of
+
+    names = [table.name for table in finished.scenario.all_tables]
+    lines = [
+        history_lines(history_of(finished, name), name if len(names) > 1 else None)
+        for name in names
+    ]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"".join(lines))
