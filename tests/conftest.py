@@ -24,11 +24,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 os.environ["COLUMNS"] = "120"
 
 
-# Most JVMs of the tests end before the optimizing compiler has paid for itself: without it one
-# takes some two thirds of the CPU time (nine tenths in a long session), and two workers have two
-# cores.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-
 # Who starts the tests in the background may have Ctrl-C ignored, for everything below as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
