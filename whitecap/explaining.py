@@ -12,8 +12,7 @@ from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.races.explain.checks import require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
-from whitecap.engine.races.explain.explanation import Explanation, tables_for
-from whitecap.engine.races.explain.explanation import explain as explained
+from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.plain import answer, plain
 from whitecap.engine.races.explain.real_tables import RealTables

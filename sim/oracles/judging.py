@@ -71,12 +71,12 @@ def judge_directory(
     Of a history of several tables each has the lines that name it as its directory is called.
     """
     tables = {each.resolve().name: each for each in _tables_in(directory)}
-    with gathered() as problems:
-        if not tables:
+    if not tables:
+        with gathered() as problems:
             said = f"is no Delta table: no {LOG_DIRECTORY}"
             problems.append(Problem(str(directory), said))
-        if history is not None:
-            require_history(history)
+            if history is not None:
+                require_history(history)
     histories = {name: None if history is None else read_history(history, name) for name in tables}
     named = [own for own in histories.values() if own is not None]
     if len(tables) > 1 and any(each.table is None for own in named for each in own.transactions):

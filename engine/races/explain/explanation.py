@@ -55,7 +55,11 @@ def explain(case: RaceCase, world: World | None = None, untried: str = "") -> Ex
     `world` holds the tables where `case` does not make them; `untried` says which changes cannot
     be tried, and why. Raises `InvalidInput` for statements that cannot be run.
     """
-    world = tables_for(case, world)
+    return explained(case, tables_for(case, world), untried)
+
+
+def explained(case: RaceCase, world: World, untried: str = "") -> Explanation:
+    """As `explain`, on tables on which the statements are known to run (`tables_for`)."""
     played = play(world, case.statements)
     before = snapshot_of(world, case.target)
     helps, tried = suggestions(case) if conflicts_in(played) else ((), ())
