@@ -46,9 +46,29 @@ def _paths(value: Any, at: Path = ()) -> Iterator[Path]:
 PATHS = [path for path in _paths(EVERY_FIELD) if "axes" not in path[:-3]]
 
 
+OF_OTHERS = ("faults", "expect", "objective", "may_change", "sweep")
+"""Sections that speak of writers by their names."""
+
+
+def _around(path: Path) -> dict[str, Any]:
+    """What a value at this path may have to do with: the rest only takes time to be read."""
+    scenario = EVERY_FIELD if path[0] == "store" else {**EVERY_FIELD, "store": "s3"}
+    match path:
+        case "writers", str(name), *_:
+            writer = EVERY_FIELD["writers"][name]
+            without = OF_OTHERS if "cluster" in writer else (*OF_OTHERS, "clusters")
+            rest = {key: scenario[key] for key in scenario if key not in without}
+            return rest | {"writers": {name: writer}}
+        case "writers", *_:
+            return scenario
+        case _:
+            spoken_of = {name: EVERY_FIELD["writers"][name] for name in ("loader", "stream")}
+            return {**scenario, "writers": spoken_of}
+
+
 def _with(path: Path, value: Any) -> Any:
     """A copy with one value replaced."""
-    copied = json.loads(json.dumps(EVERY_FIELD))
+    copied = json.loads(json.dumps(_around(path)))
     inner = copied
     for part in path[:-1]:
         inner = inner[part]
@@ -203,7 +223,7 @@ def test_what_is_wrong_is_said_as_people_speak(path: Path, value: Any, expected:
     [
         (("duration",), "1e300 d", "is longer than 3650 d"),
         (("duration",), "9" * 400 + " d", "is longer than 3650 d"),
-        (("table", "initial", "rows"), 99_999_999_999, "must be at most 10,000,000"),
+        (("table", "initial", "rows"), 99_999_999_999, "must be at most 1,000,000,000"),
         (("table", "initial"), {"rows": 5_000_000, "rows_per_file": 1}, "5,000,000 files are more"),
         (("table", "values", "date", "days"), 3_000_000_000, "must be at most 36,500"),
         (("table", "bytes_per_row"), 10**20, "must be at most 1,073,741,824"),
