@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from whitecap.engine.dialects import Dialect
+from whitecap.sim.machine import processes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +28,11 @@ os.environ["COLUMNS"] = "120"
 # Who starts the tests in the background may have Ctrl-C ignored, for everything below as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Every core has a worker: others beside it only take seconds to start. Tests of what happens in
+# other processes start them at once instead.
+processes.HERE_S = 60.0
 
 
 @pytest.fixture(scope="session")
