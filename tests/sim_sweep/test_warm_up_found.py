@@ -51,13 +51,15 @@ writers:
 expect:
   - {measure: job_success_rate, at_least: 0.2}
 sweep:
-  replications: 4
+  replications: 2
   axes:
     late:
       few: {writers.late.count: 3}
       many: {writers.late.count: 5}
 """
 """For a quarter of an hour two writers have the table to themselves, then there are more."""
+
+AUTO = TRANSIENT.replace("90 min\n", "90 min\nwarm_up: auto\n")
 
 
 def call(*words: object) -> str:
@@ -72,6 +74,15 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, whitecap.Swee
     """The transient's sweep, with nothing left out."""
     directory = tmp_path_factory.mktemp("late")
     scenario = write_scenario(directory, TRANSIENT)
+    out = directory / "out"
+    return scenario, whitecap.sweep(scenario, out=out, engine="processes", quiet=True)
+
+
+@pytest.fixture(scope="module")
+def left_to_be_found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, whitecap.Sweep]:
+    """The same, with its warm-up left to be found."""
+    directory = tmp_path_factory.mktemp("auto")
+    scenario = write_scenario(directory, AUTO)
     out = directory / "out"
     return scenario, whitecap.sweep(scenario, out=out, engine="processes", quiet=True)
 
@@ -96,11 +107,9 @@ def test_a_missing_warm_up_is_found_and_warned_of_everywhere(
 
 
 def test_left_to_be_found_it_is_the_same_in_all_cells(
-    swept: tuple[Path, whitecap.Sweep], tmp_path: Path
+    swept: tuple[Path, whitecap.Sweep], left_to_be_found: tuple[Path, whitecap.Sweep]
 ) -> None:
-    _, without = swept
-    auto = write_scenario(tmp_path, TRANSIENT.replace("90 min\n", "90 min\nwarm_up: auto\n"))
-    sweep = whitecap.sweep(auto, out=tmp_path / "out", engine="processes", quiet=True)
+    (_, without), (_, sweep) = swept, left_to_be_found
     settling = sweep.answer.settling
     assert settling.is_auto
     assert not settling.is_warning
@@ -110,11 +119,11 @@ def test_left_to_be_found_it_is_the_same_in_all_cells(
     rates = [each.subject.tables.of(Measure.ABORT_RATE) for each in (sweep, without)]
     assert all(rates[0][cell].point > rates[1][cell].point for cell in rates[0])
     for cell in rates[0]:
-        recording = sweep.run(cell, 2).recording
+        recording = sweep.run(cell, 1).recording
         assert recording.manifest["warm_up"] == "auto"
         own = measure_run(recording.manifest, recording.tables, settling.used_ms)
         runs = sweep.runs.set_index(["cell", "replication"])
-        assert runs.loc[(cell, 2), "abort_rate"] == own.tally(Measure.ABORT_RATE).value
+        assert runs.loc[(cell, 1), "abort_rate"] == own.tally(Measure.ABORT_RATE).value
 
 
 def test_a_stated_warm_up_that_is_long_enough_stands_beside_what_is_found(tmp_path: Path) -> None:
@@ -128,7 +137,7 @@ def test_a_stated_warm_up_that_is_long_enough_stands_beside_what_is_found(tmp_pa
 
 
 def test_a_single_run_finds_its_own(tmp_path: Path) -> None:
-    auto = write_scenario(tmp_path, TRANSIENT.replace("90 min\n", "90 min\nwarm_up: auto\n"))
+    auto = write_scenario(tmp_path, AUTO)
     run = whitecap.run(auto, cell={"late": "many"}, out=tmp_path / "run")
     used_ms = run.measured.warm_up.used_ms
     assert used_ms == pytest.approx(15 * MINUTE, rel=0.3)
@@ -137,19 +146,19 @@ def test_a_single_run_finds_its_own(tmp_path: Path) -> None:
     assert "MSER-5 finds" in call("report", tmp_path / "run")
 
 
-def test_a_check_measures_all_cells_with_the_same(tmp_path: Path) -> None:
-    auto = write_scenario(tmp_path, TRANSIENT.replace("90 min\n", "90 min\nwarm_up: auto\n"))
-    swept = whitecap.sweep(auto, out=tmp_path / "out", engine="processes", quiet=True)
-    (checked,) = check_scenarios([auto])
+def test_a_check_measures_all_cells_with_the_same(
+    left_to_be_found: tuple[Path, whitecap.Sweep],
+) -> None:
+    scenario, swept = left_to_be_found
+    (checked,) = check_scenarios([scenario])
     found = {cell.where: cell.judged[0].measured for cell in checked.checked.cells}
     expected = swept.expectations.set_index("cell")["found"]
     assert list(found.values()) == [expected["few"], expected["many"]]
 
 
 def test_cells_that_state_a_warm_up_have_no_say_in_what_others_find(tmp_path: Path) -> None:
-    apart = TRANSIENT.replace("late.count: 5}", "late.count: 5, warm_up: 5 min, duration: 20 min}")
-    auto = apart.replace("90 min\n", "90 min\nwarm_up: auto\n")
-    mixed = write_scenario(tmp_path, auto.replace("replications: 4", "replications: 2"))
+    apart = AUTO.replace("late.count: 5}", "late.count: 5, warm_up: 5 min, duration: 20 min}")
+    mixed = write_scenario(tmp_path, apart)
     swept = whitecap.sweep(mixed, out=tmp_path / "out", engine="processes", quiet=True)
     alone = whitecap.sweep(
         mixed, only={"late": ["few"]}, out=tmp_path / "few", engine="processes", quiet=True

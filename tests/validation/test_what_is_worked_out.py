@@ -77,7 +77,7 @@ def test_the_simulator_of_its_own_comes_to_the_published_figures_too() -> None:
 
 
 def test_what_must_follow_from_a_change_follows() -> None:
-    failed = [change for change in changes(6, 0.4) if not change.holds]
+    failed = [change for change in changes(5, 0.2) if not change.holds]
     assert not failed
 
 

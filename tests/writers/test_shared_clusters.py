@@ -17,7 +17,7 @@ from whitecap.sim.spark.sharing import Processor, Slots
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 from whitecap.sim.time.random_streams import RandomStreams
 
-JOBS = 40_000
+JOBS = 16_000
 TAKES: dict[str, Any] = {
     "constant": "1 s",
     "exponential": {"exponential": {"mean": "1 s"}},
