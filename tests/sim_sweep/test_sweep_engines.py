@@ -82,7 +82,6 @@ def test_rows_are_the_same_and_tables_answer_and_page_byte_for_byte(tmp_path: Pa
 
 
 @pytest.mark.spark
-@pytest.mark.usefixtures("long")
 def test_rounds_until_a_number_is_known_after_a_warm_up_that_is_found_are_the_same(
     tmp_path: Path,
 ) -> None:
@@ -106,7 +105,6 @@ def test_rounds_until_a_number_is_known_after_a_warm_up_that_is_found_are_the_sa
 
 
 @pytest.mark.spark
-@pytest.mark.usefixtures("long")
 @pytest.mark.parametrize("begun", list(SweepEngineName))
 def test_what_one_engine_began_the_other_finishes(begun: SweepEngineName, tmp_path: Path) -> None:
     (other,) = set(SweepEngineName) - {begun}

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,19 +41,19 @@ Engine = Callable[[], SweepEngine]
 
 
 @pytest.fixture(scope="module", params=["spark", "processes"])
-def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """Each engine; processes are started at once, as if the sweep were a long one."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(processes, "HERE_S", -1)
-        yield sweep_engine(request.param, None if request.param == "processes" else "local[2]")
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Each engine."""
+    return sweep_engine(request.param, None if request.param == "processes" else "local[2]")
 
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> tuple[Experiment, Path]:
-    """Four cells, two replications each."""
+    """Four cells, two replications each; processes are started, as if it were a long sweep."""
     directory = tmp_path_factory.mktemp("swept")
     experiment = load_experiment(write_scenario(directory))
-    run_sweep(experiment, LocalPlace(directory / "out"), engine)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(processes, "HERE_S", -1)
+        run_sweep(experiment, LocalPlace(directory / "out"), engine)
     return experiment, directory / "out"
 
 
