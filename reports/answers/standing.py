@@ -12,6 +12,7 @@ from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.measures.measured_run import Runs
+from whitecap.reports.measures.tally import CountedShare
 from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate, facing
 
 
@@ -163,5 +164,5 @@ def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
 
 def _ended_jobs(runs: Runs, writer: str | None) -> int:
     """Jobs of a writer group that committed or were given up, over all replications."""
-    counted = (Measure.COMMITTED, Measure.GIVEN_UP)
-    return int(sum(run.tally(each, writer).value for run in runs.values() for each in counted))
+    success = (run.tally(Measure.JOB_SUCCESS_RATE, writer) for run in runs.values())
+    return int(sum(each.whole for each in success if isinstance(each, CountedShare)))
