@@ -44,6 +44,8 @@ def held_text(held: Held) -> str:
 def value_text(judged: JudgedObjective) -> str:
     """The value with its interval: `92.1 % (90.5 to 93.5 %)`; of a count, the one that decided."""
     unit = judged.held.measure.unit
+    if judged.is_idle:
+        return "n/a"
     if unit.is_counted:
         return exact(judged.judged.measured, unit)
     return said_estimate(judged.estimate, unit, judged.held.thresholds.values())
