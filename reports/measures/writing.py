@@ -60,7 +60,7 @@ def digits_beside(values: Iterable[float], thresholds: Iterable[float], unit: Un
         if math.isfinite(value) and value
         for size in [_unit_of(value)[0] if unit is Unit.MILLISECONDS else 1.0]
         for limit in limits
-        if value != limit
+        if not math.isclose(value, limit)
     )
     return min(max((DIGITS, *needed)), _MOST_DIGITS)
 

@@ -79,9 +79,9 @@ def written_bounds(estimate: Estimate, unit: Unit, beside: Collection[float] = (
             return f"at most {_bound(estimate.high, unit, digits, 1.0)}"
         case Claim.AT_LEAST:
             return f"at least {_bound(estimate.low, unit, digits, 0.0)}"
-        case Claim.ALIKE:
+        case Claim.ALIKE if estimate.replications > 1:
             return f"all {counted(estimate.replications, 'replication')} alike"
-        case Claim.NONE:
+        case _:
             return counted(estimate.replications, "replication")
 
 

@@ -53,6 +53,11 @@ def estimate(point: float, low: float, high: float, statement: Claim = Claim.TWO
             Unit.MILLISECONDS,
             "9.50 ms (8.00 to 11.0 ms, 100 values)",
         ),
+        (
+            percentile([[20_000.0] * 266], 95),
+            Unit.MILLISECONDS,
+            "20.0 s (1 replication, 266 values)",
+        ),
         (share([], []), Unit.SHARE, "n/a"),
     ],
 )
