@@ -66,6 +66,19 @@ def test_slot_hours_and_money_are_those_of_the_transactions(
     assert value(Measure.COST_PER_JOB) == pytest.approx(0.5 * hours / done)
 
 
+def test_a_slot_that_is_always_busy_takes_all_hours_of_a_month_beside_a_warm_up_too() -> None:
+    """Jobs of a minute, one after the other: five end in the five minutes that are measured, of
+    which the first began in the warm-up; the last one that began is not over."""
+    measured, _ = _measured(
+        writers={"busy": {**INSERT, "compute": "1 min", "arrival": "closed"}},
+        store={"profile": "instant"}, warm_up="5.5 min", duration="10.5 min", price=PRICE,
+    )  # fmt: skip
+    value = measured.whole.value
+    assert value(Measure.SLOT_HOURS_PER_MONTH) == pytest.approx(730)
+    assert value(Measure.COST_PER_MONTH) == pytest.approx(0.5 * 730)
+    assert value(Measure.COST_PER_JOB) == pytest.approx(0.5 / 60)
+
+
 def test_the_costs_of_writer_groups_add_up(
     priced: tuple[MeasuredRun, list[dict[str, Any]]],
 ) -> None:
