@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import TypeVar
 
 from whitecap.engine.recorded import Direction, Measure
@@ -32,13 +34,35 @@ def estimated(measure: Measure, tallies: Sequence[MeasureTally]) -> Estimate:
             return _weighted(_all(WeightedShare, tallies), good)
         case [PerMinute(minutes=minutes), *_]:
             return mean([t.value for t in tallies], exposure=minutes, good=good)
-        case [PerMonth() | PerJob(), *_]:
+        case [PerMonth(), *_]:
             return mean([t.value for t in tallies], good=good)
+        case [PerJob(), *_]:
+            return mean(_per_job(_all(PerJob, tallies)), good=good)
         case [Latencies(percent=percent), *_]:
             latencies = [t.sorted_ms for t in _all(Latencies, tallies)]
             return percentile(latencies, percent, good=good)
         case _:
             return _of_counts(measure, _all(Count, tallies), good)
+
+
+def _per_job(tallies: Sequence[PerJob]) -> Sequence[float]:
+    """The ratio of the sums, and what each replication adds to it: their mean is the ratio, and
+    their scatter is its own (Cochran 1977, 6.4).
+
+    A run whose jobs all fail costs something too; where no run commits any there is no ratio.
+    """
+    jobs = fmean(tally.jobs for tally in tallies)
+    if not jobs:
+        return [math.nan] * len(tallies)
+    ratio = fmean(tally.amount for tally in tallies) / jobs
+    apart = [tally.amount - ratio * tally.jobs for tally in tallies]
+    return [
+        ratio + (each / jobs if abs(each) > _ROUNDING * tally.amount else 0.0)
+        for each, tally in zip(apart, tallies, strict=True)
+    ]
+
+
+_ROUNDING = 1e-12
 
 
 def _weighted(tallies: Sequence[WeightedShare], good: bool) -> Estimate:

@@ -58,9 +58,10 @@ def standings(advice: Advice) -> Iterator[str]:
 
 def _stood_text(advice: Advice, stood: Stood) -> str:
     worst = stood.value.quantities[0]
-    value = said_estimate(worst.estimate, worst.held.measure.unit)
+    held = worst.held
+    value = said_estimate(worst.estimate, held.measure.unit, held.thresholds.values())
     cost = said_estimate(stood.cost, Unit.MONEY)
-    return f"{held_text(worst.held)} is {value}, a job costs {cost} {advice.currency}"
+    return f"{held_text(held)} is {value}, a job costs {cost} {advice.currency}"
 
 
 def step_text(step: DesignStep) -> str:

@@ -11,7 +11,7 @@ from whitecap.reports.answers.objectives import Held, ObjectiveSet
 from whitecap.reports.answers.standing import JudgedObjective, Stands
 from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
-from whitecap.reports.measures import MEASURES, round_duration, written
+from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.statistics import said_estimate
 
 EVERY_GROUP = "every writer group"
@@ -33,14 +33,7 @@ def objective_text(objective: Objective) -> str:
 def asked(objective: Objective) -> str:
     """`at least 99 %`."""
     side = objective.direction.value.replace("_", " ")
-    return f"{side} {_threshold(objective)}"
-
-
-def _threshold(objective: Objective) -> str:
-    """As round as somebody wrote it: `99 %`, `2 min`."""
-    if objective.measure.unit is Unit.MILLISECONDS:
-        return round_duration(objective.threshold)
-    return exact(objective.threshold, objective.measure.unit)
+    return f"{side} {exact(objective.threshold, objective.measure.unit)}"
 
 
 def held_text(held: Held) -> str:
@@ -51,9 +44,11 @@ def held_text(held: Held) -> str:
 def value_text(judged: JudgedObjective) -> str:
     """The value with its interval: `92.1 % (90.5 to 93.5 %)`; of a count, the one that decided."""
     unit = judged.held.measure.unit
+    if judged.is_idle:
+        return "n/a"
     if unit.is_counted:
         return exact(judged.judged.measured, unit)
-    return said_estimate(judged.estimate, unit)
+    return said_estimate(judged.estimate, unit, judged.held.thresholds.values())
 
 
 def found_text(judged: JudgedObjective) -> str:
@@ -82,7 +77,7 @@ def beyond_text(judged: JudgedObjective) -> str:
         return f"{asked(objective)} is asked for"
     side = "below" if objective.direction is Direction.AT_LEAST else "above"
     shown = f"{_points(gap)} points" if unit is Unit.SHARE else written(gap, unit)
-    return f"{shown} {side} {_threshold(objective)}"
+    return f"{shown} {side} {exact(objective.threshold, unit)}"
 
 
 def _points(gap: float) -> str:

@@ -12,6 +12,7 @@ from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.measures.measured_run import Runs
+from whitecap.reports.measures.tally import CountedShare
 from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate, facing
 
 
@@ -40,7 +41,8 @@ def worst_of(several: Iterable[Stands]) -> Stands:
 
 @dataclass(frozen=True, slots=True)
 class JudgedObjective:
-    """One objective of one writer group. `jobs` of it ended, over all replications.
+    """One objective of one writer group. `jobs` of it ended, over all replications; `is_idle`: none
+    was so much as due.
 
     `estimate`: its value with an interval; `judged` also says how many replications would decide.
     """
@@ -50,6 +52,7 @@ class JudgedObjective:
     estimate: Estimate
     judged: Judged
     jobs: int
+    is_idle: bool = False
 
     @property
     def shortfall(self) -> float:
@@ -91,7 +94,8 @@ class JudgedObjective:
         """Whether what cannot be judged looks as if it missed: too few replications saw it to
         say so for sure."""
         is_short = self.estimate.replications < FEWEST_REPLICATIONS
-        return self.stands is Stands.TOO_FEW and is_short and self.shortfall > 0
+        is_seen = self.stands is Stands.TOO_FEW and not self.is_idle
+        return is_seen and is_short and self.shortfall > 0
 
 
 _OF_JOBS = frozenset({Unit.SHARE, Unit.MILLISECONDS})
@@ -155,13 +159,25 @@ def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
     stands = Stands(judged.judgement.value)
     is_beyond = stands is Stands.MISSED and not math.isnan(judged.measured)
-    if is_default and jobs < FEWEST_JOBS and not is_beyond:
+    is_idle = math.isnan(judged.measured) and _is_idle(runs, held.writer)
+    if is_idle or (is_default and jobs < FEWEST_JOBS and not is_beyond):
         stands = Stands.TOO_FEW
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
-    return JudgedObjective(held, stands, estimate, judged, jobs)
+    return JudgedObjective(held, stands, estimate, judged, jobs, is_idle)
+
+
+def _is_idle(runs: Runs, writer: str | None) -> bool:
+    """Whether no job of theirs was due: a run may be too short for what comes once a night."""
+    left_out = (
+        part.left_out
+        for run in runs.values()
+        for group, part in run.groups.items()
+        if writer in (None, group.writer_group)
+    )
+    return not any(each.jobs or each.due.not_begun for each in left_out)
 
 
 def _ended_jobs(runs: Runs, writer: str | None) -> int:
     """Jobs of a writer group that committed or were given up, over all replications."""
-    counted = (Measure.COMMITTED, Measure.GIVEN_UP)
-    return int(sum(run.tally(each, writer).value for run in runs.values() for each in counted))
+    success = (run.tally(Measure.JOB_SUCCESS_RATE, writer) for run in runs.values())
+    return int(sum(each.whole for each in success if isinstance(each, CountedShare)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol, TypeVar
 
 from whitecap.engine.recorded import Measure, Unit
-from whitecap.reports.measures.writing import written
+from whitecap.reports.measures.writing import round_duration
 
 
 class MeasureThresholds(Protocol):
@@ -67,11 +67,17 @@ def threshold_text(expected: MeasureThresholds, key: str) -> str:
 
 
 def exact(value: float, unit: Unit) -> str:
-    """A value as written in the report, with all digits that a person gave it."""
+    """A value with all digits that a person gave it: `99.95 %`, `2 min`, `12.345 / min`."""
     match unit:
         case Unit.SHARE:
             return f"{100 * value:.10g} %"
+        case Unit.MILLISECONDS:
+            return round_duration(value)
+        case Unit.PER_MINUTE:
+            return f"{value:,.10g} / min"
+        case Unit.SLOT_HOURS:
+            return f"{value:,.10g} h"
+        case Unit.MONEY:
+            return f"{value:,.10g}"
         case Unit.COUNT | Unit.ROWS:
             return f"{value:.10g}"
-        case _:
-            return written(value, unit)

@@ -23,8 +23,14 @@ from whitecap.reports.expectations.expected import (
 )
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
-from whitecap.reports.measures.writing import written
-from whitecap.reports.statistics import EstimateStanding, Standing, facing, said_estimate
+from whitecap.reports.measures.writing import digits_beside, written
+from whitecap.reports.statistics import (
+    Estimate,
+    EstimateStanding,
+    Standing,
+    facing,
+    said_estimate,
+)
 from whitecap.reports.statistics import judge as against
 
 ALIKE_WITHIN = 1e-9
@@ -140,7 +146,7 @@ def _by_interval(expected: MeasureThresholds, tallies: Sequence[MeasureTally]) -
     if math.isnan(estimate.point):
         text = f"{subject(expected)} has no value, expected {wanted(expected)}"
         return Judged(expected, Standing.MISSED, math.nan, text)
-    text = f"{subject(expected)} is {said_estimate(estimate, expected.measure.unit)}"
+    text = f"{subject(expected)} is {_said(expected, estimate)}"
     judgements = [
         against(estimate, **{key: threshold}) for key, threshold in expected.thresholds.items()
     ]
@@ -195,4 +201,10 @@ def _missed(expected: MeasureThresholds, measured: float) -> str | None:
 
 def _shown(expected: MeasureThresholds, value: float) -> str:
     unit = expected.measure.unit
-    return exact(value, unit) if unit.is_counted else written(value, unit)
+    if unit.is_counted:
+        return exact(value, unit)
+    return written(value, unit, digits_beside([value], expected.thresholds.values(), unit))
+
+
+def _said(expected: MeasureThresholds, estimate: Estimate) -> str:
+    return said_estimate(estimate, expected.measure.unit, expected.thresholds.values())

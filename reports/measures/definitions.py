@@ -1,8 +1,8 @@
 """The definition of every measure, once: what it counts, and how it is called and explained.
 
 Transactions submitted before the end of the warm-up are left out of every measure, and so are
-jobs whose last transaction was; goodput looks at the instant of success instead, because
-throughput is counted where work leaves the system.
+jobs whose last transaction was; goodput and costs of a month look at the instant of the end
+instead, because throughput is counted where work leaves the system.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _wasted_cost(sample: MeasureSample) -> MeasureTally:
 
 def _cost_per_job(sample: MeasureSample) -> MeasureTally:
     done = int(sample.jobs.is_done.sum())
-    return PerJob(sample.slot_hours() * sample.per_slot_hour, done)
+    return PerJob(sample.slot_hours_of_jobs() * sample.per_slot_hour, done)
 
 
 def _request_cost(sample: MeasureSample) -> MeasureTally:
@@ -320,8 +320,9 @@ _ALL = (
         Measure.SLOT_HOURS_PER_MONTH,
         "Slot-hours per month",
         "hours of a slot in 730 hours",
-        "Compute time of the transactions that ended, each in a slot of its own, as a month of 730 "
-        "hours at this pace takes it. The time that a driver waits for the log is not in it.",
+        "Compute time of the transactions that ended after the warm-up, each in a slot of its own, "
+        "as a month of 730 hours at this pace takes it. The time that a driver waits for the log "
+        "is not in it.",
         _slot_hours,
     ),
     Definition(

@@ -19,6 +19,7 @@ from whitecap.reports.arrays import Flags, IntArray
 from whitecap.reports.measures.columns import coded, codes_in
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.sample import NOT_RECORDED
+from whitecap.reports.measures.writing import percent
 
 BEFORE_THE_RUN = WriterCommand("(before the run)", "")
 UNKNOWN_WINNER = WriterCommand("(unknown)", "")
@@ -116,15 +117,17 @@ TELLING_SHARE = 0.5
 
 def refusal_sentences(refusals: Sequence[RefusalCount]) -> Iterator[str]:
     """For each loser whose aborts have one main cause, which: `60 % of ... come from ...`."""
-    for loser in dict.fromkeys(each.loser for each in refusals):
+    losers = dict.fromkeys(each.loser for each in refusals)
+    commands = Counter(loser.writer_group for loser in losers)
+    for loser in losers:
         causes = [replace(each, exception="") for each in refusals if each.loser == loser]
         main = ranked(causes)[0]
         if main.aborts >= LEAST_ABORTS and main.share >= TELLING_SHARE:
-            yield _sentence(main)
+            is_only = commands[loser.writer_group] == 1
+            yield _sentence(main, loser.writer_group if is_only else str(loser))
 
 
-def _sentence(main: RefusalCount) -> str:
-    loser = main.loser.writer_group
+def _sentence(main: RefusalCount, loser: str) -> str:
     match main.winner:
         case winner if winner == NOBODY:
             cause = "are no conflict with anybody's commit"
@@ -139,7 +142,7 @@ def _sentence(main: RefusalCount) -> str:
         case winner:
             cause = f"come from {winner.writer_group}"
     counted = f"{main.count:,} of {main.aborts:,}"
-    return f"{100 * main.share:.0f} % of the aborts of {loser} {cause} ({counted})"
+    return f"{percent(main.share, 2)} % of the aborts of {loser} {cause} ({counted})"
 
 
 def _winners(

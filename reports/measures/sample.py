@@ -164,10 +164,18 @@ class MeasureSample:
         return (self.duration_ms - self.warm_up_ms) / MONTH_MS
 
     def slot_hours(self, outcome: RecordedOutcome | None = None) -> float:
-        """Compute time of transactions that ended, all or those that ended so, each in a slot."""
-        rows = self.rows
-        ended = ~rows.ended(RecordedOutcome.IN_FLIGHT) if outcome is None else rows.ended(outcome)
-        return float(rows.compute_ms[ended].sum()) / HOUR_MS
+        """Compute time of transactions that ended after the warm-up, all or those that ended so,
+        each in a slot: as with goodput, those under way when it begins stand for those at the end.
+        """
+        rows = self.all_rows
+        ended = rows.ended_ms >= self.warm_up_ms
+        chosen = ended if outcome is None else ended & rows.ended(outcome)
+        return float(rows.compute_ms[chosen].sum()) / HOUR_MS
+
+    def slot_hours_of_jobs(self) -> float:
+        """The same of those submitted after the warm-up, which are those of the jobs that count."""
+        ended = ~self.rows.ended(RecordedOutcome.IN_FLIGHT)
+        return float(self.rows.compute_ms[ended].sum()) / HOUR_MS
 
     def count(self, outcome: RecordedOutcome) -> int:
         """How many ended so."""

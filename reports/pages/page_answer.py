@@ -57,7 +57,9 @@ def _judged(judged: JudgedObjective | None) -> PageEntry:
         return PageEntry("")
     unit = judged.held.measure.unit
     shown = (
-        PageEntry(value_text(judged)) if unit.is_counted else estimate_entry(judged.estimate, unit)
+        PageEntry(value_text(judged))
+        if unit.is_counted
+        else estimate_entry(judged.estimate, unit, judged.held.thresholds.values())
     )
     too_few = f"{judged.jobs:,} jobs are too few" if judged.stands is Stands.TOO_FEW else ""
     mark = judged.stands.name.lower()

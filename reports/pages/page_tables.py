@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from whitecap.reports.agreement import ReportedAgreement
@@ -16,6 +16,7 @@ from whitecap.reports.statistics import (
     marked,
     written_basis,
     written_bounds,
+    written_point,
 )
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables import estimate_in
@@ -180,12 +181,15 @@ def _what(subject: Subject) -> str:
     return "cell" if subject.runs.is_sweep else "writer"
 
 
-def estimate_entry(estimate: Estimate | None, unit: Unit) -> PageEntry:
-    """A value with what qualifies it."""
+def estimate_entry(
+    estimate: Estimate | None, unit: Unit, beside: Collection[float] = ()
+) -> PageEntry:
+    """A value with what qualifies it, and the thresholds that stand beside it."""
     if estimate is None or math.isnan(estimate.point):
         return PageEntry("n/a")
-    text = marked(written(estimate.point, unit), estimate.beyond)
-    bounds = "" if estimate.statement is Claim.NONE else written_bounds(estimate, unit)
+    text = marked(written_point(estimate, unit, beside), estimate.beyond)
+    is_bounded = estimate.statement is not Claim.NONE
+    bounds = written_bounds(estimate, unit, beside) if is_bounded else ""
     return PageEntry(text, ", ".join(part for part in (bounds, written_basis(estimate)) if part))
 
 

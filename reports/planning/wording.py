@@ -120,5 +120,6 @@ def _at(plan: Plan, at: int, tried: TriedValue, standing: Standing, verb: str) -
 
 
 def _value(quantity: Quantity) -> str:
-    written = said_estimate(quantity.estimate, quantity.held.measure.unit)
-    return f"{held_text(quantity.held)} is {written}"
+    held = quantity.held
+    said = said_estimate(quantity.estimate, held.measure.unit, held.thresholds.values())
+    return f"{held_text(held)} is {said}"

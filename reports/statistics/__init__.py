@@ -56,6 +56,7 @@ from whitecap.reports.statistics.wording import (
     written_difference_bounds,
     written_estimate,
     written_gap,
+    written_point,
 )
 
 __all__ = [
@@ -96,4 +97,5 @@ __all__ = [
     "written_difference_bounds",
     "written_estimate",
     "written_gap",
+    "written_point",
 ]

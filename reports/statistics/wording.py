@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 from whitecap.engine.recorded import Unit
-from whitecap.reports.measures.writing import written
+from whitecap.reports.measures.writing import (
+    DIGITS,
+    digits_beside,
+    magnitude,
+    percent,
+    written,
+)
 from whitecap.reports.statistics.estimate import (
     FEWEST_BEYOND,
     FEWEST_EVENTS,
@@ -16,28 +23,34 @@ from whitecap.reports.statistics.estimate import (
 )
 
 
-def written_estimate(estimate: Estimate, unit: Unit) -> str:
+def written_estimate(estimate: Estimate, unit: Unit, beside: Collection[float] = ()) -> str:
     """`99.2 % (98.7 to 99.5 %)`, `at most 0.30 %`, `at least 99.1 % (4 events)`, `12.1 s (all 5
     replications alike)`, `12.1 s (1 replication)`, `n/a`; a percentile says of how many values:
-    `12.1 s (11.2 to 13.0 s, 2,431 values)`."""
+    `12.1 s (11.2 to 13.0 s, 2,431 values)`. No number of it is rounded to or past a threshold that
+    stands `beside` it."""
     if math.isnan(estimate.point):
         return "n/a"
-    bounds = written_bounds(estimate, unit)
+    bounds = written_bounds(estimate, unit, beside)
     match estimate.statement:
         case Claim.AT_MOST | Claim.AT_LEAST:
             return f"{bounds}{_because(estimate)}"
         case _:
             basis = written_basis(estimate)
             because = f"{bounds}, {basis}" if basis else bounds
-            return f"{_written(estimate.point, unit)} ({because})"
+            return f"{written_point(estimate, unit, beside)} ({because})"
 
 
-def said_estimate(estimate: Estimate, unit: Unit) -> str:
+def said_estimate(estimate: Estimate, unit: Unit, beside: Collection[float] = ()) -> str:
     """As `written_estimate`, in a sentence: where only one side is stated, the value that was seen
     stands before it, as in `100 %, at least 99.7 %`."""
-    text = written_estimate(estimate, unit)
+    text = written_estimate(estimate, unit, beside)
     is_one_sided = estimate.statement in (Claim.AT_LEAST, Claim.AT_MOST)
-    return f"{_written(estimate.point, unit)}, {text}" if is_one_sided else text
+    return f"{written_point(estimate, unit, beside)}, {text}" if is_one_sided else text
+
+
+def written_point(estimate: Estimate, unit: Unit, beside: Collection[float] = ()) -> str:
+    """The value without its interval."""
+    return written(estimate.point, unit, _digits(estimate, unit, beside))
 
 
 def written_basis(estimate: Estimate) -> str:
@@ -52,22 +65,23 @@ def marked(text: str, beyond: float | None) -> str:
     return text if beyond is None or beyond >= FEWEST_BEYOND else f"≈{text}"
 
 
-def written_bounds(estimate: Estimate, unit: Unit) -> str:
+def written_bounds(estimate: Estimate, unit: Unit, beside: Collection[float] = ()) -> str:
     """What qualifies the point: `98.7 to 99.5 %`, `at most 0.30 %`, `1 replication`.
 
     Bounds of shares are rounded away from the point, and never to 0 or 100 % unless they are that.
     """
+    digits = _digits(estimate, unit, beside)
     match estimate.statement:
         case Claim.TWO_SIDED:
-            low, high = _written(estimate.low, unit, 0.0), _written(estimate.high, unit, 1.0)
-            return _joined(low, high)
+            low = _bound(estimate.low, unit, digits, 0.0)
+            return _joined(low, _bound(estimate.high, unit, digits, 1.0))
         case Claim.AT_MOST:
-            return f"at most {_written(estimate.high, unit, 1.0)}"
+            return f"at most {_bound(estimate.high, unit, digits, 1.0)}"
         case Claim.AT_LEAST:
-            return f"at least {_written(estimate.low, unit, 0.0)}"
-        case Claim.ALIKE:
+            return f"at least {_bound(estimate.low, unit, digits, 0.0)}"
+        case Claim.ALIKE if estimate.replications > 1:
             return f"all {counted(estimate.replications, 'replication')} alike"
-        case Claim.NONE:
+        case _:
             return counted(estimate.replications, "replication")
 
 
@@ -115,38 +129,25 @@ def counted(number: float, noun: str) -> str:
     return f"{number:,.0f} {noun}{'' if round(number) == 1 else 's'}"
 
 
-def _written(value: float, unit: Unit, towards: float | None = None) -> str:
+def _digits(estimate: Estimate, unit: Unit, beside: Collection[float]) -> int:
+    """With which no number of it is written as what stands beside it, unless it is that."""
+    if not beside:
+        return DIGITS
+    return digits_beside((estimate.point, *estimate.bounds()), beside, unit)
+
+
+def _bound(value: float, unit: Unit, digits: int, towards: float) -> str:
     if unit is not Unit.SHARE:
-        return written(value, unit)
-    return f"{_percent(value, towards)} %"
-
-
-def _percent(share: float, towards: float | None = None) -> str:
-    """Three digits, but enough to tell it from 0 and 100; a bound is rounded `towards` either."""
-    percent = 100 * share
-    near = min(percent, 100 - percent)
-    if near <= 0:
-        return f"{percent:.0f}"
-    decimals = min(2 - _magnitude(percent), 2)
-    decimals = max(decimals, 1 - _magnitude(percent) if percent < 1 else -_magnitude(near))
-    unit = 10.0 ** max(decimals, 0)
-    # What is a whole number of the last digit but for the last bit stays that.
-    last = round(percent * unit, 6)
-    if towards is not None:
-        last = math.ceil(last) if towards else math.floor(last)
-    return f"{last / unit:.{max(decimals, 0)}f}"
+        return written(value, unit, digits)
+    return f"{percent(value, digits, towards)} %"
 
 
 def _signed(value: float, unit: Unit) -> str:
     if unit is not Unit.SHARE:
         return f"{'+' if value > 0 else ''}{written(value, unit)}"
     points = 100 * value
-    decimals = max(1, 1 - _magnitude(points)) if points else 0
+    decimals = max(1, 1 - magnitude(points)) if points else 0
     return f"{points:+.{decimals}f} points" if points else "0 points"
-
-
-def _magnitude(number: float) -> int:
-    return math.floor(math.log10(abs(number)))
 
 
 def _joined(low: str, high: str) -> str:

@@ -23,6 +23,7 @@ from scipy.stats import t as student
 
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name, unreadable
 from whitecap.engine.outcomes import ConflictException
+from whitecap.engine.recorded import CONFLICTS
 from whitecap.sim.inferring.drafting import DraftedScenario
 from whitecap.sim.inferring.figures import count_interval, many
 from whitecap.sim.inferring.observed import ObservedTable
@@ -149,10 +150,12 @@ def compare(draft: DraftedScenario, failures: Sequence[ReportedFailure]) -> Fail
     """
     seen, aside = _counted(draft, failures)
     hours = draft.observed.span_ms / MS_PER["h"]
-    predicted = _predicted(draft)
+    predicted, of_each_run = _predicted(draft)
     groups = [
-        ComparedGroup(group, seen[group], _of_count(seen[group], hours), _of_runs(rates))
-        for group, rates in predicted.items()
+        ComparedGroup(
+            group, seen[group], _of_count(seen[group], hours), rate_of_runs(counts, of_each_run)
+        )
+        for group, counts in predicted.items()
     ]
     return FailureComparison(groups, aside, hours)
 
@@ -211,19 +214,17 @@ def _unknown_jobs(
     return [Problem("job", *unknown_name(said, job, groups)) for job in list(jobs)[:MOST_TOLD]]
 
 
-def _predicted(draft: DraftedScenario) -> dict[str, list[float]]:
-    """Aborted transactions per hour of each group, in each of several runs."""
+def _predicted(draft: DraftedScenario) -> tuple[dict[str, list[int]], float]:
+    """Conflicts of each group in each of several runs, and how many hours one of these lasts."""
     scenario = parse_scenario(draft.text, cells=False)
-    rates: dict[str, list[float]] = {writer.group.name: [] for writer in draft.writers}
+    counts: dict[str, list[int]] = {writer.group.name: [] for writer in draft.writers}
     for replication in range(REPLICATIONS):
         run = run_scenario(scenario, replication=replication)
-        rows = run.recording.transactions.select(["writer", "outcome"]).to_pylist()
-        aborted = Counter(
-            row["writer"].rpartition("-")[0] for row in rows if row["outcome"] == "aborted"
-        )
-        for group, of_runs in rates.items():
-            of_runs.append(aborted[group] * MS_PER["h"] / scenario.duration)
-    return rates
+        rows = run.recording.transactions.select(["writer_group", "exception"]).to_pylist()
+        conflicts = Counter(row["writer_group"] for row in rows if row["exception"] in CONFLICTS)
+        for group, of_runs in counts.items():
+            of_runs.append(conflicts[group])
+    return counts, scenario.duration / MS_PER["h"]
 
 
 def _of_count(count: int, hours: float) -> tuple[float, float, float]:
@@ -231,8 +232,11 @@ def _of_count(count: int, hours: float) -> tuple[float, float, float]:
     return count / hours, low / hours, high / hours
 
 
-def _of_runs(rates: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of runs with its interval, by Student's t."""
-    mean = fmean(rates)
-    half = float(student.ppf(0.975, len(rates) - 1)) * stdev(rates) / math.sqrt(len(rates))
-    return mean, max(mean - half, 0.0), mean + half
+def rate_of_runs(counts: Sequence[int], hours: float) -> tuple[float, float, float]:
+    """The mean per hour of runs that last so long, with its interval by Student's t; never
+    narrower than that of as many conflicts by Poisson's law, since few are often as many in every
+    run, and none in all of them does not mean that there never is one."""
+    mean = fmean(counts)
+    half = float(student.ppf(0.975, len(counts) - 1)) * stdev(counts) / math.sqrt(len(counts))
+    low, high = (end / len(counts) for end in count_interval(sum(counts)))
+    return mean / hours, max(min(mean - half, low), 0.0) / hours, max(mean + half, high) / hours

@@ -34,7 +34,8 @@ MINUTES = 100.0
 @dataclass(frozen=True)
 class Did:
     """What a writer group did in one run of 100 minutes: jobs, and how much of its compute was
-    wasted. `aborted` transactions were stopped by `by` (itself if nobody is named)."""
+    wasted. `aborted` transactions were stopped by `by` (itself if nobody is named). Each of the
+    `statements` of a job that committed did."""
 
     committed: int = 1000
     given_up: int = 0
@@ -45,6 +46,7 @@ class Did:
     unfinished: int = 0
     due: int = 0
     not_begun: int = 0
+    statements: int = 1
 
 
 def measured_run(**groups: Did) -> MeasuredRun:
@@ -70,7 +72,7 @@ def _part(did: Did) -> MeasuredPart:
     ended = did.committed + did.given_up
     units = float(ended)
     counts = {
-        Measure.COMMITTED: did.committed, Measure.GIVEN_UP: did.given_up,
+        Measure.COMMITTED: did.committed * did.statements, Measure.GIVEN_UP: did.given_up,
         Measure.ABORTED: did.aborted, Measure.SUBMITTED: ended + did.unfinished,
         Measure.ATTEMPTS: ended, Measure.IN_FLIGHT: did.unfinished,
     }  # fmt: skip

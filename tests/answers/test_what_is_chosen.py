@@ -34,6 +34,7 @@ from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import why_limiting
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import FEWEST_JOBS, objectives_of
+from whitecap.reports.answers.phrases import found_text
 from whitecap.reports.answers.standing import Stands, standing_of
 from whitecap.reports.layout import SweepLayout
 from whitecap.reports.statistics import units_to_show
@@ -181,6 +182,24 @@ def test_with_few_replications_a_group_that_looks_bad_keeps_a_cell_from_being_me
 def test_a_writer_group_that_did_nothing_does_not_miss_the_default() -> None:
     idle = {"": {r: measured_run(loader=Did(1000), compactor=Did(0)) for r in range(5)}}
     assert stands(idle)["compactor"] is Stands.TOO_FEW
+
+
+@pytest.mark.parametrize("replications", [1, 4, 5])
+def test_a_writer_group_to_which_no_job_fell_due_misses_nothing(replications: int) -> None:
+    runs = {r: measured_run(loader=Did(1000), nightly=Did(0)) for r in range(replications)}
+    stated = (Objective(SUCCESS, MORE, 0.99), Objective(Measure.GIVEN_UP, Direction.AT_MOST, 0.0))
+    for objectives in ((), stated):
+        standing = standing_of("", runs, objectives_of(objectives))
+        nightly = [each for each in standing.objectives if each.held.writer == "nightly"]
+        assert {each.stands for each in nightly} == {Stands.TOO_FEW}
+        assert all(found_text(each).endswith(" is n/a, of no job") for each in nightly)
+        assert standing.stands is Stands.MET
+
+
+def test_jobs_that_were_due_and_did_not_begin_or_end_are_held_against_a_stated_objective() -> None:
+    for waiting in (Did(0, unfinished=3), Did(0, due=3, not_begun=3)):
+        cells = {"": {r: measured_run(loader=Did(1000), nightly=waiting) for r in range(5)}}
+        assert stands(cells, Objective(SUCCESS, MORE, 0.99))["nightly"] is Stands.MISSED
 
 
 def test_a_stated_objective_is_held_against_however_few_jobs() -> None:

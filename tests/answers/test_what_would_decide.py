@@ -53,6 +53,16 @@ def test_that_many_do_decide_it() -> None:
     assert almost.stands is Stands.UNDECIDED
 
 
+def test_a_job_of_several_statements_is_one_job() -> None:
+    once, thrice = (
+        judged(replications(5, Did(100, 1, statements=count)), THREE_NINES) for count in (1, 3)
+    )
+    assert thrice.jobs == once.jobs == 505
+    assert thrice.needed_jobs == once.needed_jobs
+    few = judged(replications(1, Did(committed=150, statements=3)))
+    assert (few.stands, few.jobs) == (Stands.TOO_FEW, 150)
+
+
 def test_with_failures_it_says_replications_and_jobs_at_the_present_estimate() -> None:
     runs = replications(5, Did(999, 1), Did(1000), Did(1000), Did(1000), Did(1000))
     found = judged(runs, THREE_NINES)

@@ -56,11 +56,29 @@ def test_one_run_is_held_to_a_bare_number(threshold: dict[str, float], text: str
     assert found.judgement is (MISSED if "expected" in text else MET)
 
 
+@pytest.mark.parametrize(
+    ("measure", "value", "threshold", "text"),
+    [
+        ("job_success_rate", 0.9896, {"at_least": 0.99}, "98.96 %, expected at least 99 %"),
+        ("latency_p95_ms", 120_300, {"at_most": 120_000}, "2.005 min, expected at most 2 min"),
+        ("goodput_per_minute", 10.02, {"at_least": 10.04},
+         "10.02 / min, expected at least 10.04 / min"),
+        ("cost_per_month", 1234.56, {"at_most": 1234.5}, "1,234.56, expected at most 1,234.5"),
+    ],
+)  # fmt: skip
+def test_what_just_misses_a_threshold_is_not_rounded_to_it(
+    measure: str, value: float, threshold: dict[str, float], text: str
+) -> None:
+    found = judge_run(expecting(measure, **threshold), run_with(**{measure: value}))
+    assert found.judgement is MISSED
+    assert found.text == f"{measure} is {text}"
+
+
 def test_a_threshold_is_written_as_people_read_the_measure() -> None:
     found = judge_run(expecting("abort_rate", at_most=0.125), run_with(abort_rate=0.5))
     assert found.text == "abort_rate is 50.0 %, expected at most 12.5 %"
     found = judge_run(expecting("latency_p95_ms", at_most=90_000), run_with(latency_p95_ms=1e6))
-    assert found.text == "latency_p95_ms is 16.7 min, expected at most 1.50 min"
+    assert found.text == "latency_p95_ms is 16.7 min, expected at most 1.5 min"
 
 
 def test_why_it_was_expected_is_told_where_it_is_not_met() -> None:

@@ -12,7 +12,13 @@ from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, LogOnDisk
 from whitecap.cli import main
 from whitecap.engine.outcomes import ConflictException
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.inferring.failures import ComparedGroup, conflict_of, read_failures
+from whitecap.sim.inferring.failures import (
+    ComparedGroup,
+    conflict_of,
+    rate_of_runs,
+    read_failures,
+)
+from whitecap.sim.inferring.figures import count_interval
 
 DAY = "2026-01-12"
 EVERY_MS = 60_000
@@ -59,6 +65,31 @@ def test_conflicts_that_no_draft_predicts_are_told(table: LogOnDisk, tmp_path: P
 def test_none_seen_and_none_predicted_agree(table: LogOnDisk, tmp_path: Path) -> None:
     result = _compared(table, tmp_path, _csv(tmp_path))
     assert "agrees" in result.output
+
+
+def test_one_conflict_is_no_more_than_five_runs_without_any_allow(
+    table: LogOnDisk, tmp_path: Path
+) -> None:
+    """A draft with one conflict in ten hours has none in five hours of runs in 6 of 10 cases."""
+    result = _compared(table, tmp_path, _csv(tmp_path, *_lines(1, "Nightly Load")))
+    row = next(
+        line for line in result.output.splitlines() if line.startswith("insert-nightly-load ")
+    )
+    assert row.rstrip().endswith("agrees"), row
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 0), (2, 2, 2, 2, 2), (0, 1, 0, 0, 0)])
+def test_what_runs_predict_is_never_surer_than_so_many_conflicts_make_it(
+    counts: tuple[int, ...],
+) -> None:
+    mean, low, high = rate_of_runs(counts, hours=2)
+    rarest, most = (end / 10 for end in count_interval(sum(counts)))
+    assert low <= rarest <= mean < most <= high
+
+
+def test_runs_that_scatter_are_as_uncertain_as_student_s_t_says() -> None:
+    _, low, high = rate_of_runs((10, 30, 20, 40, 0), hours=1)
+    assert (low, high) == pytest.approx((20 - 19.632, 20 + 19.632), abs=0.001)
 
 
 def test_what_is_not_compared_is_told_with_the_reason(table: LogOnDisk, tmp_path: Path) -> None:

@@ -19,9 +19,12 @@ from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import OF_A_PRICE, Measure, columns_read
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.estimates import estimated
 from whitecap.reports.measures import measures_shown
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.measures.tally import PerJob
 from whitecap.reports.pages.page_tables import measures_table
+from whitecap.reports.statistics import Claim, Estimate, difference
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.clusters import price_lists
@@ -63,6 +66,19 @@ def test_slot_hours_and_money_are_those_of_the_transactions(
     assert value(Measure.COST_PER_JOB) == pytest.approx(0.5 * hours / done)
 
 
+def test_a_slot_that_is_always_busy_takes_all_hours_of_a_month_beside_a_warm_up_too() -> None:
+    """Jobs of a minute, one after the other: five end in the five minutes that are measured, of
+    which the first began in the warm-up; the last one that began is not over."""
+    measured, _ = _measured(
+        writers={"busy": {**INSERT, "compute": "1 min", "arrival": "closed"}},
+        store={"profile": "instant"}, warm_up="5.5 min", duration="10.5 min", price=PRICE,
+    )  # fmt: skip
+    value = measured.whole.value
+    assert value(Measure.SLOT_HOURS_PER_MONTH) == pytest.approx(730)
+    assert value(Measure.COST_PER_MONTH) == pytest.approx(0.5 * 730)
+    assert value(Measure.COST_PER_JOB) == pytest.approx(0.5 / 60)
+
+
 def test_the_costs_of_writer_groups_add_up(
     priced: tuple[MeasuredRun, list[dict[str, Any]]],
 ) -> None:
@@ -78,6 +94,32 @@ def test_waste_is_the_share_of_the_cost_that_the_waste_of_compute_is(
     value = priced[0].whole.value
     share = value(Measure.WASTED_COST_PER_MONTH) / value(Measure.COST_PER_MONTH)
     assert share == pytest.approx(value(Measure.WASTED_COMPUTE_SHARE))
+
+
+def _cost_per_job(*tallies: PerJob) -> Estimate:
+    return estimated(Measure.COST_PER_JOB, tallies)
+
+
+def test_what_a_job_costs_is_what_all_cost_over_all_jobs_also_of_runs_that_commit_none() -> None:
+    assert _cost_per_job(PerJob(10, 1), PerJob(10, 9)).point == pytest.approx(2)
+    assert _cost_per_job(PerJob(10, 0), PerJob(10, 10)).point == pytest.approx(2)
+    assert math.isnan(_cost_per_job(PerJob(10, 0), PerJob(10, 0)).point)
+    assert math.isnan(_cost_per_job(PerJob(math.nan, 5), PerJob(math.nan, 5)).point)
+
+
+def test_runs_whose_jobs_cost_the_same_are_alike_however_many_jobs_they_have() -> None:
+    same = _cost_per_job(*(PerJob(0.3 * jobs, jobs) for jobs in (3, 7, 11, 19, 23)))
+    assert (same.statement, same.point) == (Claim.ALIKE, pytest.approx(0.3))
+
+
+def test_its_interval_is_that_of_a_ratio() -> None:
+    """By hand (Cochran 1977, 6.4): 20 over 10 jobs, residuals -1, 1, 1, -1, 0 of 2 jobs each."""
+    tallies = [PerJob(amount, 2) for amount in (3, 5, 5, 3, 4)]
+    estimate = _cost_per_job(*tallies)
+    half = 2.776445 * math.sqrt(4 / 4 / 5) / 2
+    assert estimate.low == pytest.approx(2 - half)
+    cheaper = _cost_per_job(*(PerJob(each.amount - 1, 2) for each in tallies))
+    assert difference(estimate, cheaper).point == pytest.approx(0.5)
 
 
 def test_without_a_price_there_are_slot_hours_and_no_costs() -> None:

@@ -163,6 +163,23 @@ def test_a_few_aborts_say_nothing() -> None:
     assert list(refusal_sentences(few)) == []
 
 
+def test_of_a_writer_group_with_several_commands_it_is_said_whose_aborts_these_are() -> None:
+    update = WriterCommand("merger", "UPDATE gold")
+    both = [RefusalCount(MERGER, LOADER, APPEND, 2, 2), RefusalCount(update, LOADER, APPEND, 9, 9)]
+    assert list(refusal_sentences(ranked(both))) == [
+        "100 % of the aborts of merger · UPDATE gold come from loader (9 of 9)"
+    ]
+
+
+def test_almost_all_aborts_are_not_all_of_them() -> None:
+    causes = [
+        RefusalCount(MERGER, LOADER, APPEND, 499, 500),
+        RefusalCount(MERGER, NOBODY, "WriterCrash", 1, 500),
+    ]
+    (sentence,) = refusal_sentences(ranked(causes))
+    assert sentence == "99.8 % of the aborts of merger come from loader (499 of 500)"
+
+
 def test_every_abort_of_a_run_is_in_one_refusal_and_winners_are_its_writers() -> None:
     run = whitecap.run(document())
     frame = run.refusals

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whitecap.reports.measures import Unit
+from whitecap.reports.measures import Unit, written
 from whitecap.reports.statistics import (
     Claim,
     Estimate,
@@ -52,6 +52,11 @@ def estimate(point: float, low: float, high: float, statement: Claim = Claim.TWO
             percentile([range(20)] * 5, 50),
             Unit.MILLISECONDS,
             "9.50 ms (8.00 to 11.0 ms, 100 values)",
+        ),
+        (
+            percentile([[20_000.0] * 266], 95),
+            Unit.MILLISECONDS,
+            "20.0 s (1 replication, 266 values)",
         ),
         (share([], []), Unit.SHARE, "n/a"),
     ],
@@ -112,3 +117,48 @@ def test_written_bounds_of_shares_hold_what_the_bounds_hold(a: float, b: float, 
 )  # fmt: skip
 def test_a_difference_reads(gap: EstimatedDifference, unit: Unit, text: str) -> None:
     assert written_difference(gap, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("of", "unit", "threshold", "text"),
+    [
+        (estimate(0.9896, 0.9885, 0.98997), Unit.SHARE, 0.99, "98.960 % (98.850 to 98.997 %)"),
+        (estimate(0.9912, 0.99004, 0.992), Unit.SHARE, 0.99, "99.120 % (99.004 to 99.200 %)"),
+        (estimate(0.9960, 0.99061, 0.998), Unit.SHARE, 0.9905, "99.60 % (99.06 to 99.80 %)"),
+        (estimate(0.9, 0.8, 0.95), Unit.SHARE, 0.99, "90.0 % (80.0 to 95.0 %)"),
+        (estimate(60_100, 60_040, 61_000), Unit.MILLISECONDS, 60_000,
+         "1.0017 min (1.0007 to 1.0167 min)"),
+        (estimate(10.02, 9.0, 11.0), Unit.PER_MINUTE, 10.04, "10.02 / min (9.000 to 11.00 / min)"),
+        (estimate(400.004, 380.0, 420.0), Unit.MONEY, 400.0, "400.004 (380.000 to 420.000)"),
+    ],
+)  # fmt: skip
+def test_no_number_is_rounded_to_or_past_a_threshold_that_it_stands_beside(
+    of: Estimate, unit: Unit, threshold: float, text: str
+) -> None:
+    assert written_estimate(of, unit, [threshold]) == text
+
+
+@given(st.floats(0.001, 0.999), st.floats(0.001, 0.999), st.sampled_from([-1e-6, -1e-4, 1e-4, 0.1]))
+def test_a_written_share_lies_on_the_side_of_the_threshold_that_it_is_on(
+    threshold: float, point: float, beyond: float
+) -> None:
+    high = min(max(threshold + beyond, point), 1.0)
+    text = written_bounds(estimate(point, 0.0, high), Unit.SHARE, [threshold])
+    written_high = float(text.split(" to ")[1].rstrip(" %")) / 100
+    assert (written_high >= threshold - 1e-12) == (high >= threshold)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.9996, Unit.SHARE, "99.96 %"),
+        (1.0, Unit.SHARE, "100 %"),
+        (1 - 1e-15, Unit.SHARE, "100 %"),
+        (0.00004, Unit.SHARE, "0.0040 %"),
+        (1 / 60, Unit.PER_MINUTE, "0.017 / min"),
+        (0.0149, Unit.MONEY, "0.0149"),
+        (12.345, Unit.MONEY, "12.35"),
+    ],
+)
+def test_a_number_alone_keeps_what_it_says(value: float, unit: Unit, text: str) -> None:
+    assert written(value, unit) == text

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.engine.recorded import PRICE, columns_read
+from whitecap.engine.recorded import PRICE, Unit, columns_read
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of
@@ -17,7 +17,7 @@ from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
 from whitecap.reports.measures.definitions import PERCENTILES, PRICED
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.measures.writing import finite
+from whitecap.reports.measures.writing import finite, written
 from whitecap.reports.summary import SummaryLine, heading, summary_of
 from whitecap.sim.real_table.origins import REAL_TABLES
 from whitecap.sim.recording.recording import Recording
@@ -127,7 +127,7 @@ def _cells(line: SummaryLine) -> Iterator[str]:
     ):  # fmt: skip
         yield f"{count:,}" if count else EMPTY
     success, wasted = line.job_success_rate, line.wasted_compute_share
-    yield EMPTY if math.isnan(success) else f"{100 * success:.1f} %"
+    yield EMPTY if math.isnan(success) else written(success, Unit.SHARE)
     for measure in PERCENTILES:
         yield percentile_text(measure, getattr(line, measure), line.latencies)
     yield EMPTY if math.isnan(wasted) else f"{100 * wasted:.0f} %"

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import limiting_cell, why_limiting
+from whitecap.reports.answers.standing import CellStanding
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of_runs
 from whitecap.reports.expectations.cells import judged_cells
@@ -17,6 +18,7 @@ from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures import MEASURES, Measure, Unit, written
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.left_out import added
+from whitecap.reports.measures.writing import digits_beside
 from whitecap.reports.statistics import Estimate, written_estimate
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables.rows import estimate_columns
@@ -155,15 +157,15 @@ def _show_findings(
 
 
 def _rows(subject: Subject, answer: WordedAnswer, measures: Sequence[str]) -> Iterator[list[str]]:
-    success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
+    success = subject.tables.of(_SUCCESS)
     shown = {measure: subject.tables.of(measure) for measure in measures}
     standings = answer.standings
     for cell in (each.name for each in subject.layout.cells):
         yield [
             subject.layout.title(cell),
             standings[cell].stands,
-            written(success[cell].point, Unit.SHARE),
-            _least_success(subject, cell),
+            _success(standings[cell], success[cell].point),
+            _least_success(subject, standings[cell]),
             *(_value(MEASURES[m].measure, of[cell]) for m, of in shown.items()),
             f"{shown[Measure.LATENCY_P95_MS][cell].units or 0:,.0f}",
         ]
@@ -175,12 +177,22 @@ def _value(measure: Measure, estimate: Estimate) -> str:
     return written(estimate.point, measure.unit)
 
 
-def _least_success(subject: Subject, cell: str) -> str:
+def _success(standing: CellStanding, share: float) -> str:
+    """A share of jobs, not rounded to what is asked for of it."""
+    own = (each.held for each in standing.objectives if each.held.measure is _SUCCESS)
+    asked = [held.objective.threshold for held in own]
+    return written(share, Unit.SHARE, digits_beside([share], asked, Unit.SHARE))
+
+
+_SUCCESS = Measure.JOB_SUCCESS_RATE
+
+
+def _least_success(subject: Subject, standing: CellStanding) -> str:
     """The writer group that gets fewest of its jobs through, which the mean of all hides."""
-    by_group = subject.tables.groups_of(cell, Measure.JOB_SUCCESS_RATE)
+    by_group = subject.tables.groups_of(standing.cell, _SUCCESS)
     means = {g.writer_group: each.point for g, each in by_group.items() if each.replications}
     least = min(means, key=lambda group: means[group], default=None)
-    return "" if least is None else f"{least} {written(means[least], Unit.SHARE)}"
+    return "" if least is None else f"{least} {_success(standing, means[least])}"
 
 
 def sweep_document(
