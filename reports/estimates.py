@@ -63,6 +63,7 @@ def _per_job(tallies: Sequence[PerJob]) -> Sequence[float]:
 
 
 _ROUNDING = 1e-12
+"""What a replication adds below this share of its cost is the last bits of a sum. Ours."""
 
 
 def _weighted(tallies: Sequence[WeightedShare], good: bool) -> Estimate:
