@@ -14,7 +14,7 @@ import click
 
 from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
-from whitecap.misuse import require_usable
+from whitecap.options.misuse import require_usable
 
 COMMANDS = {
     "advise": "Find the cheapest design that meets the objectives.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from whitecap.number_lists import numbers_outside
+from whitecap.options.number_lists import numbers_outside
 
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem

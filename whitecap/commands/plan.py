@@ -71,9 +71,9 @@ def plan(
     stated with a 95 % interval. Replication r has the same random numbers at every value of every
     variant. Ctrl-C ends the search early and keeps what is known; with --out it can go on.
     """
-    from whitecap.assignments import labels_named, variants_named
     from whitecap.deciding.planning import kept_runs, planned_by, planning_of
     from whitecap.engine.errors import gathered, noted
+    from whitecap.options.assignments import labels_named, variants_named
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.plan import show_plan

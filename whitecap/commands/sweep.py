@@ -77,8 +77,8 @@ def sweep(
     rest.
     Replication r has the same random numbers in every cell.
     """
-    from whitecap.assignments import labels_named, values_named
     from whitecap.engine.errors import gathered, noted
+    from whitecap.options.assignments import labels_named, values_named
     from whitecap.sim.sweeps.experiment import load_experiment
     from whitecap.sweep_engine import require_sweep_place, sweep_engine
     from whitecap.until import until_of

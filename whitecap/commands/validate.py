@@ -8,8 +8,8 @@ import click
 
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.exit_codes import ExitCode
-from whitecap.number_lists import numbers_outside
 from whitecap.options.common import SEED, json_option
+from whitecap.options.number_lists import numbers_outside
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 

@@ -166,8 +166,8 @@ def _asked_for(
     most: int | None,
 ) -> tuple[Scenario, Until | None]:
     """What to run, and what to know of it if it is not run once. Raises `InvalidInput`."""
-    from whitecap.assignments import cell_named, changes_named
     from whitecap.engine.errors import gathered, noted
+    from whitecap.options.assignments import cell_named, changes_named
     from whitecap.sim.loading import load_scenario
 
     cell: dict[str, str] | None = None
