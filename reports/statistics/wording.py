@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from whitecap.engine.recorded import Unit
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.writing import written
 from whitecap.reports.statistics.estimate import (
     FEWEST_BEYOND,
     FEWEST_EVENTS,
-    FEWEST_REPLICATIONS,
     Claim,
     Estimate,
     EstimatedDifference,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from whitecap.deciding.defaults import ADVICE_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, objective_option, replications_option
 
@@ -19,7 +20,10 @@ from whitecap.options.deciding import most_runs_option, objective_option, replic
     "or an axis of the scenario's sweep. Repeatable.  [default: the scenario's may_change]",
 )  # fmt: skip
 @objective_option
-@replications_option(20, "Runs of one design at most, and as many fresh ones for what is stated.")
+@replications_option(
+    ADVICE_REPLICATIONS,
+    "Runs of one design at most, and as many fresh ones for what is stated.",
+)
 @most_runs_option("Runs of the search at most.")
 @seed_option
 @jobs_option

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from whitecap.deciding.defaults import SENSITIVITY_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, replications_option
 
@@ -23,7 +24,7 @@ from whitecap.options.deciding import most_runs_option, replications_option
     help="What is looked at, e.g. 'latency_p95_ms of etl'. Repeatable.  [default: what the "
     "objectives look at]",
 )  # fmt: skip
-@replications_option(10, "Runs of each value, with the same random numbers.")
+@replications_option(SENSITIVITY_REPLICATIONS, "Runs of each value, with the same random numbers.")
 @most_runs_option("Runs of all values together at most, with fewer replications where need be.")
 @seed_option
 @jobs_option
