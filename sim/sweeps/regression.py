@@ -26,9 +26,8 @@ from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.sweep import DEFAULT_REPLICATIONS, show_cell
 from whitecap.sim.scenario.yaml_text import YamlText
-from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
 from whitecap.sim.sweeps.read_runs import Making, ReadRun, RunToRead, Watch
 
 T = TypeVar("T")
@@ -251,12 +250,20 @@ def _loaded(path: Path) -> LoadedScenario:
         scenario = load_scenario(path)
     except InvalidInput as error:
         return LoadedScenario(path, problems=error.problems)
-    if scenario.sweep is None:
-        return LoadedScenario(path, scenario.name, (({}, scenario),), seed=scenario.seed)
-    cells = tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
     return LoadedScenario(
-        path, scenario.name, cells, scenario.sweep.replications, (), scenario.seed
+        path,
+        scenario.name,
+        _cells_of(scenario),
+        scenario.replications,
+        seed=scenario.seed,
     )
+
+
+def _cells_of(scenario: Scenario) -> tuple[tuple[Mapping[str, str], Scenario], ...]:
+    """The cells of its sweep; itself, without labels, if it has none."""
+    if scenario.sweep is None:
+        return (({}, scenario),)
+    return tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
 
 
 def _runs(loaded: LoadedScenario, replications: range, every: bool = False) -> Iterator[RunToRead]:
