@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from whitecap.checking.against import Against
     from whitecap.engine.errors import Problem
     from whitecap.sim.sweeps.read_runs import Watch
+    from whitecap.sim.sweeps.regression import RunEffort
+    from whitecap.until import Until
 
 
 @click.command()
@@ -84,16 +86,18 @@ def check(
     With --baseline every cell is compared with what it did before, replication by replication, and
     named scenarios need no `expect:`.
     """
-    from whitecap.commands.check.showing import print_counts, print_json_of, print_result
-    from whitecap.commands.check.writing import print_annotations, write_junit_of, write_markdown
+    from whitecap.commands.check.giving import CheckOutputs
     from whitecap.engine.errors import gathered, noted
-    from whitecap.until import until_of
+    from whitecap.sim.machine.processes import at_a_time
+    from whitecap.sim.sweeps.regression import RunEffort
+    from whitecap.until import NOTHING_ASKED, until_of
 
-    compared = None
+    outputs = CheckOutputs(junit, markdown, annotations, as_json, undecided == "pass")
+    asked, compared = NOTHING_ASKED, None
     with gathered() as problems:
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
         with noted(problems):
-            until_of(until, most)
+            asked = until_of(until, most)
         for place in filter(None, (junit, markdown, baseline if updates else None)):
             with noted(problems):
                 require_file(place)
@@ -101,32 +105,20 @@ def check(
             compared = _against(baseline, updates, tolerate, replications)
         if problems:  # else they are told when they are run
             _require_runnable(paths, needs_expectations=baseline is None)
-    passes = undecided == "pass"
+    effort = RunEffort(at_a_time(jobs), replications, None if minutes is None else 60 * minutes)
     results = []
     with progress("checking") as show:
 
         def watch(done: int, total: int) -> None:
             show(done, total, f"{done} of {total} runs")
 
-        seconds = None if minutes is None else 60 * minutes
-        checked = _checked(paths, jobs, replications, watch, until, most, compared, seconds)
-        for result in _until_interrupted(checked):
+        for result in _until_interrupted(_checked(paths, effort, asked, watch, compared)):
             results.append(result)
-            if not as_json:
-                print_result(result)
-    if junit is not None:
-        write_junit_of(results, junit, passes)
-    if markdown is not None:
-        write_markdown(results, markdown, passes)
-    if annotations:
-        print_annotations(results, passes)
-    if as_json:
-        print_json_of(results)
-    else:
-        print_counts(results)
+            outputs.show(result)
+    outputs.give(results)
     if compared is not None and updates:
         _update(compared, results)
-    ctx.exit(_exit_code(results, passes))
+    ctx.exit(_exit_code(results, outputs.undecided_passes))
 
 
 def _contradictions(
@@ -171,30 +163,16 @@ def _parted(paths: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 
 def _checked(
-    paths: Sequence[str],
-    jobs: int | None,
-    replications: int | None,
-    watch: Watch,
-    until: Sequence[str],
-    most: int | None,
-    compared: Against | None,
-    seconds: float | None,
+    paths: Sequence[str], effort: RunEffort, asked: Until, watch: Watch, compared: Against | None
 ) -> Iterator[CheckedScenario]:
     """Sweeps first: what is wrong with them is then told before anything runs."""
     from whitecap.checking import check_scenarios, check_sweep
     from whitecap.checking.scenarios import compared_with
-    from whitecap.sim.machine.processes import at_a_time
 
     sweeps, scenarios = _parted(paths)
-    recorded = (check_sweep(each, until, needs_expectations=compared is None) for each in sweeps)
-    run = (
-        check_scenarios(
-            scenarios, at_a_time(jobs), replications, watch, until, most,
-            accept=None if compared is None else compared.accept, seconds=seconds,
-        )
-        if scenarios
-        else ()
-    )  # fmt: skip
+    accept = None if compared is None else compared.accept
+    recorded = (check_sweep(each, asked, needs_expectations=compared is None) for each in sweeps)
+    run = check_scenarios(scenarios, effort, asked, watch, accept=accept) if scenarios else ()
     for result in itertools.chain(recorded, run):
         if compared is None or compared.is_updated:
             yield result
