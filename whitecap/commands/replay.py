@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,11 +11,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
-from whitecap.terminal.progress import progress
 from whitecap.terminal.table import print_indented
-
-if TYPE_CHECKING:
-    from whitecap.sim.replay.agreement import ComparedTransaction
 
 
 @click.command()
@@ -58,11 +53,11 @@ def replay(
     out/<its last name>/replay).
     """
     from whitecap.engine.errors import gathered, noted
+    from whitecap.recordings.replaying import played
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
     from whitecap.sim.replay.real.environment import require_delta
-    from whitecap.sim.replay.replay import replay as replay_plan
     from whitecap.sweep_engine import chosen_run, made_in
     from whitecap.terminal.agreement import show_agreement, show_compared
 
@@ -78,17 +73,8 @@ def replay(
     require_delta()
     console = new_console(stderr=True)
     print_indented(console, plan.sentence, by=0)
-    total = len(plan.played)
-    with progress("replaying") as show:
-        show(0, total, "starting Spark")
-        done = itertools.count(1)
-
-        def watch(compared: ComparedTransaction) -> None:
-            show_compared(console, compared, with_table=len(plan.tables) > 1)
-            number = next(done)
-            show(number, total, f"{number} of {total}")
-
-        agreement = replay_plan(plan, watch=watch, timeout_s=timeout)
+    watch = partial(show_compared, console, with_table=len(plan.tables) > 1)
+    agreement = played(plan, watch, timeout_s=timeout)
     path = write_agreement(agreement, directory)
     show_agreement(agreement)
     click.echo(f"written to {path}")
