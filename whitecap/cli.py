@@ -119,7 +119,7 @@ def _exit_codes(command: str | None = None) -> str:
 
 
 def _no_such_command(name: str) -> str:
-    meant = nearest(name, COMMANDS, alike=0.6)
+    meant = nearest(name, COMMANDS)
     hint = f" Did you mean {meant!r}?" if meant else ""
     return f"No such command {name!r}.{hint}"
 
