@@ -66,8 +66,6 @@ class FrontDoor(click.Group):
             return None
         command = command_named(cmd_name)
         command.epilog = _exit_codes(cmd_name)
-        for parameter in command.params:
-            _ask_plainly(parameter)
         return command
 
     def resolve_command(
@@ -104,12 +102,6 @@ def _options(command: str | None) -> dict[str, str]:
     by_argument = {str(option.name): option.opts[0] for option in options}
     spelled = {name[2:].replace("-", "_"): name for option in options for name in option.opts}
     return by_argument | spelled
-
-
-def _ask_plainly(parameter: click.Parameter) -> None:
-    """Numbers are asked for as `N`: click's `INTEGER RANGE` reads as if a range were wanted."""
-    if isinstance(parameter.type, click.IntRange | click.FloatRange):
-        parameter.metavar = parameter.metavar or "N"
 
 
 def _exit_codes(command: str | None = None) -> str:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import OneOf
+
 if TYPE_CHECKING:
     from whitecap.engine.races.matrix.matrix import Matrix
 
@@ -21,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F], F]:
     return click.option(
-        name, type=click.Choice(list(values)), default="both", show_default=True, help=text
+        name, type=OneOf(list(values)), default="both", show_default=True, help=text
     )
 
 
@@ -43,7 +46,7 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["terminal", "markdown", "json", "html"]),
+    type=OneOf(["terminal", "markdown", "json", "html"]),
     default="terminal",
     show_default=True,
     help="How to show it.",
@@ -71,14 +74,14 @@ def matrix(
     at is what is aborted of the first dialect's.
     """
     from whitecap.engine.dialects import dialect_named
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.engine.races.matrix.catalogue import commands_named, require_commands
     from whitecap.engine.races.matrix.matrix import choice_of, level_named
     from whitecap.out_file import form_of
     from whitecap.racing import Racing, raced
 
     level = met = None
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             form = form_of(form, out, FORMS)
         with noted(problems):

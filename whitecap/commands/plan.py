@@ -11,6 +11,8 @@ from whitecap.deciding.defaults import PLAN_REPLICATIONS
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, objective_option
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import OneOf, Whole
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
@@ -31,13 +33,13 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
     help="The labels of this axis of the scenario as variants, or these of them. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--sense", type=click.Choice(["largest", "smallest"]),
+    "--sense", type=OneOf(["largest", "smallest"]),
     help="Which value that holds is looked for  [default: what the first values tell]",
 )  # fmt: skip
 @seed_option
 @most_runs_option("Runs of all variants together at most.")
 @click.option(
-    "--max-replications", "most", type=click.IntRange(FEWEST_REPLICATIONS, MAX_REPLICATIONS),
+    "--max-replications", "most", type=Whole(FEWEST_REPLICATIONS, MAX_REPLICATIONS),
     default=PLAN_REPLICATIONS, show_default=True, help="Runs of one value at most.",
 )  # fmt: skip
 @jobs_option
@@ -72,14 +74,14 @@ def plan(
     """
     from whitecap.deciding.planning import kept_runs, planned_by, planning_of
     from whitecap.deciding.running import Effort
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.options.assignments import labels_named, variants_named
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.plan import show_plan
     from whitecap.terminal.progress import progress
 
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             require_directory_if_any(out)
         with noted(problems):

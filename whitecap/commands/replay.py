@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import Positive, Whole
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
@@ -18,7 +20,7 @@ from whitecap.terminal.table import print_indented
 @click.argument("run")
 @click.option(
     "--transactions",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     help=f"Replay at most so many transactions.  [default: {DEFAULT_TRANSACTIONS}]",
 )
 @click.option(
@@ -32,7 +34,7 @@ from whitecap.terminal.table import print_indented
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: RUN/replay]")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=1),
+    type=Positive(min=1),
     default=180.0,
     show_default=True,
     help="Longest wait for one step, in seconds.",
@@ -52,7 +54,7 @@ def replay(
     RUN is a run's directory or a sweep's, or the URI of a sweep (its agreement then goes to
     out/<its last name>/replay).
     """
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.recordings.replaying import played
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
@@ -63,7 +65,7 @@ def replay(
 
     directory = out or made_in(run) / "replay"
     versions = None
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             versions = parse_window(window) if window else None
         with noted(problems):

@@ -10,6 +10,7 @@ import click
 from whitecap.deciding.defaults import ADVICE_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, objective_option, replications_option
+from whitecap.options.mistakes import gathered_with_options
 
 
 @click.command()
@@ -50,14 +51,14 @@ def advise(
     """
     from whitecap.deciding.advice import advised_by, question_of
     from whitecap.deciding.running import Effort
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.deciding.advice import show_advice
     from whitecap.terminal.progress import progress
 
     effort = Effort(replications, most_runs, seed)
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             require_directory_if_any(out)
         question = question_of(scenario, allowed, objective, effort)

@@ -11,6 +11,8 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import OneOf, Positive, Whole
 from whitecap.options.until import until_options
 from whitecap.sim.machine.places import require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
@@ -44,15 +46,15 @@ if TYPE_CHECKING:
 @click.option("--annotations", is_flag=True, help="Print annotations of GitHub Actions too.")
 @jobs_option
 @click.option(
-    "--replications", type=click.IntRange(1, MAX_REPLICATIONS),
+    "--replications", type=Whole(1, MAX_REPLICATIONS),
     help="Runs per cell, instead of the sweep's  [default: 5]",
 )  # fmt: skip
 @click.option(
-    "--minutes", type=click.FloatRange(min=0, min_open=True),
+    "--minutes", type=Positive(min=0, min_open=True),
     help="End after so long; what was not judged then is told, and is no success.",
 )  # fmt: skip
 @click.option(
-    "--undecided", type=click.Choice(["fail", "pass"]), default="fail", show_default=True,
+    "--undecided", type=OneOf(["fail", "pass"]), default="fail", show_default=True,
     help="What becomes of what the replications do not decide.",
 )  # fmt: skip
 @until_options
@@ -87,14 +89,14 @@ def check(
     named scenarios need no `expect:`.
     """
     from whitecap.commands.check.giving import CheckOutputs
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.sim.machine.processes import at_a_time
     from whitecap.sim.sweeps.regression import RunEffort
     from whitecap.until import NOTHING_ASKED, until_of
 
     outputs = CheckOutputs(junit, markdown, annotations, as_json, undecided == "pass")
     asked, compared = NOTHING_ASKED, None
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
         with noted(problems):
             asked = until_of(until, most)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import Whole
 from whitecap.sim.inferring import DEFAULT_COMMITS
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--anonymise", is_flag=True, help="Other names and values than the table's.")
 @click.option("--from-files", is_flag=True, help="Its runs begin with the table's own files.")
 @click.option(
-    "--commits", type=click.IntRange(min=1), default=DEFAULT_COMMITS, show_default=True,
+    "--commits", type=Whole(min=1), default=DEFAULT_COMMITS, show_default=True,
     help="Read so many of the newest.",
 )  # fmt: skip
 @click.option(
@@ -49,13 +51,13 @@ def from_log(
     transaction: runs of the scenario predict how many there are.
     """
     from whitecap.drafting import from_log as drafted
-    from whitecap.engine.errors import Problem, gathered, noted
+    from whitecap.engine.errors import Problem, noted
     from whitecap.out_file import write_out
     from whitecap.sim.machine.places import require_new_file
 
     name = "" if out is None else out.stem
     kept = None
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         if failures is not None and out is None:
             problems.append(Problem("", "--failures needs --out: the comparison is printed"))
         with noted(problems):

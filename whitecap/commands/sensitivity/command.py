@@ -10,6 +10,7 @@ import click
 from whitecap.deciding.defaults import SENSITIVITY_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, replications_option
+from whitecap.options.mistakes import gathered_with_options
 
 
 @click.command()
@@ -51,14 +52,14 @@ def sensitivity(
     """
     from whitecap.deciding.running import Effort
     from whitecap.deciding.sensitivity import studied_by, study_of
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.deciding.sensitivity import show_sensitivity
     from whitecap.terminal.progress import progress
 
     effort = Effort(replications, most_runs, seed)
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             require_directory_if_any(out)
         study = study_of(scenario, vary, measures, effort)
