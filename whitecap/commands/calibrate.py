@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.number_lists import numbers_outside
-from whitecap.options.types import Whole
+from whitecap.options.types import WholeNumber
 
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
@@ -34,7 +34,7 @@ EXAMPLE = "whitecap run SCENARIO --set store.profile="
 )
 @click.option("--save-samples", type=click.Path(path_type=Path), help="Write the samples there.")
 @click.option(
-    "--count", type=Whole(20, 100_000), default=200, show_default=True,
+    "--count", type=WholeNumber(20, 100_000), default=200, show_default=True,
     help="Requests of each kind.",
 )  # fmt: skip
 @click.option(

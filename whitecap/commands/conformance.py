@@ -15,7 +15,7 @@ from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus,
 from whitecap.engine.races.conformance.selection import named, sampled
 from whitecap.exit_codes import ExitCode
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import OneOf, Whole
+from whitecap.options.types import WholeNumber, WordOf
 from whitecap.terminal.console import new_console
 from whitecap.terminal.progress import tracked
 from whitecap.terminal.table import print_indented
@@ -28,7 +28,7 @@ SHOWN_LENGTH = 500
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--engine",
-    type=OneOf(["whitecap", "spark", "deltalake"]),
+    type=WordOf(["whitecap", "spark", "deltalake"]),
     default="whitecap",
     show_default=True,
     help="The engine of this project, a real Delta Lake on local Spark, or a real delta-rs.",
@@ -39,7 +39,7 @@ SHOWN_LENGTH = 500
     help="For --engine deltalake: an interpreter that has the version to ask.",
 )
 @click.option("--case", "ids", multiple=True, metavar="ID", help="Run only this case; repeatable.")
-@click.option("--sample", type=Whole(min=1), help="Run only N cases, spread evenly.")
+@click.option("--sample", type=WholeNumber(min=1), help="Run only N cases, spread evenly.")
 @click.pass_context
 def conformance(
     ctx: click.Context,

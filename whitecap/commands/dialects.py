@@ -18,7 +18,7 @@ from whitecap.engine.dialects import (
 from whitecap.engine.errors import noted
 from whitecap.engine.settings import own_options
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import OneOf
+from whitecap.options.types import WordOf
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=OneOf(["text", "json"]),
+    type=WordOf(["text", "json"]),
     default="text",
     show_default=True,
     help="How to print them.",

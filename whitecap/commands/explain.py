@@ -10,7 +10,7 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import OneOf
+from whitecap.options.types import WordOf
 
 FORMS = {".json": "json", ".html": "html", ".htm": "html"}
 """Formats by a file's ending."""
@@ -42,7 +42,7 @@ FORMS = {".json": "json", ".html": "html", ".htm": "html"}
 @click.option(
     "--format",
     "form",
-    type=OneOf(["terminal", "json", "html"]),
+    type=WordOf(["terminal", "json", "html"]),
     default="terminal",
     show_default=True,
     help="How to show it.",

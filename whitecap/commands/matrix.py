@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import OneOf
+from whitecap.options.types import WordOf
 
 if TYPE_CHECKING:
     from whitecap.engine.races.matrix.matrix import Matrix
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F], F]:
     return click.option(
-        name, type=OneOf(list(values)), default="both", show_default=True, help=text
+        name, type=WordOf(list(values)), default="both", show_default=True, help=text
     )
 
 
@@ -46,7 +46,7 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
 @click.option(
     "--format",
     "form",
-    type=OneOf(["terminal", "markdown", "json", "html"]),
+    type=WordOf(["terminal", "markdown", "json", "html"]),
     default="terminal",
     show_default=True,
     help="How to show it.",

@@ -12,7 +12,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, objective_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import OneOf, Whole
+from whitecap.options.types import WholeNumber, WordOf
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
@@ -33,13 +33,13 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
     help="The labels of this axis of the scenario as variants, or these of them. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--sense", type=OneOf(["largest", "smallest"]),
+    "--sense", type=WordOf(["largest", "smallest"]),
     help="Which value that holds is looked for  [default: what the first values tell]",
 )  # fmt: skip
 @seed_option
 @most_runs_option("Runs of all variants together at most.")
 @click.option(
-    "--max-replications", "most", type=Whole(FEWEST_REPLICATIONS, MAX_REPLICATIONS),
+    "--max-replications", "most", type=WholeNumber(FEWEST_REPLICATIONS, MAX_REPLICATIONS),
     default=PLAN_REPLICATIONS, show_default=True, help="Runs of one value at most.",
 )  # fmt: skip
 @jobs_option

@@ -9,7 +9,7 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Positive, Whole
+from whitecap.options.types import Positive, WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
@@ -20,7 +20,7 @@ from whitecap.terminal.table import print_indented
 @click.argument("run")
 @click.option(
     "--transactions",
-    type=Whole(min=2),
+    type=WholeNumber(min=2),
     help=f"Replay at most so many transactions.  [default: {DEFAULT_TRANSACTIONS}]",
 )
 @click.option(

@@ -11,7 +11,7 @@ import click
 from whitecap.options.common import json_option, seed_option
 from whitecap.options.engine import engine_options
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Whole
+from whitecap.options.types import WholeNumber
 from whitecap.options.until import until_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @engine_options
 @click.option(
     "--replications",
-    type=Whole(1, MAX_REPLICATIONS),
+    type=WholeNumber(1, MAX_REPLICATIONS),
     help="Runs per cell, instead of the scenario's.",
 )
 @seed_option

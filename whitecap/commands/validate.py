@@ -11,7 +11,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED, json_option
 from whitecap.options.mistakes import gathered_with_options, note_mistake
 from whitecap.options.number_lists import numbers_outside
-from whitecap.options.types import Whole
+from whitecap.options.types import WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
@@ -20,7 +20,7 @@ MAX_PARTITIONS = 1_000
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
-    """Whole numbers above 1, separated by commas; of nothing, none."""
+    """WholeNumber numbers above 1, separated by commas; of nothing, none."""
     parts = [part.strip() for part in given.split(",") if part.strip()]
     if numbers_outside(parts, 2, MAX_PARTITIONS):
         said = f"write numbers above 1 and up to {MAX_PARTITIONS}, such as 2,4,8,16"
@@ -43,14 +43,14 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
 )
 @click.option(
     "--statements",
-    type=Whole(10, 100_000),
+    type=WholeNumber(10, 100_000),
     default=300,
     show_default=True,
     help="So many in each run; more make ranges narrower.",
 )
 @click.option(
     "--threads",
-    type=Whole(2, 64),
+    type=WholeNumber(2, 64),
     default=4,
     show_default=True,
     help="So many run statements at the same time.",

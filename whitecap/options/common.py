@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from whitecap.options.types import Seed, Whole
+from whitecap.options.types import Seed, WholeNumber
 from whitecap.sim.quantities.bounds import MAX_SEED
 
 SEED = Seed(0, MAX_SEED)
@@ -12,7 +12,7 @@ SEED = Seed(0, MAX_SEED)
 seed_option = click.option("--seed", type=SEED, help="Instead of the scenario's.")
 
 jobs_option = click.option(
-    "--jobs", type=Whole(min=1), help="Processes at a time  [default: one per core]"
+    "--jobs", type=WholeNumber(min=1), help="Processes at a time  [default: one per core]"
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")

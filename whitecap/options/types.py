@@ -16,7 +16,7 @@ else:  # click before 8.2 has no type of what is chosen
     _Choice = click.Choice
 
 
-class Whole(click.IntRange):
+class WholeNumber(click.IntRange):
     """A whole number within bounds; `--help` asks for `N`."""
 
     name = "n"
@@ -39,7 +39,7 @@ class Whole(click.IntRange):
         return f"{low} or more" if self.max is None else f"{low} to {self.max:,}"
 
 
-class Seed(Whole):
+class Seed(WholeNumber):
     """A whole number of which `--help` does not name the ends, which nobody comes near."""
 
     def _describe_range(self) -> str:
@@ -70,7 +70,7 @@ class Positive(click.FloatRange):
         return f"more than {low:g}" if self.min_open else f"{low:g} or more"
 
 
-class OneOf(_Choice):
+class WordOf(_Choice):
     """One of a few words."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -15,7 +15,7 @@ from whitecap.commands.chaos.real_writers import chaos_of_real_writers
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED, jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import OneOf, Positive, Whole
+from whitecap.options.types import Positive, WholeNumber, WordOf
 from whitecap.sim.machine.places import require_directory
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MOST_RUNS = 10_000_000
 @click.command()
 @click.argument("scenarios", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--runs", type=Whole(1, MOST_RUNS), default=1000, show_default=True,
+    "--runs", type=WholeNumber(1, MOST_RUNS), default=1000, show_default=True,
     help="How many variations, of the scenarios in turn.",
 )  # fmt: skip
 @click.option(
@@ -47,12 +47,12 @@ MOST_RUNS = 10_000_000
     help="A kind of fault that no run has, for instance stale_listing; may be repeated.",
 )  # fmt: skip
 @click.option(
-    "--rows-every", type=Whole(1, MOST_RUNS), default=10, show_default=True,
+    "--rows-every", type=WholeNumber(1, MOST_RUNS), default=10, show_default=True,
     metavar="N",
     help="In every Nth run statements are run again, in DuckDB, and rows compared.",
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with the campaign that lies in --out.")
-@click.option("--only", type=Whole(0, MOST_RUNS), help="Make this one run again.")
+@click.option("--only", type=WholeNumber(0, MOST_RUNS), help="Make this one run again.")
 @jobs_option
 @click.option("--master", help="Make the runs as jobs of this Spark master, such as local[*].")
 @click.option(
@@ -69,7 +69,7 @@ MOST_RUNS = 10_000_000
 @json_option
 @click.option(
     "--real",
-    type=OneOf(["deltalake", "spark"]),
+    type=WordOf(["deltalake", "spark"]),
     help="Let real writers do it: deltalake on a store of ours that fails, Spark in a JVM that is "
     "killed; --runs is then 1 per scenario.",
 )

@@ -12,7 +12,7 @@ import click
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import OneOf, Positive, Whole
+from whitecap.options.types import Positive, WholeNumber, WordOf
 from whitecap.options.until import until_options
 from whitecap.sim.machine.places import require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option("--annotations", is_flag=True, help="Print annotations of GitHub Actions too.")
 @jobs_option
 @click.option(
-    "--replications", type=Whole(1, MAX_REPLICATIONS),
+    "--replications", type=WholeNumber(1, MAX_REPLICATIONS),
     help="Runs per cell, instead of the sweep's  [default: 5]",
 )  # fmt: skip
 @click.option(
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     help="End after so long; what was not judged then is told, and is no success.",
 )  # fmt: skip
 @click.option(
-    "--undecided", type=OneOf(["fail", "pass"]), default="fail", show_default=True,
+    "--undecided", type=WordOf(["fail", "pass"]), default="fail", show_default=True,
     help="What becomes of what the replications do not decide.",
 )  # fmt: skip
 @until_options

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Whole
+from whitecap.options.types import WholeNumber
 from whitecap.sim.inferring import DEFAULT_COMMITS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--anonymise", is_flag=True, help="Other names and values than the table's.")
 @click.option("--from-files", is_flag=True, help="Its runs begin with the table's own files.")
 @click.option(
-    "--commits", type=Whole(min=1), default=DEFAULT_COMMITS, show_default=True,
+    "--commits", type=WholeNumber(min=1), default=DEFAULT_COMMITS, show_default=True,
     help="Read so many of the newest.",
 )  # fmt: skip
 @click.option(

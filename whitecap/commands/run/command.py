@@ -15,7 +15,7 @@ from whitecap.commands.run.places import (
 )
 from whitecap.options.common import json_option, seed_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Whole
+from whitecap.options.types import WholeNumber
 from whitecap.options.until import until_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @seed_option
 @click.option(
     "--replication",
-    type=Whole(0, MAX_REPLICATIONS),
+    type=WholeNumber(0, MAX_REPLICATIONS),
     default=0,
     show_default=True,
     help="Which one of a sweep's replications: each has random numbers of its own.",
