@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.errors import EngineError, InvalidInput, Problem
+from whitecap.engine.errors import DeltaError, EngineError, InvalidInput, Problem
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.races.explain.case import (
@@ -23,6 +23,7 @@ from whitecap.engine.races.explain.case import (
 from whitecap.engine.races.explain.checks import target_of
 from whitecap.engine.races.explain.explanation import Explanation, explain
 from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.refusals.command_errors import FILE_IS_GONE
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.disk.directory import DirectoryStore
 
@@ -38,6 +39,15 @@ class RealTables:
 
     def explained(self, statements: tuple[str, str]) -> Explanation:
         """Explain two statements. Raises `InvalidInput` with every problem."""
+        try:
+            return self._explained(statements)
+        except DeltaError as error:
+            if error.error_class != FILE_IS_GONE:
+                raise
+            said = f"{error} Statements are run on its rows, and perhaps the log alone was copied"
+            raise InvalidInput([Problem(str(self.target), said)]) from None
+
+    def _explained(self, statements: tuple[str, str]) -> Explanation:
         world = self._world(target_of(statements))
         case = self._case(world, statements)
         copy, why_not = _copied(case, world)
