@@ -11,6 +11,7 @@ import click
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import WholeNumber
 from whitecap.sim.inferring import DEFAULT_COMMITS
+from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,10 +66,11 @@ def from_log(
         with noted(problems):
             if out is not None:
                 require_new_file(out, overwrite=overwrite)
-        draft = drafted(
-            table, store=store, anonymise=anonymise, commits=commits, name=name,
-            from_files=from_files,
-        )  # fmt: skip
+        with progress("reading the log"):
+            draft = drafted(
+                table, store=store, anonymise=anonymise, commits=commits, name=name,
+                from_files=from_files,
+            )  # fmt: skip
     write_out(out, draft.text, "scenario")
     if out is not None:
         _tell(draft.inferred, shlex.quote(str(out)))
@@ -86,7 +88,6 @@ def _compare(draft: DraftedScenario, failures: Sequence[ReportedFailure]) -> Non
     """The conflicts that were seen beside those that runs of the draft predict."""
     from whitecap.sim.inferring.failures import SHOWN, compare
     from whitecap.terminal.console import new_console
-    from whitecap.terminal.progress import progress
     from whitecap.terminal.table import PrintedColumn, show_table
 
     with progress("predicting"):
