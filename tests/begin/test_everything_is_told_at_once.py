@@ -54,6 +54,14 @@ WRONG = {
         "'Serializable'",
     ),
     "matrix --pair UPDAT DELETE --isolation Serialisable": ("'UPDATE'?", "'Serializable'"),
+    "matrix --pair UPDAT DELETE --partitioned yes --clustered yes": (
+        "'UPDATE'?",
+        "a partitioned table cannot be clustered",
+    ),
+    "matrix --pair UPDAT DELETE --row-level-concurrency on": (
+        "'UPDATE'?",
+        "row-level concurrency is not part of delta-oss-4.4",
+    ),
     "matrix --dialect databricks-14.4 --pair UPDAT DELETE": ("'UPDATE'?", "'databricks-14.3'?"),
     "explain --table nowhere --dialect databricks-14.4 'UPDATE t SET a = 1'": (
         "'databricks-14.3'?",

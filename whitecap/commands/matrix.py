@@ -91,16 +91,16 @@ def matrix(
         with noted(problems):
             require_commands(pair or ())
         dialect = dialect_named(dialect_name)
-    for each in filter(None, (dialect, met)):
-        commands_named(pair or (), each)
-    choice = choice_of(
-        dialect,
-        level,
-        ON_OFF[row_level_concurrency],
-        ON_OFF[deletion_vectors],
-        YES_NO[partitioned],
-        YES_NO[clustered],
-    )
+        choice = choice_of(
+            dialect,
+            level,
+            ON_OFF[row_level_concurrency],
+            ON_OFF[deletion_vectors],
+            YES_NO[partitioned],
+            YES_NO[clustered],
+        )
+        for each in filter(None, (dialect, met)):
+            commands_named(pair or (), each)
     _give(raced(Racing(dialect_name, against, pair), choice), form, out, pair is not None)
 
 
