@@ -26,7 +26,8 @@ from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.run import run_scenario
-from whitecap.sim.sweeps.experiment import Experiment, load_experiment, open_place
+from whitecap.sim.sweeps.experiment import Experiment, load_experiment
+from whitecap.sim.sweeps.opening import open_place
 from whitecap.sweep_engine import recorded_runs, sweep_engine
 
 TRANSACTIONS = 10_000_000

@@ -6,7 +6,6 @@ then searches on replications of its own among them, as `whitecap plan` does on 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from whitecap.reports.planning.search import Bracket, bracket_of
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.reports.statistics import Estimate
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 
@@ -62,7 +61,7 @@ class Coverage:
 
 def main() -> None:
     """Run all counts, plan on the runs, and write what came of it."""
-    with Processes(os.cpu_count() or 1) as processes:
+    with Processes(at_a_time()) as processes:
         pool = pool_of(processes, PLANS * MOST)
     rows = [coverage(pool, threshold, PLANS, MOST) for threshold in THRESHOLDS]
     section = "\n".join([TITLE, "", *_section(rows)])

@@ -7,11 +7,12 @@ something; `InvalidInput` lists every problem of a user's text at once.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
+
+from whitecap.engine.spelling import likely_names
 
 
 class EngineError(Exception):
@@ -52,11 +53,9 @@ class RefusedAtCommit(DeltaError):
         return cls(error.exception, error.error_class, error.message)
 
 
-def nearest(name: str, names: Iterable[str], alike: float = 0.5) -> str | None:
-    """The valid name most like a misspelt one, in any case, if one is `alike` enough (0 to 1)."""
-    by_lower = {valid.lower(): valid for valid in names}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=alike)
-    return by_lower[close[0]] if close else None
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The valid name most like a misspelt one, in any case, if one is alike enough."""
+    return next(iter(likely_names(name, names)), None)
 
 
 def unknown_name(what: str, name: str, names: Iterable[str]) -> tuple[str, str | None]:

@@ -226,7 +226,7 @@ def _field_of(key: str) -> dataclasses.Field[Any]:
 
 def _hint(key: str) -> str:
     conf_keys = [field.metadata["conf"] for field in _FIELD_OF_CONF.values()]
-    meant = nearest(key, conf_keys, alike=0.6)
+    meant = nearest(key, conf_keys)
     return f" (did you mean {meant}?)" if meant else ""
 
 

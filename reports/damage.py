@@ -1,6 +1,6 @@
 """What runs did to their tables and must not: commits lost, made twice, or over removed files.
 
-From the manifests, which hold a count only where it is not zero (`sim/run.py: damage_of`,
+From the manifests, which hold a count only where it is not zero (`sim/manifest.py: damage_of`,
 `sim/history/damage.py`).
 """
 

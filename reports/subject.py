@@ -7,10 +7,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.layout import SweepLayout, layout_of
 from whitecap.reports.provenance import Provenance, provenance_of
 from whitecap.reports.runs import RunSet
-from whitecap.reports.statistics import FEWEST_REPLICATIONS
 from whitecap.reports.tables import ReportTables
 
 INTERVALS = "All replications together, with 95 % intervals."

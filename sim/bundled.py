@@ -7,14 +7,14 @@ directory where there is one.
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.spelling import likely_names
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
 
@@ -28,9 +28,6 @@ ENDINGS = (".yaml", ".yml")
 
 MOST_ALIKE = 3
 """Names that an unknown one is answered with."""
-
-ALIKE = 0.4
-"""How much of a name has to agree: who does not know it by heart writes half of it."""
 
 EDITOR_LINE = "# yaml-language-server: $schema="
 """What names the schema at the top of a file: the convention of YAML's language server."""
@@ -130,7 +127,7 @@ def _read_with_hint(given: Path, named: Mapping[str, Bundled]) -> YamlText:
 
 
 def _unknown(given: Path, named: Mapping[str, Bundled]) -> Problem:
-    alike = _beside(given) or list(_alike(str(given), named))
+    alike = _beside(given) or _alike(given.name, named)
     nearest = f": did you mean {' or '.join(alike)}?" if alike else ""
     said = "is not there, and nothing bundled has that name (`whitecap scenarios`)"
     return Problem(str(given), f"{said}{nearest}")
@@ -140,15 +137,15 @@ def _beside(given: Path) -> list[str]:
     """Folders and scenarios where it was looked for that are called nearly so; of a path only."""
     if len(given.parts) < 2 or not os.path.isdir(given.parent):
         return []
-    there = [each for each in given.parent.iterdir() if each.is_dir() or each.suffix in ENDINGS]
-    close = difflib.get_close_matches(given.name, sorted(each.name for each in there), n=MOST_ALIKE)
-    return [str(given.parent / name) for name in close]
+    there = sorted(e for e in given.parent.iterdir() if e.is_dir() or e.suffix in ENDINGS)
+    named = {_without_ending(each): each for each in there}
+    return [str(named[name]) for name in likely_names(_without_ending(given), named)[:MOST_ALIKE]]
 
 
-def _alike(name: str, named: Mapping[str, Bundled]) -> Iterator[str]:
-    """The nearest names; before them those that contain what was written."""
-    stems = sorted({each.stem for each in named.values()})
-    wanted = Path(name.lower()).name
-    inside = [stem for stem in stems if wanted and wanted in stem]
-    close = difflib.get_close_matches(wanted, stems, n=MOST_ALIKE, cutoff=ALIKE)
-    yield from list(dict.fromkeys([*inside, *close]))[:MOST_ALIKE]
+def _without_ending(path: Path) -> str:
+    return path.stem if path.suffix in ENDINGS else path.name
+
+
+def _alike(name: str, named: Mapping[str, Bundled]) -> list[str]:
+    """The nearest names, without their folders."""
+    return likely_names(name, sorted({each.stem for each in named.values()}))[:MOST_ALIKE]

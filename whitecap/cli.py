@@ -14,7 +14,7 @@ import click
 
 from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
-from whitecap.misuse import require_usable
+from whitecap.options.misuse import require_usable
 
 COMMANDS = {
     "advise": "Find the cheapest design that meets the objectives.",
@@ -66,8 +66,6 @@ class FrontDoor(click.Group):
             return None
         command = command_named(cmd_name)
         command.epilog = _exit_codes(cmd_name)
-        for parameter in command.params:
-            _ask_plainly(parameter)
         return command
 
     def resolve_command(
@@ -106,12 +104,6 @@ def _options(command: str | None) -> dict[str, str]:
     return by_argument | spelled
 
 
-def _ask_plainly(parameter: click.Parameter) -> None:
-    """Numbers are asked for as `N`: click's `INTEGER RANGE` reads as if a range were wanted."""
-    if isinstance(parameter.type, click.IntRange | click.FloatRange):
-        parameter.metavar = parameter.metavar or "N"
-
-
 def _exit_codes(command: str | None = None) -> str:
     r"""The exit codes at the end of a help text; \b keeps click from filling the lines."""
     lines = (f"  {code:<4} {meaning}" for code, meaning in exit_codes_of(command).items())
@@ -119,7 +111,7 @@ def _exit_codes(command: str | None = None) -> str:
 
 
 def _no_such_command(name: str) -> str:
-    meant = nearest(name, COMMANDS, alike=0.6)
+    meant = nearest(name, COMMANDS)
     hint = f" Did you mean {meant!r}?" if meant else ""
     return f"No such command {name!r}.{hint}"
 

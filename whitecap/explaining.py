@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.dialects import dialect_named
+from whitecap.engine.dialects import Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.races.explain.checks import require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
@@ -110,8 +110,7 @@ def asked(
     if isinstance(table, str | Path) and (directory := _directory(table)) is not None:
         beside = {name: Path(path) for name, path in (others or {}).items()}
         chosen = dialect_named(dialect or DEFAULT_DIALECT)
-        real = RealTables(directory, beside, chosen, chosen.checked_settings(settings or {}))
-        return partial(real.explained, _both(a, b, ()))
+        return _asked_of_real(directory, beside, chosen, settings or {}, (a, b))
     with gathered() as problems:
         if others:
             problems.append(Problem("others", "a table in YAML names its own `other_tables`"))
@@ -124,6 +123,26 @@ def asked(
         case = small.case(both, dialect)
         world = tables_for(case)
     return partial(explained, case, world)
+
+
+def _asked_of_real(
+    directory: Path,
+    beside: Mapping[str, Path],
+    dialect: Dialect,
+    settings: Mapping[str, str],
+    statements: tuple[str | None, str | None],
+) -> Callable[[], Explanation]:
+    with gathered() as problems:
+        checked = dialect.settings_of({})
+        with noted(problems):
+            checked = dialect.checked_settings(settings)
+        real = RealTables(directory, beside, dialect, checked)
+        with noted(problems):
+            real.require_tables()
+        both = _both(*statements, ())
+        if problems:  # else they are told when they are explained
+            real.require_statements(both)
+    return partial(real.explained, both)
 
 
 def small_case(table: TableLike) -> SmallCase:

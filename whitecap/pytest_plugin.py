@@ -70,6 +70,7 @@ class ScenarioTest(pytest.Item):
         from whitecap.checking.against import against
         from whitecap.checking.scenarios import compared_with
         from whitecap.reports.checks.findings import Severity, findings_of
+        from whitecap.sim.sweeps.regression import RunEffort
 
         baseline: Path | None = self.config.getoption("--whitecap-baseline")
         count: int | None = self.config.getoption("--whitecap-replications")
@@ -78,7 +79,7 @@ class ScenarioTest(pytest.Item):
             compared = against(baseline, update=False, replications=count)
         (result,) = check_scenarios(
             [self.path],
-            replications=count,
+            RunEffort(replications=count),
             accept=None if compared is None else compared.accept,
         )
         if compared is not None:

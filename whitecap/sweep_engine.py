@@ -33,7 +33,7 @@ from whitecap.sim.sweeps.engines import (
     engine_asked_for,
     engine_found,
 )
-from whitecap.sim.sweeps.experiment import NO_SWEEP_THERE
+from whitecap.sim.sweeps.opening import NO_SWEEP_THERE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -238,7 +238,7 @@ def replicated(
     quiet: bool = False,
 ) -> Sweep:
     """A scenario as a sweep of one cell, replicated until something is known; as `sweep`."""
-    from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
+    from whitecap.sim.scenario.sweep import DEFAULT_REPLICATIONS
     from whitecap.sim.sweeps.rounds import one_cell
     from whitecap.terminal.sweep_progress import sweep_progress
     from whitecap.until import sweep_until

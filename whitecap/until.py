@@ -58,6 +58,9 @@ class Until:
         return reached_by(self.asked, runs) if runs else ()
 
 
+NOTHING_ASKED = Until((), DEFAULT_MOST)
+
+
 def until_of(texts: str | Sequence[str], most: int | None) -> Until:
     """What is asked for by these texts. Raises `InvalidInput` with everything that is wrong."""
     every = list(texts_of(texts))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -16,7 +15,7 @@ from benchmarks.validation.lost_commits import searches
 from benchmarks.validation.metamorphic import changes
 from benchmarks.validation.page import ValidationResults
 from whitecap.reports.statistics import Estimate
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.machine.processes import Processes, at_a_time
 
 REPLICATIONS, CONTEST_REPLICATIONS = 10, 200
 
@@ -28,7 +27,7 @@ def results(made: date) -> ValidationResults:
     """Run everything; a line on stderr for each part on the way."""
     laws = closed_forms()
     confidence = 1 - 0.01 / len(laws)
-    with Processes(os.cpu_count() or 1) as processes:
+    with Processes(at_a_time()) as processes:
         estimates = _each(processes, "laws", partial(_simulated, confidence), laws)
         contest_lists = _each(processes, "contests", _contests, list(PUBLISHED))
         print("changes", file=sys.stderr, flush=True)

@@ -129,4 +129,4 @@ def why_not_modelled(key: str) -> str | None:
 
 def nearest_property(key: str) -> str | None:
     """The property that a misspelt key was probably meant to be."""
-    return nearest(key, _LIKE.values(), alike=0.8)
+    return nearest(key, _LIKE.values())

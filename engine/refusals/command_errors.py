@@ -328,10 +328,12 @@ def restore_misses_files(version: int, paths: Sequence[str]) -> DeltaError:
     )
 
 
+FILE_IS_GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
+
+
 def file_is_gone(path: str) -> DeltaError:
-    error_class = "FAILED_READ_FILE.FILE_NOT_EXIST"
     text = f"Encountered error while reading file {path}. File does not exist."
-    return DeltaError.of_class("SparkException", error_class, text)
+    return DeltaError.of_class("SparkException", FILE_IS_GONE, text)
 
 
 def default_in_added_column() -> DeltaError:

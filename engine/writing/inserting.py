@@ -67,31 +67,44 @@ def insert_plan(statement: Insert, source: Source, schema: Schema, session: Sess
 def _planned(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
     """One term for each target column. Raises `DeltaError` if the columns do not fit."""
     _check_names(statement, schema)
-    given: dict[str, Term] = {}
     scope = Scope((), session)
-    for name, node in statement.partition:
-        if node is not None:
-            given[name.lower()] = _static_value(node, scope)
+    static = {
+        name.lower(): _static_value(node, scope)
+        for name, node in statement.partition
+        if node is not None
+    }
+    filled = enumerate(_filled_by_source(statement, source, schema, static))
+    given = static | {name.lower(): column(at, source.types[at]) for at, name in filled}
+    names = tuple(given)
+    check_given(schema, names)
+    if statement.columns:
+        _check_required(schema, names)
+    terms = [_term(column, given, session) for column in schema]
+    complete, counted = completion(schema, names, session), counted_columns(schema, names)
+    project = None if statement.partition else projection(terms, {}, len(source.names))
+    return InsertPlan(terms, names, complete, counted, project)
+
+
+def _filled_by_source(
+    statement: Insert, source: Source, schema: Schema, static: Mapping[str, Term]
+) -> list[str]:
+    """The target's columns that the source's fill, in the source's order. Raises `DeltaError`."""
     order = statement.columns or (source.names if statement.by_name else ())
-    names = [n for n in order or schema.names if n.lower() not in given]
+    names = [name for name in order or schema.names if name.lower() not in static]
     if len(names) != len(source.names):
-        if {name.lower() for name in source.names} & given.keys():
+        if {name.lower() for name in source.names} & static.keys():
             raise write_errors.given_twice(source.names)
-        raise _wrong_arity(statement, schema, len(source.names), len(names), len(given))
+        raise _wrong_arity(statement, schema, len(source.names), len(names), len(static))
     if statement.by_name and not statement.columns:
         _check_given(source.names, schema)
-    for at, name in enumerate(names):
-        given[name.lower()] = column(at, source.types[at])
-    check_given(schema, tuple(given))
-    for field in schema if statement.columns else ():
+    return names
+
+
+def _check_required(schema: Schema, given: Sequence[str]) -> None:
+    """A column list leaves out none that must have a value. Raises `DeltaError`."""
+    for field in schema:
         if not (field.nullable or field.name.lower() in given or is_made_up(field)):
             raise write_errors.required_column(field.name)
-    terms = [_term(column, given, session) for column in schema]
-    names_given = tuple(given)
-    complete = completion(schema, names_given, session)
-    counted = counted_columns(schema, names_given)
-    project = None if statement.partition else projection(terms, {}, len(source.names))
-    return InsertPlan(terms, names_given, complete, counted, project)
 
 
 def _static_value(node: exp.Expr, scope: Scope) -> Term:

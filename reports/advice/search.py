@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.estimates import estimated
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.planning.trying import tried_value
 from whitecap.reports.statistics import CONFIDENCE
@@ -22,9 +23,6 @@ CandidateDesign = tuple[tuple[str, str], ...]
 """What is changed: kind and label, in the order in which the steps were taken."""
 
 STANDS: CandidateDesign = ()
-
-FEWEST = 5
-"""Replications of the first look at a change."""
 
 AS_SHORT = 0.001
 """Shortfalls that differ by less, as a part of a threshold, are the same."""
@@ -110,7 +108,7 @@ class DesignSearch:
         self,
     ) -> Generator[_Wanted, Mapping[CandidateDesign, Runs], CandidateDesign | None]:
         last, left = self.way[-1], self.neighbours()
-        replications = min(FEWEST, self.most)
+        replications = min(FEWEST_REPLICATIONS, self.most)
         while True:
             runs = yield dict.fromkeys((last, *left), replications)
             self.looked_at |= {last, *left}

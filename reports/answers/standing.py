@@ -11,9 +11,10 @@ from whitecap.engine.recorded import Direction, Measure, Objective, Unit
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.tally import CountedShare
-from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate, facing
+from whitecap.reports.statistics import Estimate, facing
 
 
 class Stands(StrEnum):

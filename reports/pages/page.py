@@ -11,6 +11,7 @@ from whitecap.reports.agreement import ReportedAgreement
 from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.damage import damage_sentences
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.figures.figures import Drawing
 from whitecap.reports.measures import measures_shown
 from whitecap.reports.measures.refusals import refusal_sentences
@@ -26,7 +27,6 @@ from whitecap.reports.pages.page_tables import (
     replay_table,
 )
 from whitecap.reports.pages.templating import template
-from whitecap.reports.statistics import FEWEST_REPLICATIONS
 from whitecap.reports.subject import Subject
 
 

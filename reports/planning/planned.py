@@ -67,6 +67,22 @@ class PlannedVariant:
     """Whether the search ended before its end: runs were at their most, or Ctrl-C came."""
     warnings: tuple[str, ...] = ()
 
+    @property
+    def shown_within(self) -> list[int]:
+        """Positions within the interval that are shown to be as the first ones are, beyond one that
+        is undecided. They do not narrow it: its level is that of the values before
+        (`docs/statistics.md`)."""
+        sense, low, high = self.boundary.sense, self.boundary.low, self.boundary.high
+        match sense:
+            case Sense.LARGEST:
+                within = range(low + 1, high + 1)
+            case Sense.SMALLEST:
+                within = range(low, high)
+            case None:
+                return []
+        tried = self.tried
+        return [at for at in within if at in tried and tried[at].standing is sense.near]
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -108,6 +108,16 @@ def reasons(plan: Plan, variant: PlannedVariant) -> Iterator[str]:
         said = _at(plan, near, variant.tried[near], Standing.UNDECIDED, "is undecided")
         others = f" (as {counted(len(undecided) - 1, 'other value')})" if undecided[1:] else ""
         yield f"{said}{others}"
+        shown = [plan.labels[at] for at in variant.shown_within]
+        if shown:
+            yield f"{_shown(shown, is_largest)}: the interval ends at the first undecided value"
+
+
+def _shown(labels: Sequence[str], is_largest: bool) -> str:
+    """`4, 8 and 12 hold, each by itself`."""
+    if labels[1:]:
+        return f"{listed(labels)} {'hold' if is_largest else 'miss'}, each by itself"
+    return f"{labels[0]} {'holds' if is_largest else 'misses'} by itself"
 
 
 def _at(plan: Plan, at: int, tried: TriedValue, standing: Standing, verb: str) -> str:

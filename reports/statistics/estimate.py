@@ -9,9 +9,6 @@ from typing import Protocol
 
 CONFIDENCE = 0.95
 
-FEWEST_REPLICATIONS = 5
-"""With fewer, and with fewer events, only one side is stated: `at most` or `at least`."""
-
 FEWEST_EVENTS = 5
 
 FEWEST_BEYOND = 10

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
-    FEWEST_REPLICATIONS,
     Claim,
     Estimate,
 )

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import gammaincinv, stdtrit
 
 from whitecap.reports.arrays import FloatArray
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_EVENTS,
-    FEWEST_REPLICATIONS,
     Claim,
     Estimate,
     nothing,

@@ -11,11 +11,11 @@ import numpy as np
 from scipy.special import bdtrik
 
 from whitecap.reports.arrays import FloatArray
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.statistics import design_effect
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
     FEWEST_EVENTS,
-    FEWEST_REPLICATIONS,
     Claim,
     Estimate,
     nothing,

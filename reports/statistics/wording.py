@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection
 
 from whitecap.engine.recorded import Unit
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.writing import (
     DIGITS,
     digits_beside,
@@ -16,7 +17,6 @@ from whitecap.reports.measures.writing import (
 from whitecap.reports.statistics.estimate import (
     FEWEST_BEYOND,
     FEWEST_EVENTS,
-    FEWEST_REPLICATIONS,
     Claim,
     Estimate,
     EstimatedDifference,

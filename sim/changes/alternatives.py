@@ -50,7 +50,7 @@ def alternatives_of(scenario: Scenario, allowed: Sequence[str]) -> Alternatives:
 
     Raises `InvalidInput` for what is neither, or where nothing is left.
     """
-    axes = {} if scenario.sweep is None else scenario.sweep.axes
+    axes = scenario.axes
     unknown = [name for name in allowed if name not in KINDS and name not in axes]
     if unknown or not allowed:
         raise InvalidInput(_problems(unknown, [*KINDS, *axes]))

@@ -72,11 +72,7 @@ def judge_directory(
     """
     tables = {each.resolve().name: each for each in _tables_in(directory)}
     if not tables:
-        with gathered() as problems:
-            said = f"is no Delta table: no {LOG_DIRECTORY}"
-            problems.append(Problem(str(directory), said))
-            if history is not None:
-                require_history(history)
+        require_judgeable(directory, history)
     histories = {name: None if history is None else read_history(history, name) for name in tables}
     named = [own for own in histories.values() if own is not None]
     if len(tables) > 1 and any(each.table is None for own in named for each in own.transactions):
@@ -84,6 +80,16 @@ def judge_directory(
         raise InvalidInput([Problem(str(history), said)])
     judged = {name: judge_table(place, histories[name], judge) for name, place in tables.items()}
     return Judgement.of_tables(judged)
+
+
+def require_judgeable(directory: Path, history: Path | None) -> None:
+    """Raises `InvalidInput`: there is no table, or lines of the history are wrong."""
+    with gathered() as problems:
+        if not _tables_in(directory):
+            said = f"is no Delta table: no {LOG_DIRECTORY}"
+            problems.append(Problem(str(directory), said))
+        if history is not None:
+            require_history(history)
 
 
 def _tables_in(directory: Path) -> list[Path]:

@@ -105,7 +105,19 @@ _CONTAINER_FIRST = ("abfs", "abfss", "wasb", "wasbs")
 """Schemes in which what stands before the `@` names a container."""
 
 
+GCS_GIVES_UP_S = 30
+"""Ours: Arrow's client of GCS tries for 15 minutes, also where nobody is logged in."""
+
+_GIVES_UP = "retry_limit_seconds"
+
+
 def _as_arrow_says(uri: str) -> str:
-    """Hadoop's names of S3 are one store to Arrow."""
+    """Hadoop's names of S3 are one store to Arrow, and its GCS does not give up soon by itself."""
     scheme, _, rest = uri.partition("://")
-    return f"s3://{rest}" if scheme in ("s3a", "s3n") else uri
+    match scheme:
+        case "s3a" | "s3n":
+            return f"s3://{rest}"
+        case "gs" | "gcs" if _GIVES_UP not in rest:
+            return f"{uri}{'&' if '?' in rest else '?'}{_GIVES_UP}={GCS_GIVES_UP_S}"
+        case _:
+            return uri

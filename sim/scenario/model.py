@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import shlex
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final, Self
 
@@ -13,7 +14,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect, dialect_named
 from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
-from whitecap.engine.recorded import Measure, Objective
+from whitecap.engine.recorded import AxisRole, Measure, Objective
 from whitecap.engine.settings import Settings
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
@@ -25,7 +26,13 @@ from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import Objectives
 from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import StoreSection
-from whitecap.sim.scenario.sweep import Changes, Labels, SweepSection
+from whitecap.sim.scenario.sweep import (
+    DEFAULT_REPLICATIONS,
+    Axes,
+    Changes,
+    Labels,
+    SweepSection,
+)
 from whitecap.sim.scenario.table import TableSection, is_set, property_text, tables_by_name
 from whitecap.sim.scenario.writers import (
     ClockSkew,
@@ -225,6 +232,21 @@ class Scenario(Section):
     def all_tables(self) -> list[TableSection]:
         """Its tables, in their order."""
         return list(self.tables.values()) if self.table is None else [self.table]
+
+    @property
+    def axes(self) -> Axes:
+        """The axes of its sweep; none without one."""
+        return {} if self.sweep is None else self.sweep.axes
+
+    @property
+    def axis_roles(self) -> Mapping[str, AxisRole]:
+        """The roles that are stated of them."""
+        return {} if self.sweep is None else self.sweep.roles
+
+    @property
+    def replications(self) -> int:
+        """How often each cell is run, where nobody says otherwise."""
+        return DEFAULT_REPLICATIONS if self.sweep is None else self.sweep.replications
 
     @property
     def asks_oracles(self) -> bool:

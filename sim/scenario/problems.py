@@ -74,13 +74,10 @@ def _sentence(detail: Any, place: KeyPath) -> str:
             return f"takes at most {limits['max_length']}, has {limits['actual_length']}"
         case "string_type" if place[-1] == "[key]":
             return f"the key {given} is not text: put it in quotes"
+        case "string_type" if isinstance(detail["input"], list | dict | None):
+            return f"needs text, not {given}"
         case "string_type":
-            hint = (
-                ""
-                if detail["input"] is None or isinstance(detail["input"], list | dict)
-                else ": put it in quotes"
-            )
-            return f"needs text, not {given}{hint}"
+            return f"needs text, not {given}: put it in quotes"
         case "string_pattern_mismatch" if limits["pattern"] == DATE:
             return f"needs a date, such as 2025, 2025-06 or 2025-06-14, not {given}"
         case "string_pattern_mismatch":

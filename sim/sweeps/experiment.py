@@ -1,10 +1,4 @@
-"""A sweep as data: its cells and replications, and the place that remembers them.
-
-A sweep's place holds `sweep.json` (the definition), `cells/<cell>.yaml` (each cell as a scenario
-that can be run on its own) and `recordings/` (`sim/recording/dataset/layout.py`). What is finished
-is what lies there, so a sweep that was interrupted resumes from it. Replication r has the same seed
-in every cell.
-"""
+"""A sweep as data: its cells and replications. Replication r has the same seed in every cell."""
 
 from __future__ import annotations
 
@@ -23,7 +17,6 @@ from whitecap.sim.loading.axis_roles import lightest_first, role_of
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
-from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Axes, axes_as_written
 from whitecap.sim.scenario.yaml_text import show_document
@@ -31,11 +24,7 @@ from whitecap.sim.sweeps.planned import PlannedRun
 
 CELLS = "cells"
 
-DEFAULT_REPLICATIONS = 5
-"""Of a scenario that says nothing: the t quantile falls fast up to four degrees of freedom."""
-
 NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
-NO_SWEEP_THERE = "is there already and is no sweep's directory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,53 +115,59 @@ def load_experiment(
     with gathered() as problems:
         with noted(problems):
             seed = seed_or_none(seed)
-        asked: int | None = None
+        count: int | None = None
         with noted(problems):
-            asked = whole_or_none("replications", replications, 1, MAX_REPLICATIONS)
-        scenario = load_scenario(path)
-        own = scenario.sweep
-        chosen = DEFAULT_REPLICATIONS if own is None else own.replications
-        chosen = chosen if asked is None else asked
+            count = whole_or_none("replications", replications, 1, MAX_REPLICATIONS)
+        stated = load_scenario(path)
+        count = stated.replications if count is None else count
         quick = _quick_axes(quick_axes or {}, problems)
-        axes = dict(quick)
-        with noted(problems):
-            axes = kept_axes({} if own is None else own.axes, only) | quick
-        problems += _two_axes_for_one_parameter(axes)
+        axes = _chosen_axes(stated, only, quick, problems)
         if not (axes or problems):
             problems.append(Problem(str(path), NO_SWEEP))
-        changes = _changes_of(scenario, axes, chosen)
-        if objective:
-            changes["objective"] = list(objective)
-        changed = load_scenario(path, changes)
+        scenario = load_scenario(path, _changes_of(stated, axes, count, objective))
     return Experiment(
-        scenario=changed,
+        scenario=scenario,
         axes=axes,
-        roles=_roles(scenario, axes, quick),
-        cells=_cells(changed),
-        replications=chosen,
-        seed=scenario.seed if seed is None else seed,
+        roles=_roles(stated, axes, quick),
+        cells=_cells(scenario),
+        replications=count,
+        seed=stated.seed if seed is None else seed,
     )
 
 
-def _changes_of(scenario: Scenario, axes: Axes, replications: int) -> dict[str, Any]:
-    """The sweep over these axes, and what is expected of their cells, as changes."""
-    own = scenario.sweep
+def _chosen_axes(
+    scenario: Scenario,
+    only: Mapping[str, Sequence[str]] | None,
+    quick: Axes,
+    problems: list[Problem],
+) -> Axes:
+    """The axes of the scenario that are kept, and those that are added; notes which cannot be."""
+    axes = dict(quick)
+    with noted(problems):
+        axes = kept_axes(scenario.axes, only) | quick
+    problems += _two_axes_for_one_parameter(axes)
+    return axes
+
+
+def _changes_of(
+    scenario: Scenario, axes: Axes, replications: int, objective: Sequence[str]
+) -> dict[str, Any]:
+    """The sweep over these axes, and what their cells are held to, as changes."""
     changes: dict[str, Any] = {}
     if axes:
-        roles = {} if own is None else own.roles
-        stated = {axis: role for axis, role in roles.items() if axis in axes}
+        stated = {axis: role for axis, role in scenario.axis_roles.items() if axis in axes}
         written = axes_as_written(axes, stated)
         changes["sweep"] = {"axes": written, "replications": replications}
     if scenario.expect:
         changes["expect"] = _still_meant(scenario, axes)
+    if objective:
+        changes["objective"] = list(objective)
     return changes
 
 
 def _roles(scenario: Scenario, axes: Axes, quick: Axes) -> dict[str, AxisRole]:
     """What is stated of each axis, or follows from all of its variants, kept or not."""
-    own = scenario.sweep
-    stated = {} if own is None else own.roles
-    variants = {**({} if own is None else own.axes), **quick}
+    stated, variants = scenario.axis_roles, {**scenario.axes, **quick}
     return {axis: stated.get(axis) or role_of(variants[axis], scenario.document) for axis in axes}
 
 
@@ -265,77 +260,3 @@ def cell_name(labels: Mapping[str, str]) -> str:
     """A directory name that can be read and typed: the labels, without other characters."""
     parts = (re.sub(r"[^\w.]+", "-", str(label)).strip("-.") for label in labels.values())
     return "__".join(part or "none" for part in parts)
-
-
-def open_place(experiment: Experiment, place: DatasetPlace) -> None:
-    """Make the sweep's place, or accept the one that is there for the same sweep.
-
-    Raises `InvalidInput` saying what differs: there is another sweep, or something else. Nothing
-    in it is changed then.
-    """
-    definition = experiment.definition()
-    remembered = place.read(DEFINITION)
-    if remembered is not None:
-        differences = list(_differences(_parsed(place, remembered), definition))
-        if differences:
-            there = f"{place}/{DEFINITION}"
-            last = Problem("", "finished runs are kept; use another --out, or delete what is there")
-            raise InvalidInput([Problem(there, "remembers another sweep"), *differences, last])
-    elif place.exists():
-        raise InvalidInput([Problem(str(place), NO_SWEEP_THERE)])
-    text = json.dumps(definition, indent=1, ensure_ascii=False) + "\n"
-    if text == remembered:
-        return
-    for cell in experiment.cells:
-        place.write(f"{CELLS}/{cell.name}.yaml", show_document(cell.scenario.document))
-    place.write(DEFINITION, text)
-
-
-def _parsed(place: DatasetPlace, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        there = f"{place}/{DEFINITION}"
-        raise InvalidInput([Problem(there, f"cannot be read: {error}")]) from None
-
-
-_DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
-"""What makes two sweeps the same; the rest of a definition follows from these."""
-
-_JUDGING = ("expect", "objective", "format_version")
-"""Keys of a scenario by which runs are judged, or it is read: they may change and the runs stay."""
-
-
-def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
-    remembered = was if isinstance(was, dict) else {}
-    for key in _DECIDING:
-        if key == "replications" and now.get("until"):
-            continue  # they are added until it is reached
-        yield from _changed(_unjudged(remembered.get(key)), _unjudged(now[key]), key)
-
-
-def _unjudged(part: Any) -> Any:
-    if not isinstance(part, dict):
-        return part
-    return {key: value for key, value in part.items() if key not in _JUDGING}
-
-
-def _changed(was: Any, now: Any, place: str) -> Iterator[Problem]:
-    """What differs, at the deepest place that both sides have."""
-    if not (isinstance(was, dict) and isinstance(now, dict)):
-        if was != now:
-            yield Problem(place, f"was {_short(was)}, is now {_short(now)}")
-        return
-    for key in dict.fromkeys([*was, *now]):
-        inner = f"{place}.{key}"
-        if key not in now:
-            yield Problem(inner, f"was {_short(was[key])}, is no longer there")
-        elif key not in was:
-            yield Problem(inner, f"was not there, is {_short(now[key])}")
-        else:
-            yield from _changed(was[key], now[key], inner)
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -26,9 +26,8 @@ from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.sweep import DEFAULT_REPLICATIONS, show_cell
 from whitecap.sim.scenario.yaml_text import YamlText
-from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
 from whitecap.sim.sweeps.read_runs import Making, ReadRun, RunToRead, Watch
 
 T = TypeVar("T")
@@ -68,41 +67,63 @@ An answer that is not larger than the number there is means that these are enoug
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Rounds(Generic[T]):
+    """Replications added round by round while `enough` wants more, the `first` with so many."""
+
+    enough: Enough[T]
+    first: Callable[[int], int] = int
+    """How many the first round has, of a scenario that is run so often without rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEffort:
+    """How much is run: so many runs at a time, `replications` of a cell if not the sweep's.
+
+    After `seconds` no more runs are made.
+    """
+
+    jobs: int = 1
+    replications: int | None = None
+    seconds: float | None = None
+
+
+DEFAULT_EFFORT = RunEffort()
+
+
 def run_expecting(
     paths: Sequence[Path],
     reading: Reading[T],
-    jobs: int = 1,
-    replications: int | None = None,
+    effort: RunEffort = DEFAULT_EFFORT,
     watch: Watch | None = None,
-    enough: Enough[T] | None = None,
-    first: Callable[[int], int] = int,
+    rounds: Rounds[T] | None = None,
     *,
     accept: Accept | None = None,
-    seconds: float | None = None,
 ) -> Iterator[RanScenario[T]]:
-    """Run the scenarios at these paths, in order, with `jobs` runs at a time.
+    """Run the scenarios at these paths, in order.
 
-    Every cell that something is expected of is run: as often as `replications`, its sweep or the
-    default says; once, if all that is expected of it is expected `exactly`. Where `enough` wants
-    more of a scenario, they are added round by round, the `first` with at least so many.
+    Every cell that something is expected of is run: as often as the effort, its sweep or the
+    default says; once, if all that is expected of it is expected `exactly`; with `rounds`, as
+    often as they want.
 
     With `accept` every cell is run, that often, of named files also where nothing is expected;
-    before that it says what is wrong with these scenarios. After `seconds` no more runs are made,
-    those under way in other processes are ended, and what is not whole then `is_unfinished`.
+    before that it says what is wrong with these scenarios. When time is up, runs under way in other
+    processes are ended, and what is not whole then `is_unfinished`.
 
     Raises `InvalidInput` before anything is run, with every problem: a path that is not there, a
     named file that expects nothing, a scenario that is wrong, or nothing found at all; and
     `EnvironmentMissing` where findings are expected and nothing is there to look for them.
     """
     began = time.monotonic()
-    with Processes(jobs) as processes:
+    with Processes(effort.jobs) as processes:
         loaded = _all_loaded(paths, processes, accept)
         _require_oracles(loaded)
-        left = None if seconds is None else max(began + seconds - time.monotonic(), 0.0)
+        passed = time.monotonic() - began
+        left = None if effort.seconds is None else max(effort.seconds - passed, 0.0)
         with _ended_after(left, processes) as is_over:
             making = Making(reading, processes, watch)
-            counts = [first(replications or each.replications) for each in loaded]
-            yield from _in_rounds(loaded, counts, making, enough, accept is not None, is_over)
+            counts = [effort.replications or each.replications for each in loaded]
+            yield from _in_rounds(loaded, counts, making, rounds, accept is not None, is_over)
 
 
 def require_runnable(paths: Sequence[Path], *, needs_expectations: bool) -> None:
@@ -146,22 +167,23 @@ def _in_rounds(
     loaded: Sequence[LoadedScenario],
     counts: Sequence[int],
     making: Making[T],
-    enough: Enough[T] | None,
+    rounds: Rounds[T] | None,
     every: bool,
     is_over: Callable[[], bool],
 ) -> Iterator[RanScenario[T]]:
-    """Each scenario with its first `counts` replications, then with as many as `enough` wants.
+    """Each scenario with `counts` replications; with `rounds`, with as many as they want.
 
     The first replications of all scenarios are made in one go, so that no process is idle between
     two of them. What is not made when time `is_over` is left unfinished.
     """
+    counts = [rounds.first(count) if rounds else count for count in counts]
     planned = [list(_runs(each, range(n), every)) for each, n in zip(loaded, counts, strict=True)]
     ran = making.make([run for runs in planned for run in runs])
     for each, count, runs in zip(loaded, counts, planned, strict=True):
         made: list[ReadRun[T]] = []
         try:
             made += islice(ran, len(runs))
-            while enough and (more := enough(_together(each, made), count)) > count:
+            while rounds and (more := rounds.enough(_together(each, made), count)) > count:
                 made += making.make(list(_runs(each, range(count, more), every)))
                 count = more
         except (CancelledError, BrokenProcessPool):
@@ -251,12 +273,20 @@ def _loaded(path: Path) -> LoadedScenario:
         scenario = load_scenario(path)
     except InvalidInput as error:
         return LoadedScenario(path, problems=error.problems)
-    if scenario.sweep is None:
-        return LoadedScenario(path, scenario.name, (({}, scenario),), seed=scenario.seed)
-    cells = tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
     return LoadedScenario(
-        path, scenario.name, cells, scenario.sweep.replications, (), scenario.seed
+        path,
+        scenario.name,
+        _cells_of(scenario),
+        scenario.replications,
+        seed=scenario.seed,
     )
+
+
+def _cells_of(scenario: Scenario) -> tuple[tuple[Mapping[str, str], Scenario], ...]:
+    """The cells of its sweep; itself, without labels, if it has none."""
+    if scenario.sweep is None:
+        return (({}, scenario),)
+    return tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
 
 
 def _runs(loaded: LoadedScenario, replications: range, every: bool = False) -> Iterator[RunToRead]:

@@ -30,7 +30,8 @@ from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrer
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.sweeps.batches import dealt, next_batch
 from whitecap.sim.sweeps.engines import SweepEngine
-from whitecap.sim.sweeps.experiment import Experiment, open_place
+from whitecap.sim.sweeps.experiment import Experiment
+from whitecap.sim.sweeps.opening import open_place
 from whitecap.sim.sweeps.planned import PlannedRun
 
 WATCH_EVERY_S = 0.2

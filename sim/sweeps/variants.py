@@ -102,7 +102,7 @@ def plain_of(scenario: Scenario, changes: Changes) -> Scenario:
 
 
 def _of_axes(scenario: Scenario, only: Mapping[str, Sequence[str]]) -> dict[str, Changes]:
-    kept = kept_axes({} if scenario.sweep is None else scenario.sweep.axes, only)
+    kept = kept_axes(scenario.axes, only)
     return {
         ", ".join(label for label, _ in cell): {
             path: value for _, changes in cell for path, value in changes.items()

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput
+from whitecap.engine.outcomes import Outcome
 from whitecap.engine.recorded import Interruption
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord
 from whitecap.sim.spark.sharing import Slots
@@ -101,32 +102,23 @@ class Transactions:
         life = Life(self.cluster, clock, deadline_ms)
         client = self._client(life, number, record)
         try:
-            passing = client.connection.passing
-            if passing is not None and isinstance(job, InsertJob):
-                outcome = yield from append(job, client, passing)
-            else:
-                outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
+            outcome = yield from self._steps(job, client)
         except WriterCrashed:
             yield from life.ends()
-            if life.is_cancelled:
-                _is_cancelled(record, clock)
-            else:
-                _is_crashed(record, clock)
-        except StoreRefused as refused:
-            record.ends_badly(
-                "store_refused", clock.now_ms, Interruption.STORE_REFUSED, None, str(refused)
-            )
-        except InvalidInput as error:
-            refusal = error.as_refusal()
-            if refusal is None:
-                raise
-            record.ends_refused(clock.now_ms, refusal)  # the table is another one since the check
-        except DeltaError as error:
-            record.ends_refused(clock.now_ms, error)
+            (_is_cancelled if life.is_cancelled else _is_crashed)(record, clock)
+        except (StoreRefused, DeltaError, InvalidInput) as error:
+            _is_refused(record, clock, error)
         else:
             record.ends_with(outcome, clock.now_ms)
         if client.log.holds:
             yield from client.finish()
+
+    def _steps(self, job: Job, client: Client) -> Waiting[Outcome]:
+        """The job from its snapshot to its outcome; what only appends may go the short way."""
+        passing = client.connection.passing
+        if passing is not None and isinstance(job, InsertJob):
+            return append(job, client, passing)
+        return drive(job.transaction(LogView(self.cluster)), client)
 
     def _client(self, life: Life, number: int, record: TransactionRecord) -> Client:
         cluster, tape = self.cluster, self.tapes.of(number, record.rerun_number)
@@ -158,6 +150,23 @@ def _is_crashed(record: TransactionRecord, clock: Clock) -> None:
     """Record that the writer's driver died."""
     crash, text = Interruption.WRITER_CRASH, "the writer's driver died"
     record.ends_badly("writer_crash", clock.now_ms, crash, None, text)
+
+
+def _is_refused(
+    record: TransactionRecord, clock: Clock, error: StoreRefused | DeltaError | InvalidInput
+) -> None:
+    """Record that the store or Delta refused. Raises `error`: it is neither's."""
+    match error:
+        case StoreRefused():
+            refused = Interruption.STORE_REFUSED
+            record.ends_badly("store_refused", clock.now_ms, refused, None, str(error))
+        case DeltaError():
+            record.ends_refused(clock.now_ms, error)
+        case InvalidInput():
+            refusal = error.as_refusal()
+            if refusal is None:
+                raise error
+            record.ends_refused(clock.now_ms, refusal)  # the table is another one since the check
 
 
 def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:

@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from click.types import BoolParamType, StringParamType, Tuple
+from click.types import Path as PathType
 
-from whitecap.cli import main
+from whitecap.cli import COMMANDS, command_named, main
 from whitecap.exit_codes import ExitCode
+from whitecap.options.types import Positive, Seed, WholeNumber, WordOf
+
+NEVER_WRONG = {BoolParamType, PathType, StringParamType, Tuple}
+"""Types of click's that read whatever is given."""
 
 NOWHERE = "/dev/null/there"
 TABLE = "/dev/null/table"
@@ -48,6 +54,14 @@ WRONG = {
         "'Serializable'",
     ),
     "matrix --pair UPDAT DELETE --isolation Serialisable": ("'UPDATE'?", "'Serializable'"),
+    "matrix --pair UPDAT DELETE --partitioned yes --clustered yes": (
+        "'UPDATE'?",
+        "a partitioned table cannot be clustered",
+    ),
+    "matrix --pair UPDAT DELETE --row-level-concurrency on": (
+        "'UPDATE'?",
+        "row-level concurrency is not part of delta-oss-4.4",
+    ),
     "matrix --dialect databricks-14.4 --pair UPDAT DELETE": ("'UPDATE'?", "'databricks-14.3'?"),
     "explain --table nowhere --dialect databricks-14.4 'UPDATE t SET a = 1'": (
         "'databricks-14.3'?",
@@ -152,6 +166,25 @@ WRONG = {
         "'s4'",
         "lost.csv: ",
     ),
+    "run evnts --seed x --replication -1 --set bar --max-replications 1.5": (
+        "--seed: needs a whole number, not 'x'",
+        "--replication: -1 is not between 0 and 1,000",
+        "--max-replications: needs a whole number, not '1.5'",
+        "--set bar: is not PATH=VALUE",
+        "did you mean events?",
+    ),
+    "sweep events --engine sparc --replications 0 --axis layout": (
+        "--engine: 'sparc' is none of spark, processes (did you mean 'spark'?)",
+        "--replications: 0 is not between 1 and 1,000",
+        "no axis 'layout'",
+    ),
+    "check nowhere --minutes nan --undecided maybe": (
+        "--minutes: needs a number, not 'nan'",
+        "--undecided: 'maybe' is none of fail, pass",
+        "nowhere: is not there",
+    ),
+    "replay nowhere --timeout 0.5": ("--timeout: 0.5 is not 1 or more", "nowhere: is neither"),
+    "oracle nowhere --spark": ("--spark: runs statements", "nowhere: is no Delta table"),
     "scenarios evnts --json": ("--json goes with the list", "evnts: is not there"),
 }
 
@@ -181,11 +214,47 @@ def test_a_sweep_of_one_run_is_said_in_the_singular(tmp_path: Path) -> None:
     assert "capacity: 1 cell x 1 replication = 1 run in " in result.stderr
 
 
+LEAST = {
+    "chaos": ("nowhere",),
+    "compare": ("nowhere", "lost"),
+    "explain": ("--table", "nowhere"),
+    "plan": ("nowhere", "--vary", "a=1..2"),
+    "validate": (),
+    "fuzz": (),
+    "matrix": (),
+    "dialects": (),
+    "calibrate": ("--samples", "nowhere.csv"),
+}
+"""What commands must be told besides; the others one place or scenario."""
+
+OF_A_TYPE = [
+    (name, option.opts[0])
+    for name in sorted(COMMANDS)
+    for option in command_named(name).params
+    if isinstance(option.type, WholeNumber | Positive | WordOf)
+]
+
+
+@pytest.mark.parametrize(("name", "option"), OF_A_TYPE)
+def test_no_command_begins_with_a_value_that_it_cannot_read(name: str, option: str) -> None:
+    words = [name, *LEAST.get(name, ("nowhere",)), option, "x"]
+    result = CliRunner().invoke(main, words, env={"COLUMNS": "200"})
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert result.stderr.startswith(f"error: {option}: ")
+    assert not result.stdout
+
+
+def test_every_option_that_takes_numbers_or_words_has_a_type_of_ours() -> None:
+    types = {type(option.type) for name in COMMANDS for option in command_named(name).params}
+    assert types <= {WholeNumber, Seed, Positive, WordOf, *NEVER_WRONG}
+    assert types >= {WholeNumber, Seed, Positive, WordOf}
+
+
 OPTIONS = {
     "run capacity --sed 4 --replication -1 --max-replications x": (
         "No such option '--sed'. Did you mean '--seed'?",
-        "'--replication': -1 is not in the range",
-        "'--max-replications': 'x' is not a valid integer",
+        "--replication: -1 is not between 0 and 1,000",
+        "--max-replications: needs a whole number, not 'x'",
     ),
     "run capacity --foo": ("No such option '--foo'.\n",),
     "run capacity -x -q": ("No such option '-x'.", "No such option '-q'."),
@@ -193,8 +262,7 @@ OPTIONS = {
     "run": ("Missing argument 'SCENARIO'",),
     "run capacity events --seed": ("'--seed' requires an argument",),
     "run capacity events": ("unexpected extra argument (events)",),
-    "plan --jobs 0": ("'--jobs': 0 is not in", "Missing option '--vary'", "argument 'SCENARIO'"),
-    "sweep events --engine sparc --replications 0": ("'sparc' is not one of", "0 is not in"),
+    "plan --jobs 0": ("--jobs: 0 is not 1 or", "Missing option '--vary'", "argument 'SCENARIO'"),
 }
 
 

@@ -21,10 +21,9 @@ from whitecap.deciding.running import Effort
 from whitecap.deciding.sensitivity import study_of
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.options import deciding
 from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect, confidence_of
 from whitecap.reports.sensitivity.result import MovedMeasure
-from whitecap.reports.statistics import FEWEST_REPLICATIONS, Claim, Estimate, EstimatedDifference
+from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
 from whitecap.sim.changes.parameters import parameters_of
 from whitecap.sim.loading import load_scenario
 
@@ -198,7 +197,3 @@ def test_the_command_writes_what_it_prints(appends: Path, tmp_path: Path) -> Non
     kept = json.loads((tmp_path / "out" / "sensitivity.json").read_text())
     assert kept["measures"] == printed["measures"]
     assert (tmp_path / "out" / "sensitivity.png").stat().st_size > 1000
-
-
-def test_the_commands_ask_for_as_many_replications_as_intervals_need() -> None:
-    assert deciding.FEWEST == FEWEST_REPLICATIONS

@@ -18,7 +18,7 @@ from whitecap.reports.checks.findings import CheckFinding, Severity
 from whitecap.reports.checks.markdown import MARKER, ScenarioCheck, check_markdown
 from whitecap.reports.expectations.checked import CheckResult
 from whitecap.sim.machine.processes import Processes
-from whitecap.sim.sweeps.regression import run_expecting
+from whitecap.sim.sweeps.regression import RunEffort, run_expecting
 
 AT_ONCE = 1e-9
 """Minutes that are over before anything is run."""
@@ -136,4 +136,4 @@ def test_what_was_judged_before_the_time_was_up_is_told(
 def test_bad_input_is_told_although_the_time_is_up(missed: Path) -> None:
     missed.write_text(MISSED.replace("store: instant", "store: instnt"))
     with pytest.raises(InvalidInput, match="instnt"):
-        list(run_expecting([missed], lambda *_: None, seconds=0.0))
+        list(run_expecting([missed], lambda *_: None, RunEffort(seconds=0.0)))

@@ -15,7 +15,7 @@ from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.statistics import Standing
 from whitecap.sim.loading import cell_of, load_scenario, parse_scenario
 from whitecap.sim.sweeps.experiment import load_experiment
-from whitecap.sim.sweeps.regression import run_expecting
+from whitecap.sim.sweeps.regression import RunEffort, run_expecting
 
 SCENARIO = """\
 name: told-apart
@@ -49,7 +49,7 @@ expect:
 
 def checked(path: Path, *, replications: int | None = None) -> CheckResult:
     """What a check finds, run in this process."""
-    (result,) = check_scenarios([path], replications=replications)
+    (result,) = check_scenarios([path], RunEffort(replications=replications))
     return result.checked
 
 
@@ -117,7 +117,7 @@ def test_without_variants_in_expectations_every_cell_is_run_all_the_same(tmp_pat
 
 def runs_of(path: Path, replications: int | None = None) -> list[list[int]]:
     """The replications that are made of each cell."""
-    (result,) = run_expecting([path], measure_run, replications=replications)
+    (result,) = run_expecting([path], measure_run, RunEffort(replications=replications))
     return [sorted(cell.runs) for cell in result.cells]
 
 
@@ -148,8 +148,8 @@ def test_runs_in_processes_of_their_own_find_the_same(
 ) -> None:
     monkeypatch.setattr("whitecap.sim.machine.processes.HERE_S", 0.0)
     path = _written(tmp_path, SCENARIO)
-    (alone,) = run_expecting([path], measure_run, replications=2)
-    (together,) = run_expecting([path], measure_run, jobs=2, replications=2)
+    (alone,) = run_expecting([path], measure_run, RunEffort(replications=2))
+    (together,) = run_expecting([path], measure_run, RunEffort(jobs=2, replications=2))
     assert [cell.labels for cell in together.cells] == [cell.labels for cell in alone.cells]
     for one, other in zip(alone.cells, together.cells, strict=True):
         for number, run in one.runs.items():

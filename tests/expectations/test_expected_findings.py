@@ -19,6 +19,7 @@ from whitecap.reports.expectations.checked import CheckVerdict
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.sweeps import regression
+from whitecap.sim.sweeps.regression import RunEffort
 
 STALE = {"stale_listing": {"of_jobs": 2, "nth": [1, 2]}, "writers": ["loader"]}
 SOUND = {"measure": "findings", "equals": 0}
@@ -44,7 +45,7 @@ def test_a_check_holds_that_a_table_is_sound_or_is_not(
 ) -> None:
     file = tmp_path / "expecting.yaml"
     file.write_text(yaml.safe_dump(_scenario(faults=faults, expect=[expected])))
-    (checked,) = check_scenarios([file], replications=1)
+    (checked,) = check_scenarios([file], RunEffort(replications=1))
     assert checked.checked.error is None
     assert checked.checked.verdict is verdict
 

@@ -71,6 +71,29 @@ def test_the_command_line_takes_other_tables_and_settings(orders: Path, updates:
     assert "is no Delta table" in missing.output
 
 
+def test_a_table_of_which_only_the_log_was_copied_is_bad_input_and_no_defect(orders: Path) -> None:
+    for file in orders.rglob("*.parquet"):
+        file.unlink()
+    result = CliRunner().invoke(main, ["explain", "--table", str(orders), DELETE, DELETE])
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith(f"error: {orders}: ")
+    assert "File does not exist" in result.stderr
+    assert "the log alone was copied" in result.stderr
+
+
+def test_no_mistake_about_a_real_table_hides_another(orders: Path) -> None:
+    words = ["explain", "--table", str(orders), "--conf", "spark.foo=1"]
+    statements = ["UPDATE orders SET amont = 1", "DELETE FROM orders WHERE dya = '2026-03-01'"]
+    names = CliRunner().invoke(main, [*words, *statements])
+    assert names.exit_code == 2
+    for said in ("spark.foo is not modelled", "did you mean 'amount'?", "did you mean 'day'?"):
+        assert said in names.stderr
+    texts = CliRunner().invoke(main, [*words, "--other", f"x={orders}/nowhere", "UPDAT x", DELETE])
+    assert texts.exit_code == 2
+    for said in ("spark.foo is not modelled", "nowhere: is no Delta table", "no such statement"):
+        assert said in texts.stderr
+
+
 def test_settings_of_the_session_count(orders: Path) -> None:
     setting = {"whitecap.rowLevelConcurrency.enabled": "false"}
     with pytest.raises(InvalidInput, match="Delta Lake has no row-level concurrency"):

@@ -21,7 +21,7 @@ from whitecap.sim.freerun.workloads import ThreadStatements, mixed_workload, upd
         (["--real", "--partitions", "1"], "above 1"),
         (["--real", "--partitions", "two"], "above 1"),
         (["--real", "--partitions", "9" * 5000], "above 1"),
-        (["--real", "--seed", "-1"], "-1 is not in the range"),
+        (["--real", "--seed", "-1"], "-1 is not between 0 and"),
         (["--real", "--partitions", "2,2"], "stands there twice"),
         (["--real", "--partitions", "", "--no-mix"], "nothing to run"),
         (["--real", "--threads", "2"], "--no-mix"),

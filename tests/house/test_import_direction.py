@@ -35,6 +35,7 @@ ONE_HOME = {
 """Library -> the only places that may import it."""
 
 ENGINE_LAYERS = (
+    ("spelling",),
     ("column_names", "errors", "packed", "remembered", "rules"),
     ("values", "isolation", "settings", "storage"),
     ("row_store",),

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("engine", "sim", "reports")
-FRONT_DOOR = ("checking", "commands", "deciding", "recordings", "terminal")
+FRONT_DOOR = ("checking", "commands", "deciding", "options", "recordings", "terminal")
 READERS = (*ROOMS, *(f"whitecap/{part}" for part in FRONT_DOOR))
 
 LISTED_BY_TYPE = {"engine/log/properties.py"}

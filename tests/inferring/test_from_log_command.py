@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from pyarrow.fs import LocalFileSystem
+from pyarrow.fs import FileSystem, LocalFileSystem
 
 import whitecap
 from tests.calibration.loopback_s3 import loopback_s3
@@ -17,7 +17,7 @@ from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.real_table.places import ArrowStore
+from whitecap.sim.real_table.places import ArrowStore, store_at
 
 DAYS = ("2026-01-10", "2026-01-11", "2026-01-12")
 
@@ -220,3 +220,20 @@ def test_python_drafts_the_same(table: LogOnDisk) -> None:
     drafted = whitecap.from_log(table.folder)
     assert drafted.text == _from_log(table.folder).output
     assert len(whitecap.run(drafted.text, changes={"duration": "1 min"}).transactions) > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("gs://b/t", "gs://b/t?retry_limit_seconds=30"),
+        ("gs://b/t?scheme=http", "gs://b/t?scheme=http&retry_limit_seconds=30"),
+        ("gs://b/t?retry_limit_seconds=9", "gs://b/t?retry_limit_seconds=9"),
+    ],
+)
+def test_a_bucket_that_does_not_answer_is_given_up_soon_unless_the_user_waits(
+    given: str, asked: str
+) -> None:
+    store = store_at(given)
+    assert isinstance(store, ArrowStore)
+    assert store.files == FileSystem.from_uri(asked)[0]
+    assert store.folder == "b/t"

@@ -95,6 +95,29 @@ def test_a_value_that_only_the_search_cannot_decide_is_said_to_be_judged_more_st
     assert said[0].endswith(", and a search judges more strictly than one interval")
 
 
+def standing(each: Standing) -> TriedValue:
+    """A value that stands so, after twenty replications."""
+    estimate = share([JOBS - 2] * 20, [JOBS] * 20, good=True)
+    return TriedValue((Quantity(OBJECTIVE, estimate, each, 30.0),), 20)
+
+
+@pytest.mark.parametrize(
+    ("sense", "low", "shown", "said"),
+    [
+        (Sense.LARGEST, 0, Standing.MET, "4, 8 and 12 hold"),
+        (Sense.SMALLEST, 1, Standing.MISSED, "4, 8 and 12 miss"),
+    ],
+)
+def test_what_is_shown_beyond_an_undecided_value_is_said(
+    sense: Sense, low: int, shown: Standing, said: str
+) -> None:
+    values = {0: standing(shown), 1: standing(Standing.UNDECIDED)}
+    values |= {at: standing(shown) for at in (2, 3, 4)}
+    plan = plan_of(Boundary(sense, low, low + 4, None))
+    *_, last = reasons(plan, replace(plan.variants[0], tried=values))
+    assert last == f"{said}, each by itself: the interval ends at the first undecided value"
+
+
 def test_a_variant_of_which_nothing_is_said_besides_is_not_named_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

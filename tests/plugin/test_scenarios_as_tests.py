@@ -11,6 +11,7 @@ import pytest
 from tests.expectations.test_check import MET, MISSED
 from whitecap.checking.against import against
 from whitecap.checking.scenarios import check_scenarios
+from whitecap.sim.sweeps.regression import RunEffort
 
 pytest_plugins = ["pytester"]
 
@@ -82,7 +83,7 @@ def test_what_is_wrong_with_a_file_fails_its_test_alone(project: pytest.Pytester
 def test_with_a_baseline_what_got_worse_fails(project: pytest.Pytester) -> None:
     scenario = project.path / "tiny.whitecap.yaml"
     compared = against(project.path / "b.json", update=True)
-    results = list(check_scenarios([scenario], replications=5, accept=compared.accept))
+    results = list(check_scenarios([scenario], RunEffort(replications=5), accept=compared.accept))
     compared.updated(results).write(compared.path)
     words = ("--whitecap-baseline", "b.json", "--whitecap-replications", "5")
     _run(project, *words).assert_outcomes(passed=2)

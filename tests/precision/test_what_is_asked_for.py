@@ -49,7 +49,7 @@ def test_it_is_read_and_can_be_asked_for_again(
             "conflict_rat +- 1 point",
             "there is no measure 'conflict_rat' (did you mean 'conflict_rate'?)",
         ),
-        ("p95 +- 5 %", "there is no measure 'p95': there are conflict_rate, retry_rate, "),
+        ("speed +- 5 %", "there is no measure 'speed': there are conflict_rate, retry_rate, "),
         ("p98_latency +- 5 %", "there is no measure 'p98_latency' (did you mean 'latency_p9"),
         ("conflict_rate +- 1 %", "conflict_rate is a share, and '%' could be of it or of all"),
         (

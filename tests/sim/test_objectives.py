@@ -14,7 +14,8 @@ from whitecap.sim.loading import parse_scenario
 from whitecap.sim.loading.loading import cell_of
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.run import run_scenario
-from whitecap.sim.sweeps.experiment import load_experiment, open_place
+from whitecap.sim.sweeps.experiment import load_experiment
+from whitecap.sim.sweeps.opening import open_place
 
 MORE, LESS = Direction.AT_LEAST, Direction.AT_MOST
 SUCCESS, LATENCY = Measure.JOB_SUCCESS_RATE, Measure.LATENCY_P95_MS

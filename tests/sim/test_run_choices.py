@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 
 import whitecap
 from tests.sim.sim_worlds import document
-from whitecap.assignments import cell_named, changes_named, values_named
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
+from whitecap.options.assignments import cell_named, changes_named, values_named
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.loading.dotted_paths import changed
 from whitecap.sim.sweeps.experiment import load_experiment

@@ -13,7 +13,8 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.recording.dataset.local import LocalPlace
-from whitecap.sim.sweeps.experiment import load_experiment, open_place
+from whitecap.sim.sweeps.experiment import load_experiment
+from whitecap.sim.sweeps.opening import open_place
 
 BASE = yaml.safe_load(SCENARIO)
 BASE["writers"]["stream"] = {

@@ -15,6 +15,7 @@ from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.run import run_scenario
+from whitecap.until import until_of
 
 EXPECT = "expect:\n  - {measure: job_success_rate, at_least: 0.2}\n"
 EASY = "job_success_rate +- 30 points"
@@ -145,14 +146,14 @@ def test_a_check_adds_replications_and_says_what_was_reached(tmp_path: Path) -> 
     (until,) = document["scenarios"][0]["until"]
     assert (until["reached"], until["replications"]) == (True, 10)
     assert document["scenarios"][0]["runs"] == 10
-    (checked,) = check_scenarios([scenario], until=EASY)
+    (checked,) = check_scenarios([scenario], until=until_of(EASY, None))
     assert checked.runs == 10
     with pytest.raises(InvalidInput):
-        list(check_scenarios([scenario], until="nothing +- 1"))
+        until_of("nothing +- 1", None)
 
 
 def test_what_is_judged_by_one_run_is_run_once(tmp_path: Path) -> None:
     exactly = "expect:\n  - {measure: committed, at_least: 1, exactly: true}\n"
     scenario = write_scenario(tmp_path, SCENARIO.partition("sweep:")[0] + exactly)
-    (checked,) = check_scenarios([scenario], until=HARD, max_replications=12)
+    (checked,) = check_scenarios([scenario], until=until_of(HARD, 12))
     assert (checked.runs, checked.reached) == (1, ())

@@ -20,7 +20,6 @@ from whitecap.reports.measures.in_common import (
     measured_or_kept,
 )
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
-from whitecap.reports.precision.asked import asked_for
 from whitecap.reports.precision.reached import (
     ReachedPrecision,
     next_replications,
@@ -31,10 +30,18 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.sweeps.read_runs import Watch
-from whitecap.sim.sweeps.regression import Accept, CellRuns, RanScenario, at, run_expecting
+from whitecap.sim.sweeps.regression import (
+    DEFAULT_EFFORT,
+    Accept,
+    CellRuns,
+    RanScenario,
+    Rounds,
+    RunEffort,
+    at,
+    run_expecting,
+)
 from whitecap.sweep_engine import recorded_runs, sweep_engine
-from whitecap.texts import texts_of
-from whitecap.until import until_of
+from whitecap.until import NOTHING_ASKED, Until
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,47 +83,55 @@ class CheckedScenario:
 
 def check_scenarios(
     paths: Sequence[Path],
-    jobs: int = 1,
-    replications: int | None = None,
+    effort: RunEffort = DEFAULT_EFFORT,
+    until: Until = NOTHING_ASKED,
     watch: Watch | None = None,
-    until: str | Sequence[str] = (),
-    max_replications: int | None = None,
     *,
     accept: Accept | None = None,
-    seconds: float | None = None,
 ) -> Iterator[CheckedScenario]:
     """Run the scenarios with an `expect:` at these paths and hold them to it, in order.
 
-    `watch` is told how many of how many runs are done. With `until` (`conflict_rate +- 1 point`)
-    replications are added until that is known in all cells of a scenario. With `accept` all cells
-    are run, of named files also where they expect nothing (`run_expecting`). Scenarios that are not
-    run to their end within so many `seconds` are not judged.
+    `watch` is told how many of how many runs are done. Replications are added until what `until`
+    asks for is known in all cells of a scenario. With `accept` all cells are run, of named files
+    also where they expect nothing (`run_expecting`). Scenarios that are not run to their end when
+    time is up are not judged.
     Raises `InvalidInput` before anything is run, with every problem.
     """
-    asked = until_of(until, max_replications)
-
-    def reached(cells: Sequence[CellRuns[MeasuredRun]]) -> tuple[ReachedPrecision, ...]:
-        return asked.reached([(show_cell(cell.labels), cell) for cell in cells])
-
-    def enough(ran: RanScenario[MeasuredRun | Unmeasured], seen: int) -> int:
-        if seen >= asked.most or ran.error is not None:
-            return seen
-        return next_replications(reached(_measured(ran)), seen, asked.most)
-
-    rounds, reading = enough if asked.asked else None, measured_or_kept
-    for ran in run_expecting(
-        paths, reading, jobs, replications, watch, rounds, asked.first,
-        accept=accept, seconds=seconds,
-    ):  # fmt: skip
+    rounds = _rounds_of(until) if until.asked else None
+    for ran in run_expecting(paths, measured_or_kept, effort, watch, rounds, accept=accept):
         if ran.is_unfinished:
             unjudged = CheckResult((), unjudged="the time was up before its runs were made")
             yield CheckedScenario(ran.path, ran.name, unjudged, 0, ran.seconds)
-            continue
-        cells = _measured(ran)
-        runs = sum(len(cell.runs) for cell in cells)
-        checked, precisions = _judged(cells, ran.error), reached(cells)
-        measured = _as_measured(ran.name, cells)
-        yield CheckedScenario(ran.path, ran.name, checked, runs, ran.seconds, precisions, measured)
+        else:
+            yield _checked(ran, until)
+
+
+def _rounds_of(until: Until) -> Rounds[MeasuredRun | Unmeasured]:
+    """Rounds until it is known, or there are most replications."""
+
+    def enough(ran: RanScenario[MeasuredRun | Unmeasured], seen: int) -> int:
+        if seen >= until.most or ran.error is not None:
+            return seen
+        return next_replications(_reached(_measured(ran), until), seen, until.most)
+
+    return Rounds(enough, until.first)
+
+
+def _checked(ran: RanScenario[MeasuredRun | Unmeasured], until: Until) -> CheckedScenario:
+    cells = _measured(ran)
+    return CheckedScenario(
+        ran.path,
+        ran.name,
+        _judged(cells, ran.error),
+        sum(len(cell.runs) for cell in cells),
+        ran.seconds,
+        _reached(cells, until),
+        _as_measured(ran.name, cells),
+    )
+
+
+def _reached(cells: Sequence[CellRuns[MeasuredRun]], until: Until) -> tuple[ReachedPrecision, ...]:
+    return until.reached([(show_cell(cell.labels), cell) for cell in cells])
 
 
 def _as_measured(name: str, cells: Sequence[CellRuns[MeasuredRun]]) -> MeasuredScenario | None:
@@ -126,14 +141,13 @@ def _as_measured(name: str, cells: Sequence[CellRuns[MeasuredRun]]) -> MeasuredS
 
 
 def check_sweep(
-    where: Path | str, until: str | Sequence[str] = (), *, needs_expectations: bool = True
+    where: Path | str, until: Until = NOTHING_ASKED, *, needs_expectations: bool = True
 ) -> CheckedScenario:
     """Hold a sweep that was made before to what its scenario expects; nothing is run.
 
-    Raises `InvalidInput`: `until` is wrong, there is no sweep, its scenario expects nothing (which
-    it may without `needs_expectations`), or rows are damaged.
+    Raises `InvalidInput`: there is no sweep, its scenario expects nothing (which it may without
+    `needs_expectations`), or rows are damaged.
     """
-    asked = asked_for(texts_of(until))
     runs = recorded_runs(where, sweep_engine("spark" if is_uri(where) else "processes"))
     expected = expected_by(runs.definition)
     if not expected and needs_expectations:
@@ -145,7 +159,7 @@ def check_sweep(
     )
     name = str(runs.definition["scenario_name"])
     titles = {show_cell(labels): measured[cell] for cell, labels in runs.cells.items()}
-    reached = reached_by(asked, titles)
+    reached = reached_by(until.asked, titles)
     digests = {cell["name"]: str(cell["scenario_hash"]) for cell in runs.definition["cells"]}
     every = (
         MeasuredCell(labels, digests[cell], measured[cell]) for cell, labels in runs.cells.items()

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from whitecap.number_lists import numbers_outside
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.number_lists import numbers_outside
+from whitecap.options.types import WholeNumber
 
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
@@ -32,7 +34,7 @@ EXAMPLE = "whitecap run SCENARIO --set store.profile="
 )
 @click.option("--save-samples", type=click.Path(path_type=Path), help="Write the samples there.")
 @click.option(
-    "--count", type=click.IntRange(20, 100_000), default=200, show_default=True,
+    "--count", type=WholeNumber(20, 100_000), default=200, show_default=True,
     help="Requests of each kind.",
 )  # fmt: skip
 @click.option(
@@ -67,7 +69,7 @@ def calibrate(
     clients compete for the next key of a log. Without --out the profile is printed. S3 needs
     boto3 (pip install 'whitecap[s3]') and its usual credentials.
     """
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.out_file import write_out
     from whitecap.sim.calibration.calibrating import calibrated
     from whitecap.sim.calibration.samples import read_samples, samples_text
@@ -76,7 +78,7 @@ def calibrate(
     from whitecap.terminal.progress import progress
 
     samples: Sequence[Sample]
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         problems += _contradictions(target, given)
         for written in filter(None, (out, save_samples)):
             with noted(problems):

@@ -14,6 +14,8 @@ from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, load_cases
 from whitecap.engine.races.conformance.selection import named, sampled
 from whitecap.exit_codes import ExitCode
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import WholeNumber, WordOf
 from whitecap.terminal.console import new_console
 from whitecap.terminal.progress import tracked
 from whitecap.terminal.table import print_indented
@@ -26,7 +28,7 @@ SHOWN_LENGTH = 500
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--engine",
-    type=click.Choice(["whitecap", "spark", "deltalake"]),
+    type=WordOf(["whitecap", "spark", "deltalake"]),
     default="whitecap",
     show_default=True,
     help="The engine of this project, a real Delta Lake on local Spark, or a real delta-rs.",
@@ -37,7 +39,7 @@ SHOWN_LENGTH = 500
     help="For --engine deltalake: an interpreter that has the version to ask.",
 )
 @click.option("--case", "ids", multiple=True, metavar="ID", help="Run only this case; repeatable.")
-@click.option("--sample", type=click.IntRange(min=1), help="Run only N cases, spread evenly.")
+@click.option("--sample", type=WholeNumber(min=1), help="Run only N cases, spread evenly.")
 @click.pass_context
 def conformance(
     ctx: click.Context,
@@ -48,7 +50,7 @@ def conformance(
     sample: int,
 ) -> None:
     """Run the conformance cases in FILES and print every one that does not hold."""
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         if python is not None and engine != "deltalake":
             problems.append(Problem("", "--python is for --engine deltalake"))
         chosen = sampled(named(_cases(files), ids), sample)

@@ -15,8 +15,10 @@ from whitecap.engine.dialects import (
     RowLevelRules,
     dialect_named,
 )
-from whitecap.engine.errors import gathered, noted
+from whitecap.engine.errors import noted
 from whitecap.engine.settings import own_options
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import WordOf
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=WordOf(["text", "json"]),
     default="text",
     show_default=True,
     help="How to print them.",
@@ -54,7 +56,7 @@ def dialects(names: tuple[str, ...], form: str) -> None:
 def _named(names: tuple[str, ...]) -> list[Dialect]:
     """Raises `InvalidInput` for every unknown one."""
     chosen = []
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         for name in names:
             with noted(problems):
                 chosen.append(dialect_named(name))

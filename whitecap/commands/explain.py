@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import WordOf
 
 FORMS = {".json": "json", ".html": "html", ".htm": "html"}
 """Formats by a file's ending."""
@@ -40,7 +42,7 @@ FORMS = {".json": "json", ".html": "html", ".htm": "html"}
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["terminal", "json", "html"]),
+    type=WordOf(["terminal", "json", "html"]),
     default="terminal",
     show_default=True,
     help="How to show it.",
@@ -68,14 +70,14 @@ def explain(
     way. A and B may stand in the table's YAML instead.
     """
     from whitecap.engine.dialects import DIALECTS, dialect_named
-    from whitecap.engine.errors import gathered, nearest, noted
+    from whitecap.engine.errors import nearest, noted
     from whitecap.engine.races.explain.plain import plain
     from whitecap.explaining import asked
     from whitecap.out_file import form_of, write_out
 
     settings: dict[str, str] = {}
     beside: dict[str, str] = {}
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             form = form_of(form, out, FORMS)
         with noted(problems):

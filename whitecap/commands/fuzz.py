@@ -10,6 +10,8 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import Positive
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option(
     "--minutes",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Positive(min=0, min_open=True),
     default=5.0,
     show_default=True,
     help="How long, from the first race on.",
@@ -50,7 +52,8 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
     from whitecap.sim.replay.fuzz import fuzz as races
     from whitecap.sim.replay.fuzz import save_case
 
-    require_directory(out)
+    with gathered_with_options():
+        require_directory(out)
     counts: Counter[str] = Counter()
     try:
         with progress("racing") as show:

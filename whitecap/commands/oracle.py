@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import json_option
 
 if TYPE_CHECKING:
+    from whitecap.engine.errors import Problem
     from whitecap.sim.oracles.evidence import Evidence
     from whitecap.sim.oracles.finding import Judgement
 
@@ -52,19 +54,31 @@ def oracle(
 
 
 def _judged(directory: Path, history: Path | None, spark: bool) -> Judgement:
-    from whitecap.sim.oracles.judging import judge_directory, judge_evidence
+    from whitecap.engine.errors import gathered, noted
+    from whitecap.sim.oracles.judging import judge_directory, judge_evidence, require_judgeable
     from whitecap.sim.oracles.runs.of_run import judge_run_directory
     from whitecap.sim.recording.recording import is_run_directory
 
     is_run = is_run_directory(directory)
-    if is_run and history is not None:
-        raise click.UsageError("--history is for tables: a recorded run has its own")
-    if spark and not is_run and history is None:
-        raise click.UsageError("--spark runs statements: give the --history that has them")
+    with gathered() as problems:
+        problems += _contradictions(is_run, history, spark)
+        if problems and not is_run:  # else they are told when it is judged
+            with noted(problems):
+                require_judgeable(directory, history)
     judge = _with_spark if spark else judge_evidence
     if is_run:
         return judge_run_directory(directory, judge)
     return judge_directory(directory, history, judge)
+
+
+def _contradictions(is_run: bool, history: Path | None, spark: bool) -> Iterator[Problem]:
+    """A run that brings its history, and statements that nobody names."""
+    from whitecap.engine.errors import Problem
+
+    if is_run and history is not None:
+        yield Problem("--history", "is for tables: a recorded run has its own")
+    if spark and not is_run and history is None:
+        yield Problem("--spark", "runs statements: give the --history that has them")
 
 
 def _with_spark(evidence: Evidence) -> Judgement:

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import click
 
+from whitecap.deciding.defaults import PLAN_REPLICATIONS
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option, seed_option
-from whitecap.options.deciding import FEWEST, objective_option
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
+from whitecap.options.deciding import most_runs_option, objective_option
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import WholeNumber, WordOf
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 
 @click.command()
@@ -29,17 +33,14 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
     help="The labels of this axis of the scenario as variants, or these of them. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--sense", type=click.Choice(["largest", "smallest"]),
+    "--sense", type=WordOf(["largest", "smallest"]),
     help="Which value that holds is looked for  [default: what the first values tell]",
 )  # fmt: skip
 @seed_option
+@most_runs_option("Runs of all variants together at most.")
 @click.option(
-    "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS),
-    help="Runs of all variants together at most  [default: 2000]",
-)  # fmt: skip
-@click.option(
-    "--max-replications", "most", type=click.IntRange(FEWEST, MAX_REPLICATIONS),
-    help="Runs of one value at most  [default: 100]",
+    "--max-replications", "most", type=WholeNumber(FEWEST_REPLICATIONS, MAX_REPLICATIONS),
+    default=PLAN_REPLICATIONS, show_default=True, help="Runs of one value at most.",
 )  # fmt: skip
 @jobs_option
 @click.option(
@@ -58,8 +59,8 @@ def plan(
     kept: Sequence[str],
     sense: str | None,
     seed: int | None,
-    most_runs: int | None,
-    most: int | None,
+    most_runs: int,
+    most: int,
     jobs: int | None,
     out: Path | None,
     resume: bool,
@@ -71,15 +72,16 @@ def plan(
     stated with a 95 % interval. Replication r has the same random numbers at every value of every
     variant. Ctrl-C ends the search early and keeps what is known; with --out it can go on.
     """
-    from whitecap.assignments import labels_named, variants_named
     from whitecap.deciding.planning import kept_runs, planned_by, planning_of
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.deciding.running import Effort
+    from whitecap.engine.errors import noted
+    from whitecap.options.assignments import labels_named, variants_named
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.plan import show_plan
     from whitecap.terminal.progress import progress
 
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             require_directory_if_any(out)
         with noted(problems):
@@ -88,13 +90,11 @@ def plan(
         planning = planning_of(
             scenario,
             vary,
+            Effort(most, most_runs, seed),
             objective=objective,
             variants=named,
             only=labels_named(kept),
             sense=sense,
-            seed=seed,
-            most_runs=most_runs,
-            most=most,
         )
     with progress("plan") as show:
         planned = planned_by(planning, jobs, show, runs)

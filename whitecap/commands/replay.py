@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import Positive, WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
-from whitecap.terminal.progress import progress
 from whitecap.terminal.table import print_indented
-
-if TYPE_CHECKING:
-    from whitecap.sim.replay.agreement import ComparedTransaction
 
 
 @click.command()
 @click.argument("run")
 @click.option(
     "--transactions",
-    type=click.IntRange(min=2),
+    type=WholeNumber(min=2),
     help=f"Replay at most so many transactions.  [default: {DEFAULT_TRANSACTIONS}]",
 )
 @click.option(
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: RUN/replay]")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=1),
+    type=Positive(min=1),
     default=180.0,
     show_default=True,
     help="Longest wait for one step, in seconds.",
@@ -57,18 +54,18 @@ def replay(
     RUN is a run's directory or a sweep's, or the URI of a sweep (its agreement then goes to
     out/<its last name>/replay).
     """
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
+    from whitecap.recordings.replaying import played
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
     from whitecap.sim.replay.real.environment import require_delta
-    from whitecap.sim.replay.replay import replay as replay_plan
     from whitecap.sweep_engine import chosen_run, made_in
     from whitecap.terminal.agreement import show_agreement, show_compared
 
     directory = out or made_in(run) / "replay"
     versions = None
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             versions = parse_window(window) if window else None
         with noted(problems):
@@ -78,17 +75,8 @@ def replay(
     require_delta()
     console = new_console(stderr=True)
     print_indented(console, plan.sentence, by=0)
-    total = len(plan.played)
-    with progress("replaying") as show:
-        show(0, total, "starting Spark")
-        done = itertools.count(1)
-
-        def watch(compared: ComparedTransaction) -> None:
-            show_compared(console, compared, with_table=len(plan.tables) > 1)
-            number = next(done)
-            show(number, total, f"{number} of {total}")
-
-        agreement = replay_plan(plan, watch=watch, timeout_s=timeout)
+    watch = partial(show_compared, console, with_table=len(plan.tables) > 1)
+    agreement = played(plan, watch, timeout_s=timeout)
     path = write_agreement(agreement, directory)
     show_agreement(agreement)
     click.echo(f"written to {path}")

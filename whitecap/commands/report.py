@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from whitecap.options.engine import engine_options
+from whitecap.options.mistakes import gathered_with_options
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
@@ -18,13 +19,13 @@ def report(place: str, engine: str | None, master: str | None) -> None:
     Writes PLACE/report: report.html, figures (PNG and SVG) and tables (CSV and Parquet). Of a
     sweep behind a URI, out/<its last name>/report.
     """
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.reports.report import build_report
     from whitecap.sweep_engine import made_in, recorded_runs, require_recorded, sweep_engine
     from whitecap.terminal.answer import show_answer
     from whitecap.terminal.console import new_console
 
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             require_recorded(place)
             require_directory(made_in(place) / "report")

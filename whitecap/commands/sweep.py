@@ -10,6 +10,8 @@ import click
 
 from whitecap.options.common import json_option, seed_option
 from whitecap.options.engine import engine_options
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import WholeNumber
 from whitecap.options.until import until_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 @engine_options
 @click.option(
     "--replications",
-    type=click.IntRange(1, MAX_REPLICATIONS),
+    type=WholeNumber(1, MAX_REPLICATIONS),
     help="Runs per cell, instead of the scenario's.",
 )
 @seed_option
@@ -77,13 +79,13 @@ def sweep(
     rest.
     Replication r has the same random numbers in every cell.
     """
-    from whitecap.assignments import labels_named, values_named
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
+    from whitecap.options.assignments import labels_named, values_named
     from whitecap.sim.sweeps.experiment import load_experiment
     from whitecap.sweep_engine import require_sweep_place, sweep_engine
     from whitecap.until import until_of
 
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             asked = until_of(until, most)
         with noted(problems):

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from whitecap.engine.errors import Problem, gathered, noted
+from whitecap.engine.errors import Problem, noted
 from whitecap.exit_codes import ExitCode
-from whitecap.number_lists import numbers_outside
 from whitecap.options.common import SEED, json_option
+from whitecap.options.mistakes import gathered_with_options, note_mistake
+from whitecap.options.number_lists import numbers_outside
+from whitecap.options.types import WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
@@ -18,11 +20,12 @@ MAX_PARTITIONS = 1_000
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
-    """Whole numbers above 1, separated by commas; of nothing, none."""
+    """WholeNumber numbers above 1, separated by commas; of nothing, none."""
     parts = [part.strip() for part in given.split(",") if part.strip()]
     if numbers_outside(parts, 2, MAX_PARTITIONS):
         said = f"write numbers above 1 and up to {MAX_PARTITIONS}, such as 2,4,8,16"
-        raise click.BadParameter(said, ctx, option)
+        note_mistake(said, option, ctx)
+        return ()
     return tuple(map(int, parts))
 
 
@@ -40,14 +43,14 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
 )
 @click.option(
     "--statements",
-    type=click.IntRange(10, 100_000),
+    type=WholeNumber(10, 100_000),
     default=300,
     show_default=True,
     help="So many in each run; more make ranges narrower.",
 )
 @click.option(
     "--threads",
-    type=click.IntRange(2, 64),
+    type=WholeNumber(2, 64),
     default=4,
     show_default=True,
     help="So many run statements at the same time.",
@@ -99,7 +102,7 @@ def validate(
     from whitecap.terminal.free_run import free_run_document, show_free_run
 
     settings = FreeRunSettings(partitions, mix, statements, threads, seed)
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         if not real:
             said = "what needs no Delta Lake is validated by `make validate` in a checkout"
             problems.append(Problem("", f"say --real; {said}"))

@@ -13,17 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.deciding.behind import behind_refusals
-from whitecap.deciding.running import (
-    Effort,
-    TrialWatch,
-    checked_place_and_jobs,
-)
+from whitecap.deciding.defaults import ADVICE_REPLICATIONS, MOST_RUNS
+from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs
 from whitecap.engine.errors import InvalidInput, Problem, gathered
-from whitecap.options.deciding import DEFAULT_MOST_RUNS
 from whitecap.reports.advice.result import Advice, Searched
-from whitecap.reports.advice.search import FEWEST, STANDS, CandidateDesign, DesignSearch
+from whitecap.reports.advice.search import STANDS, CandidateDesign, DesignSearch
 from whitecap.reports.advice.steps import steps_of, stood
 from whitecap.reports.answers.objectives import ObjectiveSet
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_run
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
@@ -36,9 +33,6 @@ from whitecap.sim.sweeps.variants import plain_of, scenario_held_to
 from whitecap.texts import texts_of
 
 __all__ = ["Advice", "advise", "advised_by", "question_of"]
-
-DEFAULT_MOST = 20
-"""Replications of one design in the search, and as many fresh ones of each on the way."""
 
 SLOT_HOURS = "slot-hours"
 """The currency where no price is stated: one slot-hour costs one."""
@@ -90,7 +84,8 @@ def question_of(
         stated = scenario_held_to(path, objective, problems)
         priced = stated if stated.price else _priced(stated)
         alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
-    first_look = FEWEST * (1 + sum(len(labels) for labels in alternatives.kinds.values()))
+    changes = sum(map(len, alternatives.kinds.values()))
+    first_look = FEWEST_REPLICATIONS * (1 + changes)
     if effort.most_runs < first_look:
         said = f"{effort.most_runs} are not enough to look at every change: that takes {first_look}"
         raise InvalidInput([Problem("max_runs", said)])
@@ -218,8 +213,8 @@ def advise(
     allow: str | Sequence[str] = (),
     *,
     objective: str | Sequence[str] = (),
-    replications: int = DEFAULT_MOST,
-    max_runs: int = DEFAULT_MOST_RUNS,
+    replications: int = ADVICE_REPLICATIONS,
+    max_runs: int = MOST_RUNS,
     seed: int | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,

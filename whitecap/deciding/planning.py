@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.deciding.running import FEWEST, TrialWatch, checked_jobs, origin_of
+from whitecap.deciding.defaults import MOST_RUNS, PLAN_REPLICATIONS
+from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
 from whitecap.engine.errors import (
     InvalidInput,
     InvariantViolated,
@@ -22,7 +23,6 @@ from whitecap.engine.errors import (
     nearest,
     noted,
 )
-from whitecap.options.deciding import DEFAULT_MOST_RUNS
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import LookSchedule
@@ -30,10 +30,7 @@ from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
-from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.machine.processes import Processes, at_a_time
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
-from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
@@ -41,9 +38,6 @@ from whitecap.sim.sweeps.variants import Variants, variants_of
 from whitecap.texts import texts_of
 
 __all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
-
-DEFAULT_MOST = 100
-"""Replications of one value at most."""
 
 RUNS = "runs"
 """In the directory of a plan."""
@@ -68,33 +62,24 @@ class Planning:
 def planning_of(
     path: Path,
     vary: str,
+    effort: Effort,
     *,
     objective: Sequence[str] = (),
     variants: Mapping[str, Mapping[str, Any]] | None = None,
     only: Mapping[str, Sequence[str]] | None = None,
     sense: str | None = None,
-    seed: int | None = None,
-    most_runs: int | None = None,
-    most: int | None = None,
 ) -> Planning:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
-    runs, at_most = DEFAULT_MOST_RUNS, DEFAULT_MOST
     with gathered() as problems:
         with noted(problems):
             meant = _sense(sense)
-        with noted(problems):
-            seed = seed_or_none(seed)
-        with noted(problems):
-            runs = whole_or_none("max_runs", most_runs, 1, MAX_RUNS) or runs
-        with noted(problems):
-            at_most = whole_or_none("max_replications", most, FEWEST, MAX_REPLICATIONS) or at_most
+        effort = effort.checked(problems, "max_replications")
         loaded = variants_of(path, vary, variants or {}, only or {}, objective)
-    schedule = LookSchedule(len(loaded.varied.values), at_most)
+    schedule, runs = LookSchedule(len(loaded.varied.values), effort.replications), effort.most_runs
     if runs < schedule.looks[0] * len(loaded.changes):
         reason = f"{runs} are not enough to try one value of each variant {schedule.looks[0]} times"
         raise InvalidInput([Problem("max_runs", reason)])
-    own_seed = loaded.scenario.seed if seed is None else seed
-    return Planning(loaded, schedule, meant, runs, own_seed)
+    return Planning(loaded, schedule, meant, runs, effort.seed_for(loaded.scenario))
 
 
 def _sense(name: str | None) -> Sense | None:
@@ -113,8 +98,8 @@ def plan(
     only: Mapping[str, Sequence[str]] | None = None,
     sense: str | None = None,
     seed: int | None = None,
-    max_runs: int | None = None,
-    max_replications: int | None = None,
+    max_runs: int = MOST_RUNS,
+    max_replications: int = PLAN_REPLICATIONS,
     out: str | Path | None = None,
     resume: bool = False,
     jobs: int | None = None,
@@ -134,24 +119,18 @@ def plan(
     """
     from whitecap.terminal.progress import progress
 
-    place = None if out is None else Path(out)
     with gathered() as problems:
-        with noted(problems):
-            require_directory_if_any(place)
+        place, jobs = checked_place_and_jobs(out, jobs, problems)
         with noted(problems):
             kept = kept_runs(place, resume)
-        with noted(problems):
-            jobs = checked_jobs(jobs)
         wanted = planning_of(
             Path(scenario),
             vary,
+            Effort(max_replications, max_runs, seed),
             objective=texts_of(objective),
             variants=variants,
             only=only,
             sense=sense,
-            seed=seed,
-            most_runs=max_runs,
-            most=max_replications,
         )
     with progress("plan", quiet=quiet) as show:
         planned = planned_by(wanted, jobs, show, kept)

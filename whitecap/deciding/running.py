@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.engine.errors import Problem, noted
-from whitecap.reports.statistics import FEWEST_REPLICATIONS
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.places import require_directory_if_any
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole, whole_or_none
 from whitecap.sim.scenario import Scenario
-
-FEWEST = FEWEST_REPLICATIONS
-"""Replications with which intervals say anything (`docs/statistics.md`)."""
 
 TrialWatch = Callable[[int, int, str], None]
 """Is told how many runs are done, of how many at most, and what is being tried."""
@@ -29,11 +26,11 @@ class Effort:
     most_runs: int
     seed: int | None = None
 
-    def checked(self, problems: list[Problem]) -> Effort:
-        """The same in plain numbers; notes which of them cannot be."""
+    def checked(self, problems: list[Problem], called: str = "replications") -> Effort:
+        """The same in plain numbers; notes which of them cannot be. The first is `called` so."""
         replications, most_runs, seed = self.replications, self.most_runs, self.seed
         with noted(problems):
-            replications = whole("replications", replications, FEWEST, MAX_REPLICATIONS)
+            replications = whole(called, replications, FEWEST_REPLICATIONS, MAX_REPLICATIONS)
         with noted(problems):
             most_runs = whole("max_runs", most_runs, 1, MAX_RUNS)
         with noted(problems):

@@ -12,17 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whitecap.deciding.running import (
-    FEWEST,
-    Effort,
-    TrialWatch,
-    checked_place_and_jobs,
-    origin_of,
-)
+from whitecap.deciding.defaults import MOST_RUNS, SENSITIVITY_REPLICATIONS
+from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
-from whitecap.options.deciding import DEFAULT_MOST_RUNS
 from whitecap.reports.answers.objectives import objectives_of
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures import MEASURES
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.sensitivity.effects import Followed, ParameterRuns
@@ -37,8 +32,6 @@ from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
 from whitecap.texts import texts_of
 
 __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
-
-DEFAULT_REPLICATIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +76,11 @@ def study_of(
 
 def _affordable(scenarios: int, most_runs: int) -> int:
     """Replications of so many scenarios. Raises `InvalidInput` where they would say nothing."""
-    if most_runs < FEWEST * scenarios:
+    fewest = FEWEST_REPLICATIONS * scenarios
+    if most_runs < fewest:
         reason = (
             f"{most_runs} are not enough to run {scenarios} values (with the scenario as it "
-            f"stands) {FEWEST} times each: that takes {FEWEST * scenarios}"
+            f"stands) {FEWEST_REPLICATIONS} times each: that takes {fewest}"
         )
         raise InvalidInput([Problem("max_runs", reason)])
     return most_runs // scenarios
@@ -152,8 +146,8 @@ def sensitivity(
     vary: str | Sequence[str] = (),
     *,
     measure: str | Sequence[str] = (),
-    replications: int = DEFAULT_REPLICATIONS,
-    max_runs: int = DEFAULT_MOST_RUNS,
+    replications: int = SENSITIVITY_REPLICATIONS,
+    max_runs: int = MOST_RUNS,
     seed: int | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,

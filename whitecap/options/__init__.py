@@ -1,1 +1,1 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how what is given by options is read."""

@@ -7,15 +7,12 @@ from typing import Any, TypeVar
 
 import click
 
+from whitecap.deciding.defaults import MOST_RUNS
+from whitecap.options.types import WholeNumber
+from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-FEWEST = 5
-"""Replications with which intervals say anything (`docs/statistics.md`)."""
-
-DEFAULT_MOST_RUNS = 2000
-"""Of all values together, some minutes on two cores. Ours."""
 
 objective_option = click.option(
     "--objective", multiple=True, metavar="TEXT",
@@ -25,13 +22,13 @@ objective_option = click.option(
 
 def replications_option(default: int, text: str) -> Callable[[F], F]:
     """`--replications` of each thing that is run, explained by `text`."""
-    kind = click.IntRange(FEWEST, MAX_REPLICATIONS)
+    kind = WholeNumber(FEWEST_REPLICATIONS, MAX_REPLICATIONS)
     return click.option("--replications", type=kind, default=default, show_default=True, help=text)
 
 
 def most_runs_option(text: str) -> Callable[[F], F]:
     """`--max-runs` of all things together, explained by `text`."""
     return click.option(
-        "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS), default=DEFAULT_MOST_RUNS,
+        "--max-runs", "most_runs", type=WholeNumber(1, MAX_RUNS), default=MOST_RUNS,
         show_default=True, help=text,
     )  # fmt: skip

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from whitecap.options.types import WordOf
+
 ENGINES = ("spark", "processes")
 """`SweepEngineName`, which takes long to import; a test holds them equal."""
 
@@ -15,7 +17,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command `--engine` and `--master`, neither with a default of its own."""
     engine = click.option(
         "--engine",
-        type=click.Choice(ENGINES),
+        type=WordOf(ENGINES),
         help="Spark, or processes of this machine  [default: spark where it is, else processes]",
     )
     master = click.option("--master", help="Spark master  [default: local[*]]")

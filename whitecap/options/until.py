@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from whitecap.options.types import WholeNumber
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 
@@ -21,7 +22,7 @@ def until_options(command: Callable[..., Any]) -> Callable[..., Any]:
     most = click.option(
         "--max-replications",
         "most",
-        type=click.IntRange(1, MAX_REPLICATIONS),
+        type=WholeNumber(1, MAX_REPLICATIONS),
         help="With --until: runs per cell at most  [default: 100]",
     )
     return until(most(command))

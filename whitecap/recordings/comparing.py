@@ -8,7 +8,8 @@ compared.table
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from whitecap.checking.recorded import Compared, compare_recorded
@@ -39,6 +40,20 @@ def compare(
 
     Raises `InvalidInput`: neither lies there, something is damaged, they have no cell in common.
     """
+    return asked(before, after, measure, engine, master)()
+
+
+def asked(
+    before: str | Path,
+    after: str | Path,
+    measure: str | Sequence[str],
+    engine: str | None,
+    master: str | None,
+) -> Callable[[], Compared]:
+    """What `compare` is asked, as something to be called once all of it is known to be right.
+
+    Raises `InvalidInput` with every problem that can be told before.
+    """
     is_here = engine is None and master is None and not any(map(is_uri, (before, after)))
     with gathered() as problems:
         for side in (before, after):
@@ -47,4 +62,4 @@ def compare(
         with noted(problems):
             measures = measures_named(texts_of(measure), "measure") or COMPARED
         runs_on = sweep_engine("processes" if is_here else engine, master, quiet=True)
-    return compare_recorded(str(before), str(after), runs_on, measures)
+    return partial(compare_recorded, str(before), str(after), runs_on, measures)

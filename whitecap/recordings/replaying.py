@@ -7,6 +7,8 @@ print(whitecap.replay(run, transactions=12))
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +22,9 @@ from whitecap.sim.quantities.whole_numbers import whole_or_none
 if TYPE_CHECKING:
     import pandas as pd
 
-    from whitecap.sim.replay.agreement import Agreement
+    from whitecap.sim.replay.agreement import Agreement, ComparedTransaction
     from whitecap.sim.replay.choice import ChosenRun
+    from whitecap.sim.replay.plan import ReplayPlan
 
 __all__ = ["Replayed", "replay"]
 
@@ -100,8 +103,6 @@ def replay(
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
     from whitecap.sim.replay.real.environment import require_delta
-    from whitecap.sim.replay.replay import replay as replay_plan
-    from whitecap.terminal.progress import progress
 
     with gathered() as problems:
         with noted(problems):
@@ -111,19 +112,37 @@ def replay(
         meant = parse_window(window) if window else None
     plan = plan_replay(_chosen(run, cell), meant, transactions)
     require_delta()
-    total = len(plan.played)
-    ended: list[object] = []
-    with progress("replaying", quiet=quiet) as show:
-        show(0, total, "starting Spark")
-
-        def watch(each: object) -> None:
-            ended.append(each)
-            show(len(ended), total, f"{len(ended)} of {total}")
-
-        compared = replay_plan(plan, watch=watch)
+    compared = played(plan, quiet=quiet)
     if out is not None:
         write_agreement(compared, Path(out))
     return Replayed(compared)
+
+
+def played(
+    plan: ReplayPlan,
+    watch: Callable[[ComparedTransaction], None] = lambda _: None,
+    *,
+    timeout_s: float | None = None,
+    quiet: bool = False,
+) -> Agreement:
+    """What a plan comes to on a real Delta Lake; says on stderr how far it is.
+
+    `watch` is told of each transaction as it ends. A step may take `timeout_s`.
+    """
+    from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
+    from whitecap.sim.replay.replay import replay as replay_plan
+    from whitecap.terminal.progress import progress
+
+    total, ended = len(plan.played), itertools.count(1)
+    with progress("replaying", quiet=quiet) as show:
+        show(0, total, "starting Spark")
+
+        def tell(compared: ComparedTransaction) -> None:
+            watch(compared)
+            number = next(ended)
+            show(number, total, f"{number} of {total}")
+
+        return replay_plan(plan, watch=tell, timeout_s=timeout_s or DEFAULT_TIMEOUT_S)
 
 
 def _chosen(run: Run | str | Path, cell: str | None) -> ChosenRun:

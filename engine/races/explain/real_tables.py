@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.errors import EngineError, InvalidInput, Problem
+from whitecap.engine.errors import (
+    DeltaError,
+    EngineError,
+    InvalidInput,
+    Problem,
+    gathered,
+    noted,
+)
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.races.explain.case import (
@@ -20,9 +27,10 @@ from whitecap.engine.races.explain.case import (
     rebuilt,
     snapshot_of,
 )
-from whitecap.engine.races.explain.checks import target_of
+from whitecap.engine.races.explain.checks import check_statements, require_readable, target_of
 from whitecap.engine.races.explain.explanation import Explanation, explain
 from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.refusals.command_errors import FILE_IS_GONE
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.disk.directory import DirectoryStore
 
@@ -38,6 +46,30 @@ class RealTables:
 
     def explained(self, statements: tuple[str, str]) -> Explanation:
         """Explain two statements. Raises `InvalidInput` with every problem."""
+        try:
+            return self._explained(statements)
+        except DeltaError as error:
+            if error.error_class != FILE_IS_GONE:
+                raise
+            said = f"{error} Statements are run on its rows, and perhaps the log alone was copied"
+            raise InvalidInput([Problem(str(self.target), said)]) from None
+
+    def require_tables(self) -> None:
+        """Raises `InvalidInput` for every directory that holds no table."""
+        with gathered() as problems:
+            for path in (self.target, *self.others.values()):
+                with noted(problems):
+                    _checked(path)
+
+    def require_statements(self, statements: tuple[str, str]) -> None:
+        """Raises `InvalidInput` with what is wrong with two statements; of their texts alone where
+        a table is not there."""
+        require_readable(statements)
+        if all(map(_is_table, (self.target, *self.others.values()))):
+            name = target_of(statements)
+            check_statements(self._world(name), name, statements)
+
+    def _explained(self, statements: tuple[str, str]) -> Explanation:
         world = self._world(target_of(statements))
         case = self._case(world, statements)
         copy, why_not = _copied(case, world)
@@ -61,10 +93,14 @@ class RealTables:
 
 def _checked(path: Path) -> Path:
     """The directory of a Delta table. Raises `InvalidInput` for any other."""
-    if not (path / LOG_DIRECTORY).is_dir():
+    if not _is_table(path):
         text = f"is no Delta table: it has no {LOG_DIRECTORY}"
         raise InvalidInput([Problem(str(path), text)])
     return path
+
+
+def _is_table(path: Path) -> bool:
+    return (path / LOG_DIRECTORY).is_dir()
 
 
 def _copied(case: RaceCase, world: World) -> tuple[RaceCase | None, str]:

@@ -78,7 +78,13 @@ class Branch:
         gone = next((key for key in request.keys if key in self._deleted), None)
         if gone is not None:
             return Gone(gone)
-        return RowsOf(tuple(self._rows(request, at) for at in range(len(request.keys))))
+        rows: list[Sequence[Row]] = []
+        for at in range(len(request.keys)):
+            answer = self._read_file(request, at)
+            if isinstance(answer, Gone):
+                return answer
+            rows += answer.rows
+        return RowsOf(tuple(rows))
 
     def _write(self, request: WriteRows | Put) -> Response:
         self._written.add(request.key)
@@ -111,7 +117,7 @@ class Branch:
         own = self._own.answer(request)
         return own if isinstance(own, Body) else self._base.answer(request)
 
-    def _rows(self, request: ReadRows, at: int) -> Sequence[Row]:
+    def _read_file(self, request: ReadRows, at: int) -> RowsOf | Gone:
         file_request = msgspec.structs.replace(
             request,
             keys=request.keys[at : at + 1],
@@ -119,9 +125,9 @@ class Branch:
         )
         store: Store = self._own if file_request.keys[0] in self._written else self._base
         answer = store.answer(file_request)
-        if not isinstance(answer, RowsOf):
+        if not isinstance(answer, RowsOf | Gone):
             raise InvariantViolated(f"{answer} is no answer to {file_request}")
-        return answer.rows[0]
+        return answer
 
 
 _ANSWERS: dict[type[Any], Callable[[Branch, Any], Response]] = {

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from whitecap.deciding.defaults import ADVICE_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, objective_option, replications_option
+from whitecap.options.mistakes import gathered_with_options
 
 
 @click.command()
@@ -19,7 +21,10 @@ from whitecap.options.deciding import most_runs_option, objective_option, replic
     "or an axis of the scenario's sweep. Repeatable.  [default: the scenario's may_change]",
 )  # fmt: skip
 @objective_option
-@replications_option(20, "Runs of one design at most, and as many fresh ones for what is stated.")
+@replications_option(
+    ADVICE_REPLICATIONS,
+    "Runs of one design at most, and as many fresh ones for what is stated.",
+)
 @most_runs_option("Runs of the search at most.")
 @seed_option
 @jobs_option
@@ -46,14 +51,14 @@ def advise(
     """
     from whitecap.deciding.advice import advised_by, question_of
     from whitecap.deciding.running import Effort
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.deciding.advice import show_advice
     from whitecap.terminal.progress import progress
 
     effort = Effort(replications, most_runs, seed)
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             require_directory_if_any(out)
         question = question_of(scenario, allowed, objective, effort)

@@ -14,6 +14,8 @@ from whitecap.commands.chaos.making import CampaignMaking, workers_of
 from whitecap.commands.chaos.real_writers import chaos_of_real_writers
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED, jobs_option, json_option
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import Positive, WholeNumber, WordOf
 from whitecap.sim.machine.places import require_directory
 
 if TYPE_CHECKING:
@@ -29,11 +31,11 @@ MOST_RUNS = 10_000_000
 @click.command()
 @click.argument("scenarios", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--runs", type=click.IntRange(1, MOST_RUNS), default=1000, show_default=True,
+    "--runs", type=WholeNumber(1, MOST_RUNS), default=1000, show_default=True,
     help="How many variations, of the scenarios in turn.",
 )  # fmt: skip
 @click.option(
-    "--minutes", type=click.FloatRange(min=0, min_open=True),
+    "--minutes", type=Positive(min=0, min_open=True),
     help="End after so long, whatever number of runs there have been.",
 )  # fmt: skip
 @click.option(
@@ -45,12 +47,12 @@ MOST_RUNS = 10_000_000
     help="A kind of fault that no run has, for instance stale_listing; may be repeated.",
 )  # fmt: skip
 @click.option(
-    "--rows-every", type=click.IntRange(1, MOST_RUNS), default=10, show_default=True,
+    "--rows-every", type=WholeNumber(1, MOST_RUNS), default=10, show_default=True,
     metavar="N",
     help="In every Nth run statements are run again, in DuckDB, and rows compared.",
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with the campaign that lies in --out.")
-@click.option("--only", type=click.IntRange(0, MOST_RUNS), help="Make this one run again.")
+@click.option("--only", type=WholeNumber(0, MOST_RUNS), help="Make this one run again.")
 @jobs_option
 @click.option("--master", help="Make the runs as jobs of this Spark master, such as local[*].")
 @click.option(
@@ -67,7 +69,7 @@ MOST_RUNS = 10_000_000
 @json_option
 @click.option(
     "--real",
-    type=click.Choice(["deltalake", "spark"]),
+    type=WordOf(["deltalake", "spark"]),
     help="Let real writers do it: deltalake on a store of ours that fails, Spark in a JVM that is "
     "killed; --runs is then 1 per scenario.",
 )
@@ -98,7 +100,7 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.engine.errors import Problem, gathered, noted
+    from whitecap.engine.errors import Problem, noted
     from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds
     from whitecap.sim.chaos.kept import CAMPAIGN, Course, kept
     from whitecap.sim.loading import load_scenario
@@ -106,7 +108,7 @@ def chaos(
     from whitecap.terminal.campaign import campaign_document, show_tally
 
     loaded: list[Scenario] = []
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         problems += (Problem("", said) for said in _contradictions(ctx))
         for place in (out, save) if save is not None else (out,):
             with noted(problems):

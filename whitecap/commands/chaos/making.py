@@ -116,11 +116,13 @@ class CampaignMaking:
             keep(self.out / CAMPAIGN, self.campaign, self.course)
 
     def _reached(self, before: int, began: float, trials: Trials) -> str:
+        from whitecap.reports.statistics.wording import counted
+
         seconds = time.monotonic() - began
         tally = self.course.tally
         rate = (tally.runs - before) / seconds if seconds else 0.0
         counts = (
-            f"{tally.runs:,} runs, {rate:.1f} a second, {tally.commits:,} commits, "
+            f"{counted(tally.runs, 'run')}, {rate:.1f} a second, {tally.commits:,} commits, "
             f"{len(self.course.findings)} with findings"
         )
         return ", ".join((counts, *_waiting_for(self.campaign.first + tally.runs, trials)))

@@ -11,6 +11,8 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import Positive, WholeNumber, WordOf
 from whitecap.options.until import until_options
 from whitecap.sim.machine.places import require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from whitecap.checking.against import Against
     from whitecap.engine.errors import Problem
     from whitecap.sim.sweeps.read_runs import Watch
+    from whitecap.sim.sweeps.regression import RunEffort
+    from whitecap.until import Until
 
 
 @click.command()
@@ -42,15 +46,15 @@ if TYPE_CHECKING:
 @click.option("--annotations", is_flag=True, help="Print annotations of GitHub Actions too.")
 @jobs_option
 @click.option(
-    "--replications", type=click.IntRange(1, MAX_REPLICATIONS),
+    "--replications", type=WholeNumber(1, MAX_REPLICATIONS),
     help="Runs per cell, instead of the sweep's  [default: 5]",
 )  # fmt: skip
 @click.option(
-    "--minutes", type=click.FloatRange(min=0, min_open=True),
+    "--minutes", type=Positive(min=0, min_open=True),
     help="End after so long; what was not judged then is told, and is no success.",
 )  # fmt: skip
 @click.option(
-    "--undecided", type=click.Choice(["fail", "pass"]), default="fail", show_default=True,
+    "--undecided", type=WordOf(["fail", "pass"]), default="fail", show_default=True,
     help="What becomes of what the replications do not decide.",
 )  # fmt: skip
 @until_options
@@ -84,16 +88,18 @@ def check(
     With --baseline every cell is compared with what it did before, replication by replication, and
     named scenarios need no `expect:`.
     """
-    from whitecap.commands.check.showing import print_counts, print_json_of, print_result
-    from whitecap.commands.check.writing import print_annotations, write_junit_of, write_markdown
-    from whitecap.engine.errors import gathered, noted
-    from whitecap.until import until_of
+    from whitecap.commands.check.giving import CheckOutputs
+    from whitecap.engine.errors import noted
+    from whitecap.sim.machine.processes import at_a_time
+    from whitecap.sim.sweeps.regression import RunEffort
+    from whitecap.until import NOTHING_ASKED, until_of
 
-    compared = None
-    with gathered() as problems:
+    outputs = CheckOutputs(junit, markdown, annotations, as_json, undecided == "pass")
+    asked, compared = NOTHING_ASKED, None
+    with gathered_with_options() as problems:
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
         with noted(problems):
-            until_of(until, most)
+            asked = until_of(until, most)
         for place in filter(None, (junit, markdown, baseline if updates else None)):
             with noted(problems):
                 require_file(place)
@@ -101,32 +107,20 @@ def check(
             compared = _against(baseline, updates, tolerate, replications)
         if problems:  # else they are told when they are run
             _require_runnable(paths, needs_expectations=baseline is None)
-    passes = undecided == "pass"
+    effort = RunEffort(at_a_time(jobs), replications, None if minutes is None else 60 * minutes)
     results = []
     with progress("checking") as show:
 
         def watch(done: int, total: int) -> None:
             show(done, total, f"{done} of {total} runs")
 
-        seconds = None if minutes is None else 60 * minutes
-        checked = _checked(paths, jobs, replications, watch, until, most, compared, seconds)
-        for result in _until_interrupted(checked):
+        for result in _until_interrupted(_checked(paths, effort, asked, watch, compared)):
             results.append(result)
-            if not as_json:
-                print_result(result)
-    if junit is not None:
-        write_junit_of(results, junit, passes)
-    if markdown is not None:
-        write_markdown(results, markdown, passes)
-    if annotations:
-        print_annotations(results, passes)
-    if as_json:
-        print_json_of(results)
-    else:
-        print_counts(results)
+            outputs.show(result)
+    outputs.give(results)
     if compared is not None and updates:
         _update(compared, results)
-    ctx.exit(_exit_code(results, passes))
+    ctx.exit(_exit_code(results, outputs.undecided_passes))
 
 
 def _contradictions(
@@ -171,30 +165,16 @@ def _parted(paths: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 
 def _checked(
-    paths: Sequence[str],
-    jobs: int | None,
-    replications: int | None,
-    watch: Watch,
-    until: Sequence[str],
-    most: int | None,
-    compared: Against | None,
-    seconds: float | None,
+    paths: Sequence[str], effort: RunEffort, asked: Until, watch: Watch, compared: Against | None
 ) -> Iterator[CheckedScenario]:
     """Sweeps first: what is wrong with them is then told before anything runs."""
     from whitecap.checking import check_scenarios, check_sweep
     from whitecap.checking.scenarios import compared_with
-    from whitecap.sim.machine.processes import at_a_time
 
     sweeps, scenarios = _parted(paths)
-    recorded = (check_sweep(each, until, needs_expectations=compared is None) for each in sweeps)
-    run = (
-        check_scenarios(
-            scenarios, at_a_time(jobs), replications, watch, until, most,
-            accept=None if compared is None else compared.accept, seconds=seconds,
-        )
-        if scenarios
-        else ()
-    )  # fmt: skip
+    accept = None if compared is None else compared.accept
+    recorded = (check_sweep(each, asked, needs_expectations=compared is None) for each in sweeps)
+    run = check_scenarios(scenarios, effort, asked, watch, accept=accept) if scenarios else ()
     for result in itertools.chain(recorded, run):
         if compared is None or compared.is_updated:
             yield result

@@ -8,6 +8,7 @@ import click
 
 from whitecap.options.common import json_option
 from whitecap.options.engine import engine_options
+from whitecap.options.mistakes import gathered_with_options
 from whitecap.terminal.progress import progress
 
 
@@ -37,11 +38,13 @@ def compare(
     What lies on this machine is read without Spark, unless that is asked for.
     """
     from whitecap.commands.compare.showing import show_compared
-    from whitecap.recordings.comparing import compare as compare_places
+    from whitecap.recordings.comparing import asked
     from whitecap.terminal.as_json import print_json
 
+    with gathered_with_options():
+        compare_places = asked(before, after, names, engine, master)
     with progress("comparing"):
-        compared = compare_places(before, after, measure=names, engine=engine, master=master)
+        compared = compare_places()
     if as_json:
         print_json(compared.document)
     else:

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import WholeNumber
 from whitecap.sim.inferring import DEFAULT_COMMITS
+from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--anonymise", is_flag=True, help="Other names and values than the table's.")
 @click.option("--from-files", is_flag=True, help="Its runs begin with the table's own files.")
 @click.option(
-    "--commits", type=click.IntRange(min=1), default=DEFAULT_COMMITS, show_default=True,
+    "--commits", type=WholeNumber(min=1), default=DEFAULT_COMMITS, show_default=True,
     help="Read so many of the newest.",
 )  # fmt: skip
 @click.option(
@@ -49,13 +52,13 @@ def from_log(
     transaction: runs of the scenario predict how many there are.
     """
     from whitecap.drafting import from_log as drafted
-    from whitecap.engine.errors import Problem, gathered, noted
+    from whitecap.engine.errors import Problem, noted
     from whitecap.out_file import write_out
     from whitecap.sim.machine.places import require_new_file
 
     name = "" if out is None else out.stem
     kept = None
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         if failures is not None and out is None:
             problems.append(Problem("", "--failures needs --out: the comparison is printed"))
         with noted(problems):
@@ -63,10 +66,11 @@ def from_log(
         with noted(problems):
             if out is not None:
                 require_new_file(out, overwrite=overwrite)
-        draft = drafted(
-            table, store=store, anonymise=anonymise, commits=commits, name=name,
-            from_files=from_files,
-        )  # fmt: skip
+        with progress("reading the log"):
+            draft = drafted(
+                table, store=store, anonymise=anonymise, commits=commits, name=name,
+                from_files=from_files,
+            )  # fmt: skip
     write_out(out, draft.text, "scenario")
     if out is not None:
         _tell(draft.inferred, shlex.quote(str(out)))
@@ -84,7 +88,6 @@ def _compare(draft: DraftedScenario, failures: Sequence[ReportedFailure]) -> Non
     """The conflicts that were seen beside those that runs of the draft predict."""
     from whitecap.sim.inferring.failures import SHOWN, compare
     from whitecap.terminal.console import new_console
-    from whitecap.terminal.progress import progress
     from whitecap.terminal.table import PrintedColumn, show_table
 
     with progress("predicting"):

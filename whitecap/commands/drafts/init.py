@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whitecap.options.mistakes import gathered_with_options
+
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
 
@@ -49,13 +51,13 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     On a terminal what no option says is asked. Elsewhere --writers, --every and --takes are needed;
     the others have defaults.
     """
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.out_file import write_out
     from whitecap.sim.describing.draft import DraftAnswers, drafted
     from whitecap.sim.machine.places import require_new_file
 
     name = "" if out is None else out.stem
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             if out is not None:
                 require_new_file(out, overwrite=overwrite)

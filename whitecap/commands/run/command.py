@@ -14,6 +14,8 @@ from whitecap.commands.run.places import (
     write_history,
 )
 from whitecap.options.common import json_option, seed_option
+from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import WholeNumber
 from whitecap.options.until import until_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 @seed_option
 @click.option(
     "--replication",
-    type=click.IntRange(0, MAX_REPLICATIONS),
+    type=WholeNumber(0, MAX_REPLICATIONS),
     default=0,
     show_default=True,
     help="Which one of a sweep's replications: each has random numbers of its own.",
@@ -84,13 +86,12 @@ def run(
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
-    from whitecap.engine.errors import gathered
     from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
     from whitecap.terminal.progress import progress
 
     places = ResultPlaces(out, export, history)
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         if until:
             problems += _refused_with_until(replication, requests, export, history, overwrite)
         else:
@@ -166,8 +167,8 @@ def _asked_for(
     most: int | None,
 ) -> tuple[Scenario, Until | None]:
     """What to run, and what to know of it if it is not run once. Raises `InvalidInput`."""
-    from whitecap.assignments import cell_named, changes_named
     from whitecap.engine.errors import gathered, noted
+    from whitecap.options.assignments import cell_named, changes_named
     from whitecap.sim.loading import load_scenario
 
     cell: dict[str, str] | None = None

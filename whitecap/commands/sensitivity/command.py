@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from whitecap.deciding.defaults import SENSITIVITY_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, replications_option
+from whitecap.options.mistakes import gathered_with_options
 
 
 @click.command()
@@ -23,7 +25,7 @@ from whitecap.options.deciding import most_runs_option, replications_option
     help="What is looked at, e.g. 'latency_p95_ms of etl'. Repeatable.  [default: what the "
     "objectives look at]",
 )  # fmt: skip
-@replications_option(10, "Runs of each value, with the same random numbers.")
+@replications_option(SENSITIVITY_REPLICATIONS, "Runs of each value, with the same random numbers.")
 @most_runs_option("Runs of all values together at most, with fewer replications where need be.")
 @seed_option
 @jobs_option
@@ -50,14 +52,14 @@ def sensitivity(
     """
     from whitecap.deciding.running import Effort
     from whitecap.deciding.sensitivity import studied_by, study_of
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.sim.machine.places import require_directory_if_any
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.deciding.sensitivity import show_sensitivity
     from whitecap.terminal.progress import progress
 
     effort = Effort(replications, most_runs, seed)
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         with noted(problems):
             require_directory_if_any(out)
         study = study_of(scenario, vary, measures, effort)

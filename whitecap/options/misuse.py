@@ -8,6 +8,7 @@ import click
 from click.core import iter_params_for_processing
 
 from whitecap.engine.errors import nearest
+from whitecap.options.mistakes import mistakes_of
 
 
 def require_usable(
@@ -19,7 +20,8 @@ def require_usable(
         return
     with context.scope(cleanup=False):
         mistakes = list(dict.fromkeys(_mistakes(command, list(args), context)))
-    if mistakes:
+    if mistakes:  # else those of values are told by the command, with everything else
+        mistakes += map(str, mistakes_of(context))
         raise click.UsageError("\n".join(mistakes), ctx=context)
 
 

@@ -1,0 +1,93 @@
+"""The place of a sweep: made, or accepted where it remembers the same sweep.
+
+It holds `sweep.json` (the definition), `cells/<cell>.yaml` (each cell as a scenario that can be run
+on its own) and `recordings/` (`sim/recording/dataset/layout.py`). What is finished is what lies
+there, so a sweep that was interrupted resumes from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
+from whitecap.sim.scenario.yaml_text import show_document
+from whitecap.sim.sweeps.experiment import CELLS, Experiment
+
+NO_SWEEP_THERE = "is there already and is no sweep's directory"
+
+
+def open_place(experiment: Experiment, place: DatasetPlace) -> None:
+    """Make the sweep's place, or accept the one that is there for the same sweep.
+
+    Raises `InvalidInput` saying what differs: there is another sweep, or something else. Nothing
+    in it is changed then.
+    """
+    definition = experiment.definition()
+    remembered = place.read(DEFINITION)
+    if remembered is not None:
+        differences = list(_differences(_parsed(place, remembered), definition))
+        if differences:
+            there = f"{place}/{DEFINITION}"
+            last = Problem("", "finished runs are kept; use another --out, or delete what is there")
+            raise InvalidInput([Problem(there, "remembers another sweep"), *differences, last])
+    elif place.exists():
+        raise InvalidInput([Problem(str(place), NO_SWEEP_THERE)])
+    text = json.dumps(definition, indent=1, ensure_ascii=False) + "\n"
+    if text == remembered:
+        return
+    for cell in experiment.cells:
+        place.write(f"{CELLS}/{cell.name}.yaml", show_document(cell.scenario.document))
+    place.write(DEFINITION, text)
+
+
+def _parsed(place: DatasetPlace, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        there = f"{place}/{DEFINITION}"
+        raise InvalidInput([Problem(there, f"cannot be read: {error}")]) from None
+
+
+_DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
+"""What makes two sweeps the same; the rest of a definition follows from these."""
+
+_JUDGING = ("expect", "objective", "format_version")
+"""Keys of a scenario by which runs are judged, or it is read: they may change and the runs stay."""
+
+
+def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
+    remembered = was if isinstance(was, dict) else {}
+    for key in _DECIDING:
+        if key == "replications" and now.get("until"):
+            continue  # they are added until it is reached
+        yield from _changed(_unjudged(remembered.get(key)), _unjudged(now[key]), key)
+
+
+def _unjudged(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {key: value for key, value in part.items() if key not in _JUDGING}
+
+
+def _changed(was: Any, now: Any, place: str) -> Iterator[Problem]:
+    """What differs, at the deepest place that both sides have."""
+    if not (isinstance(was, dict) and isinstance(now, dict)):
+        if was != now:
+            yield Problem(place, f"was {_short(was)}, is now {_short(now)}")
+        return
+    for key in dict.fromkeys([*was, *now]):
+        inner = f"{place}.{key}"
+        if key not in now:
+            yield Problem(inner, f"was {_short(was[key])}, is no longer there")
+        elif key not in was:
+            yield Problem(inner, f"was not there, is {_short(now[key])}")
+        else:
+            yield from _changed(was[key], now[key], inner)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,40 @@
+"""Where the results of a check go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whitecap.checking import CheckedScenario
+from whitecap.commands.check.showing import print_counts, print_json_of, print_result
+from whitecap.commands.check.writing import print_annotations, write_junit_of, write_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutputs:
+    """The files that are written, and what is printed; `undecided_passes` in all of them."""
+
+    junit: Path | None
+    markdown: Path | None
+    annotations: bool
+    as_json: bool
+    undecided_passes: bool
+
+    def show(self, result: CheckedScenario) -> None:
+        """One scenario, as soon as it is judged."""
+        if not self.as_json:
+            print_result(result)
+
+    def give(self, results: Sequence[CheckedScenario]) -> None:
+        """All of them."""
+        if self.junit is not None:
+            write_junit_of(results, self.junit, self.undecided_passes)
+        if self.markdown is not None:
+            write_markdown(results, self.markdown, self.undecided_passes)
+        if self.annotations:
+            print_annotations(results, self.undecided_passes)
+        if self.as_json:
+            print_json_of(results)
+        else:
+            print_counts(results)
