@@ -38,6 +38,7 @@ DELTA_OSS_3_3 = Dialect(
     name="delta-oss-3.3",
     engine_info="Apache-Spark/3.5.3 Delta-Lake/3.3.2",
     resolves_feature_enablement=False,
+    replaced_tables_keep_features=False,
     lacks={**NO_DATABRICKS_OPTIONS, ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}"},
     differences=(
         Difference(
@@ -45,6 +46,12 @@ DELTA_OSS_3_3 = Dialect(
             " and identity marks are tolerated.",
             f"{_ENABLEMENT_MERGED} (merged after 3.3);"
             " ConflictChecker.scala of 3.3: checkNoMetadataUpdates",
+        ),
+        Difference(
+            "A table that is replaced loses deletion vectors, row tracking and its checkpoint"
+            " policy, unless the statement sets them again.",
+            "CreateDeltaTableCommand.scala of 3.3: replaceMetadataIfNecessary;"
+            " CatalogOwnedTableUtils.scala, which names what is kept, came after it",
         ),
     ),
 )

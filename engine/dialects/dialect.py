@@ -95,7 +95,8 @@ class Dialect:
     `None` for every one that is modelled. `level_spellings`: the texts of a table's level that it
     understands, `None` for Delta's own in any case. `describes_commits`: whether a commit says at
     which level it was checked, and whether it is a blind append. `compaction_starts_again`: whether
-    a compaction that lost tries again while its files are there.
+    a compaction that lost tries again while its files are there. `replaced_tables_keep_features`:
+    whether deletion vectors, row tracking and the checkpoint policy outlive a REPLACE TABLE.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Dialect:
     identity_columns_refuse_concurrency: bool = False
     conditions_may_ask_queries: bool = False
     clustered_tables_get_vectors: bool = False
+    replaced_tables_keep_features: bool = True
     tolerates_row_tracking_enablement: bool = True
     describes_commits: bool = True
     compaction_starts_again: bool = True

@@ -53,6 +53,14 @@ def value_of(planned: Rows, query: exp.Subquery | exp.Exists) -> exp.Expr:
     return parse_condition(value if kind == "void" else f"CAST({value} AS {kind})").copy()
 
 
+def check_no_having(node: exp.Select) -> None:
+    """Raises `InvalidInput` for a HAVING where nothing is grouped."""
+    having = node.args.get("having")
+    if having is not None:
+        text = "there is no GROUP BY"
+        raise _refused(having.sql(DIALECT), text, _IN_PLAN, "MISSING_GROUP_BY")
+
+
 def _only(rows: Sequence[Row]) -> object:
     """The one value of these rows; NULL if there are none."""
     if len(rows) > 1:

@@ -18,6 +18,7 @@ from whitecap.engine.query.aggregates import Grouping
 from whitecap.engine.query.inline_tables import literal_rows
 from whitecap.engine.query.query_checks import (
     check_in_query,
+    check_no_having,
     check_same_width,
     first_column,
     renamed,
@@ -42,7 +43,7 @@ from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
-from whitecap.engine.sql.parsing.tree_reading import values_of
+from whitecap.engine.sql.parsing.query_reading import values_of
 from whitecap.engine.sql.predicates.compiler import (
     JOIN_NOT_BOOLEAN,
     NOT_BOOLEAN,
@@ -167,6 +168,8 @@ class Planner:
             return candidates if keep is None else [r for r in candidates if keep(r) is True]
 
         grouped = node.args.get("group") is not None or has_aggregate(node)
+        if not grouped:
+            check_no_having(node)
         made = self._grouped(node, scope, kept) if grouped else self._plain(node, scope, kept)
         return cut_rows(node, made)
 

@@ -14,7 +14,7 @@ from whitecap.engine.sql.expressions.columns import outside_queries
 from whitecap.engine.sql.expressions.scope import Scope, check_star
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import whole_number
-from whitecap.engine.sql.parsing.tree_reading import limit_of
+from whitecap.engine.sql.parsing.query_reading import limit_of
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import caster
 

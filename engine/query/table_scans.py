@@ -26,10 +26,11 @@ from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.parsing.query_reading import table_name
 from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
-from whitecap.engine.sql.parsing.tree_reading import table_name
 from whitecap.engine.sql.predicates.contradictions import is_never_true
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
+from whitecap.engine.sql.predicates.not_null import never_null
 from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
@@ -153,18 +154,24 @@ def _tracked_files(
     if scan.plain is not None and scan.plain.limit is not None:
         return _limited_files(txn, predicates, scan.plain.limit)
     track_rows(table, txn, predicates)
-    filters = with_partition_filters(predicates, txn)
+    filters = with_partition_filters(_with_inferred(predicates), txn)
     files = list(txn.filter_files(filters) if filters else txn.filter_all_files())
     if _is_answered_by_statistics(query, predicates):
         txn.filter_all_files()
     return files
 
 
+def _with_inferred(predicates: Sequence[Predicate]) -> list[Predicate]:
+    """What holds a single column against constants leaves out NULL by itself."""
+    several = (each for each in predicates if len(each.columns) > 1)
+    return [*predicates, *(part for each in several for part in never_null(each.node))]
+
+
 def _limited_files(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:
     track_limited_rows(txn)
     if all(part.is_over(txn.metadata.partition_columns) for part in parts):
         return _files_for_limit(txn, parts, limit)
-    return list(txn.filter_files(with_partition_filters(parts, txn)))
+    return list(txn.filter_files(with_partition_filters(_with_inferred(parts), txn)))
 
 
 def _files_for_limit(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:

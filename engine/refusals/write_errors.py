@@ -99,6 +99,11 @@ def given_twice(names: Iterable[str]) -> DeltaError:
     return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.DATA", text)
 
 
+def read_twice(names: Iterable[str]) -> DeltaError:
+    text = f"Found duplicate column(s) in the data being read: {', '.join(names)}."
+    return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.READ_SCHEMA", text)
+
+
 def partition_of_another_column(name: str) -> DeltaError:
     text = f"PARTITION clause cannot contain the non-partition column: `{name}`."
     return analysis("NON_PARTITION_COLUMN", text, "AnalysisException")
@@ -123,6 +128,21 @@ def generated_type(column: str, kind: str, wanted: str) -> DeltaError:
     return analysis(
         "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH", f"{text} type is {wanted.upper()}."
     )
+
+
+def generated_at_random(column: str, expression: str) -> DeltaError:
+    text = f"Cannot create generated column {column} with generation expression {expression}"
+    return analysis(
+        "UNSUPPORTED_EXPRESSION_GENERATED_COLUMN",
+        f"{text} because generation expression is not deterministic.",
+        "AnalysisException",
+    )
+
+
+def identity_type(kind: str) -> DeltaError:
+    text = f"DataType {kind} is not supported for IDENTITY columns."
+    error_class = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
+    return analysis(error_class, text, "DeltaUnsupportedOperationException")
 
 
 def only_partition_columns() -> DeltaError:

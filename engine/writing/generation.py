@@ -20,6 +20,7 @@ from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Scope, schema_scope
 from whitecap.engine.sql.expressions.terms import Bound, Parameters, Term, convert, literal
 from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
@@ -38,6 +39,8 @@ def check_expressions(schema: Schema, session: Session) -> None:
     scope = schema_scope(schema, session=session)
     for column in schema:
         text = column.metadata.get(GENERATION_EXPRESSION)
+        if text is not None and is_random(parse_condition(text)):
+            raise write_errors.generated_at_random(column.name, text)
         kind = column.type if text is None else compile_term(parse_condition(text), scope).type
         if kind != column.type:
             raise write_errors.generated_type(column.name, kind, column.type)

@@ -96,7 +96,7 @@ def _filled_by_source(
             raise write_errors.given_twice(source.names)
         raise _wrong_arity(statement, schema, len(source.names), len(names), len(static))
     if statement.by_name and not statement.columns:
-        _check_given(source.names, schema)
+        _check_given(source, schema)
     return names
 
 
@@ -131,11 +131,19 @@ def _check_names(statement: Insert, schema: Schema) -> None:
         seen.add(name.lower())
 
 
-def _check_given(names: Sequence[str], schema: Schema) -> None:
-    unknown = [name for name in names if schema.get(name) is None]
-    if len(names) > len(schema):
+def _check_given(source: Source, schema: Schema) -> None:
+    """Raises `DeltaError` for columns that the table lacks, or that come twice.
+
+    Spark counts them only where one has to be cast. Source: DeltaAnalysis.scala:
+    needsSchemaAdjustmentByName.
+    """
+    names, columns = source.names, [schema.get(name) for name in source.names]
+    if len({name.lower() for name in names}) < len(names):
+        raise write_errors.read_twice(names)
+    cast = any(c is not None and c.type != t for c, t in zip(columns, source.types, strict=True))
+    if cast and len(names) > len(schema):
         raise write_errors.wrong_number_of_columns(len(names), len(schema))
-    if unknown:
+    if None in columns:
         raise write_errors.too_many_columns()
 
 

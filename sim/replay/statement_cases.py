@@ -84,6 +84,8 @@ def race(
         name_table(spark, name, folder / name)
     try:
         with session_settings(spark, case.settings):
+            for sql in case.before:
+                spark.sql(sql).collect()
             return _race(spark, case, folder / "target")
     finally:
         for name in case.tables:

@@ -40,12 +40,12 @@ from whitecap.engine.writing.vectors import hide_rows
 def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
     """Run a DELETE; `pinned` are the rows of other tables that its condition asks."""
     txn = yield from begin(table)
-    check_removable(txn)
     yield from txn.read_state()
+    chosen = yield from row_condition("DELETE", table, txn, statement, pinned)
+    check_removable(txn)
     progress = yield from progress_of(table, txn)
     if progress is None:
         return NothingToCommit(txn.read_version)
-    chosen = yield from row_condition("DELETE", table, txn, statement, pinned)
     actions = yield from delete_actions(table, txn, chosen.conditions, chosen.tests)
     operation = Operation("DELETE", {"predicate": logged(chosen.predicate)})
     tags = preserved_row_tracking(txn.metadata)

@@ -39,7 +39,7 @@ from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Insert
-from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin, check_removable, job, logged, progress_of
@@ -156,7 +156,9 @@ class _Write:
 
         Seen on Delta Lake 4.4.0; an overwrite of partitions or of rows leaves the columns.
         """
-        replaces_all = self.statement.overwrite and not (self.replaced or self.is_dynamic)
+        overwrites = self.statement.overwrite and not (self.replaced or self.is_dynamic)
+        where = self.statement.replace_where
+        replaces_all = overwrites or (where is not None and where.node == TRUE.node)
         is_clustered = CLUSTERING_DOMAIN in self.txn.snapshot.domains
         return [clustering_domain((), self.txn.metadata)] if replaces_all and is_clustered else []
 

@@ -64,12 +64,12 @@ from whitecap.engine.writing.vectors import hide_rows
 def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     """Run an UPDATE; `pinned` are the rows of other tables that its condition asks."""
     txn = yield from begin(table)
-    check_removable(txn)
     yield from txn.read_state()
+    chosen = yield from row_condition("UPDATE", table, txn, statement, pinned)
+    check_removable(txn)
     progress = yield from progress_of(table, txn)
     if progress is None:
         return NothingToCommit(txn.read_version)
-    chosen = yield from row_condition("UPDATE", table, txn, statement, pinned)
     statement = with_values(table, txn, statement, pinned)
     change = _Change.of(statement, txn, table)
     conditions = chosen.conditions or (TRUE,)

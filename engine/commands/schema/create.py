@@ -20,6 +20,8 @@ from whitecap.engine.commands.schema.property_checks import check_keys, checked_
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.columns.identity import identity_of
+from whitecap.engine.log.properties import CHECKPOINT_POLICY, DELETION_VECTORS, ROW_TRACKING
 from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.queries import OwnRead, in_transaction
@@ -66,10 +68,12 @@ def create_table(
 def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -> Steps[Metadata]:
     schema = _schema(statement, source)
     check_expressions(schema, session_of(txn.settings))
+    _check_identities(schema)
     check_defaults(schema, session_of(txn.settings))
     partitions = _partitions(statement.partition_columns, schema)
     _check_cluster_list(statement.cluster_by, schema)
     configuration = checked_for_new_table(dict(statement.properties), txn.dialect)
+    configuration = {**_kept(txn), **configuration}
     if statement.cluster_by:
         configuration = with_clustering(configuration, txn.dialect)
     return Metadata(
@@ -81,6 +85,18 @@ def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -
         configuration=configuration,
         created_time=(yield ReadClock()),
     )
+
+
+_KEPT = (DELETION_VECTORS.key, CHECKPOINT_POLICY.key, ROW_TRACKING.key)
+"""Source: CatalogOwnedTableUtils.scala: QOL_TABLE_FEATURES_AND_PROPERTIES."""
+
+
+def _kept(txn: Transaction) -> dict[str, str]:
+    """What a table goes on having when it is replaced, unless the statement says otherwise."""
+    if not txn.dialect.replaced_tables_keep_features:
+        return {}
+    before = txn.metadata.configuration
+    return {key: before[key] for key in _KEPT if key in before}
 
 
 def _partitions(names: Sequence[str], schema: Schema) -> list[str]:
@@ -99,6 +115,12 @@ def _partitions(names: Sequence[str], schema: Schema) -> list[str]:
     if partitions and len(partitions) == len(schema):
         raise command_errors.all_columns_partition()
     return partitions
+
+
+def _check_identities(schema: Schema) -> None:
+    for column in schema:
+        if identity_of(column) is not None and column.type != "bigint":
+            raise write_errors.identity_type(column.type)
 
 
 def _check_cluster_list(names: Sequence[str], schema: Schema) -> None:

@@ -88,6 +88,7 @@ class StatementCase(Strict, frozen=True):
     The winners run while the current statement waits before its commit. If it ends before it
     comes to a commit, there is no race: the winners do not run.
 
+    `before`: statements that give the table a history; they end before anybody has a snapshot.
     `overlapping`: the winners too have their snapshots and files before any of them commits; they
     then commit in order. `waits_at`: which of its commits the current statement waits before, from
     1, where it has several. `rerun`: once all have ended, the current statement runs once more.
@@ -99,6 +100,7 @@ class StatementCase(Strict, frozen=True):
     winner: str | list[str]
     current: str
     expect: dict[str, Any]
+    before: list[str] = msgspec.field(default_factory=list)
     overlapping: bool = False
     waits_at: int = 1
     rerun: bool = False

@@ -18,8 +18,8 @@ from whitecap.engine.session.table import Tables, table_named
 from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.parsing.known_parts import check_parts
 from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.query_reading import query_of
 from whitecap.engine.sql.parsing.statements import TableName
-from whitecap.engine.sql.parsing.tree_reading import query_of
 from whitecap.engine.storage.requests import Steps
 
 _QUERY = re.compile(r"\s*\(*\s*(?:SELECT|WITH|VALUES)\b", re.I)

@@ -30,6 +30,8 @@ RACING_AT_MS = 1_795_219_200_000
 VALUES_TASKS = 2
 """The racing statements run as on a session with several cores, which all write a VALUES list."""
 
+_ENDS_WELL = frozenset({"committed", "nothing_to_commit"})
+
 
 def run_case(case: StatementCase) -> CaseResult:
     """Run one case; skipped if it needs what is not modelled."""
@@ -61,6 +63,9 @@ def _run(case: StatementCase) -> CaseResult:
     def stage(text: str, waits_at: int = 1) -> StagedStatement:
         return StagedStatement(_run_text(text, client(racing)), store, waits_at)
 
+    endings = [_won(stage(text)) for text in case.before]
+    if not _ENDS_WELL.issuperset(endings):
+        return failed(case, "before", sorted(_ENDS_WELL), endings)
     observed = _race(case, stage)
     observed["rows"] = list(live_rows(client(racing)["target"], store))
     return judge(case, observed)

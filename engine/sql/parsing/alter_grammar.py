@@ -19,6 +19,7 @@ from whitecap.engine.sql.parsing.clauses import (
     properties_in,
     unbracketed,
     unquoted,
+    values_in,
 )
 from whitecap.engine.sql.parsing.own_grammar import COLUMN, NAME, Grammar, named, plain
 from whitecap.engine.sql.parsing.statements import Statement
@@ -48,7 +49,7 @@ _ALTER = rf"ALTER TABLE {NAME}"
 
 @GRAMMAR.own(rf"{_ALTER} SET TBLPROPERTIES\s*(?P<properties>\(.*\))")
 def _set_properties(match: re.Match[str], template: Template) -> Statement:
-    return SetProperties(named(match), template, properties_in(match["properties"]))
+    return SetProperties(named(match), template, values_in(match["properties"]))
 
 
 @GRAMMAR.own(rf"{_ALTER} UNSET TBLPROPERTIES(?P<if> IF EXISTS)?\s*(?P<properties>\(.*\))")

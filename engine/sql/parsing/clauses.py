@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.ddl import split_top_level
+from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
 
 HEAD = ""
 """The key of what stands before the first keyword."""
@@ -91,6 +92,23 @@ def properties_in(text: str) -> tuple[tuple[str, str], ...]:
         value = match["word"] or ""
         pairs.append((match[2], unquoted(match["text"]) if match["text"] else value))
     return tuple(pairs)
+
+
+_NO_VALUE = "ParseException", "_LEGACY_ERROR_TEMP_0035"
+_VALUE = re.compile(r"true|false|[+-]?[0-9][0-9.]*|:\w+", re.IGNORECASE)
+"""Without quotes; a parameter too. Source: Spark's SqlBaseParser.g4 (propertyValue)."""
+
+
+def values_in(text: str) -> tuple[tuple[str, str], ...]:
+    """The same where every key needs a value. Raises `InvalidInput` for one that has none."""
+    for part in split_top_level(unbracketed(text)):
+        match = _PROPERTY.match(part)
+        if match and not (match["text"] or match["word"]):
+            raise InvalidInput([Problem(match[2], "needs a value", refused_as=_NO_VALUE)])
+        if match and match["word"] and not _VALUE.fullmatch(match["word"]):
+            problem = "text stands in quotes"
+            raise InvalidInput([Problem(match["word"], problem, refused_as=SYNTAX_ERROR)])
+    return properties_in(text)
 
 
 def unquoted(text: str) -> str:

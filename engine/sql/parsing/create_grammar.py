@@ -13,15 +13,15 @@ from whitecap.engine.sql.parsing.clauses import (
     HEAD,
     cut_clauses,
     names_in,
-    properties_in,
     unbracketed,
     unquoted,
+    values_in,
 )
 from whitecap.engine.sql.parsing.known_parts import check_parts
 from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, named
+from whitecap.engine.sql.parsing.query_reading import query_of, table_name
 from whitecap.engine.sql.parsing.statements import Query, Statement, TableName
 from whitecap.engine.sql.parsing.table_statements import CloneTable, CreateTable
-from whitecap.engine.sql.parsing.tree_reading import query_of, table_name
 
 GRAMMAR = Grammar()
 
@@ -38,7 +38,7 @@ _ELSEWHERE = ("LOCATION", "OPTIONS", "CLUSTERED BY", "STORED AS", "ROW FORMAT")
     r"(?: TBLPROPERTIES\s*(?P<properties>\(.*\)))?"
 )
 def _clone_table(match: re.Match[str], template: Template) -> Statement:
-    properties = properties_in(match["properties"]) if match["properties"] else ()
+    properties = values_in(match["properties"]) if match["properties"] else ()
     replaces = bool(match["or"] or match["replace"])
     source = _table(match["source"])
     return CloneTable(named(match), template, source, properties, bool(match["if"]), replaces)
@@ -67,7 +67,7 @@ def _create_table(match: re.Match[str], template: Template) -> Statement:
         template,
         ddl,
         _partition_names(parts),
-        properties_in(parts["TBLPROPERTIES"]) if "TBLPROPERTIES" in parts else (),
+        values_in(parts["TBLPROPERTIES"]) if "TBLPROPERTIES" in parts else (),
         bool(match["if"]),
         bool(match["create"]),
         bool(match["or"] or match["replace"]),

@@ -25,7 +25,7 @@ def _condition(match: re.Match[str]) -> Predicate | None:
     rf"OPTIMIZE {NAME}(?P<full> FULL)?(?: WHERE (?P<where>.+?))?(?: ZORDER BY(?P<zorder>.+))?"
 )
 def _optimize(match: re.Match[str], template: Template) -> Statement:
-    columns = _zorder_columns(unbracketed(match["zorder"] or ""))
+    columns = _zorder_columns(unbracketed(match["zorder"])) if match["zorder"] else ()
     return Optimize(named(match), template, _condition(match), columns, bool(match["full"]))
 
 
@@ -35,6 +35,8 @@ def _zorder_columns(text: str) -> tuple[str, ...]:
         paths = column_paths(text)
     except ValueError as error:
         raise InvalidInput([Problem(text, str(error), refused_as=SYNTAX_ERROR)]) from error
+    if not paths:
+        raise InvalidInput([Problem("ZORDER BY ()", "needs columns", refused_as=SYNTAX_ERROR)])
     for path in paths:
         if len(path) > 1:
             shown = ".".join(path)

@@ -70,6 +70,32 @@ _OTHER_SQL = (
 )
 
 
+def _malformed(pattern: str, text: str, refused_as: tuple[str, str]) -> _Malformed:
+    compiled = re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
+    return compiled, Problem(pattern.split(maxsplit=1)[0], text, refused_as=refused_as)
+
+
+_Malformed = tuple[re.Pattern[str], Problem]
+_IF_NOT_EXISTS = "AnalysisException", "UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS"
+_MALFORMED = (
+    _malformed(r"INSERT (?!(INTO|OVERWRITE|WITH)\b)", "INTO is missing", SYNTAX_ERROR),
+    _malformed(r"INSERT OVERWRITE INTO ", "OVERWRITE stands in place of INTO", SYNTAX_ERROR),
+    _malformed(
+        r"INSERT OVERWRITE .* PARTITION\s*\([^)]*\) IF NOT EXISTS\b",
+        "a Delta table is overwritten whether or not the partition exists",
+        _IF_NOT_EXISTS,
+    ),
+    _malformed(
+        r"MERGE (?!.*\bWHEN\b)", "WHEN is missing", ("ParseException", "MERGE_WITHOUT_WHEN")
+    ),
+    _malformed(
+        r"MERGE .*\bWHEN MATCHED BY\b", "BY TARGET and BY SOURCE go with NOT MATCHED", SYNTAX_ERROR
+    ),
+    _malformed(r"TRUNCATE (?!TABLE\b)", "TABLE is missing", SYNTAX_ERROR),
+)
+"""How statements begin that sqlglot takes, or explains in its own way, and Spark refuses."""
+
+
 def _check_own(text: str) -> None:
     """Raises `InvalidInput` for text that begins as one of Delta's statements, or as none.
 
@@ -77,11 +103,9 @@ def _check_own(text: str) -> None:
     """
     words = text.upper().split(None, 2)
     word = words[0] if words else ""
-    if word == "INSERT" and words[1:2] not in (["INTO"], ["OVERWRITE"], ["WITH"]):
-        raise InvalidInput([Problem("INSERT", "INTO is missing", refused_as=SYNTAX_ERROR)])
-    if word == "MERGE" and re.search(r"\bWHEN\b", text, re.IGNORECASE) is None:
-        refused_as = "ParseException", "MERGE_WITHOUT_WHEN"
-        raise InvalidInput([Problem("MERGE", "WHEN is missing", refused_as=refused_as)])
+    for pattern, problem in _MALFORMED:
+        if pattern.match(text):
+            raise InvalidInput([problem])
     if word in _FORMS:
         raise InvalidInput([Problem(repr(text), f"cannot be read as {_FORMS[word]}")])
     if word in _OTHER_SQL:

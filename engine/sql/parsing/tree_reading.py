@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,7 +12,14 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.spark_text import DIALECT, IN_PARENTHESES, NAMED_INSIDE
-from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, whole_number
+from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
+from whitecap.engine.sql.parsing.query_reading import (
+    alias_columns,
+    predicate_of,
+    query_of,
+    table_name,
+    where_of,
+)
 from whitecap.engine.sql.parsing.statements import (
     Act,
     Delete,
@@ -21,15 +27,11 @@ from whitecap.engine.sql.parsing.statements import (
     Match,
     Merge,
     MergeClause,
-    PlainRead,
     Query,
-    Select,
     Statement,
     TableName,
     Truncate,
     Update,
-    Values,
-    whole_table,
 )
 from whitecap.engine.sql.predicates.predicate import Predicate
 
@@ -41,54 +43,6 @@ def statement_of(node: exp.Expr, template: Template) -> Statement | None:
     """
     reader = _READERS.get(type(node))
     return None if reader is None else reader(node, template)
-
-
-def table_name(node: exp.Expr) -> TableName:
-    """The table of a syntax tree, with its alias and time travel.
-
-    Raises `InvalidInput` where sqlglot found no table: it is lenient about what comes there.
-    """
-    if not isinstance(node, exp.Table):
-        raise InvalidInput([Problem("line 1", "a table name is missing")])
-    if node.args.get("joins"):
-        raise UnsupportedFeature(f"several tables at once: {node.sql(DIALECT)}")
-    path = ".".join(part.name for part in node.parts)
-    version = node.args.get("version")
-    if version is not None and version.this != "VERSION":
-        raise UnsupportedFeature(f"time travel by timestamp: {node.sql(DIALECT)}")
-    alias = node.args.get("alias")
-    if alias is not None and isinstance(alias.this, exp.Parameter):
-        raise UnsupportedFeature(f"time travel by @: {node.sql(DIALECT)}")
-    at = None if version is None else whole_number(version.expression, node)
-    return TableName(path, node.alias, at)
-
-
-def limit_of(node: exp.Expr) -> int | None:
-    """How many rows a SELECT gives at most, `None` for all.
-
-    Raises `InvalidInput` for a text, `UnsupportedFeature` for what has to be computed.
-    """
-    limit = node.args.get("limit")
-    if limit is None:
-        return None
-    count = limit.expression
-    if isinstance(count, exp.Literal) and not count.is_int:
-        refused_as = "ExtendedAnalysisException", "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE"
-        raise InvalidInput([Problem("LIMIT", f"{count} is no number of rows", None, refused_as)])
-    return whole_number(count, node)
-
-
-def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
-    """A condition on one table: its columns may be qualified by the table's names.
-
-    Another qualifier stays: whether it is a table that is not there or a struct, schemas tell.
-    """
-    return None if node is None else Predicate.of_node(unqualified(node, table.names))
-
-
-def _where(node: exp.Expr) -> exp.Expr | None:
-    where = node.args.get("where")
-    return where.this if isinstance(where, exp.Where) else where
 
 
 _MYSQL_INSERT = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?\S+\s+SET\b", re.I)
@@ -104,7 +58,7 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
     table = table_name(table_node)
     source = _with_common(node, node.args.get("source") or node.expression)
     by_name, overwrite = bool(node.args.get("by_name")), bool(node.args.get("overwrite"))
-    if (columns and by_name) or (_where(node) is not None and (columns or overwrite)):
+    if (columns and by_name) or (where_of(node) is not None and (columns or overwrite)):
         text = "BY NAME and REPLACE WHERE take no columns, REPLACE WHERE no OVERWRITE"
         raise InvalidInput([Problem("INSERT", text, refused_as=SYNTAX_ERROR)])
     return Insert(
@@ -114,8 +68,8 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
         columns,
         by_name,
         overwrite,
-        tuple(_partition_value(part) for part in _partition(table_node)),
-        _predicate(_where(node), table),
+        _partition_values(_partition(table_node)),
+        None if (where := where_of(node)) is None else Predicate.of_node(where),
     )
 
 
@@ -144,24 +98,36 @@ def _partition(table: exp.Table) -> list[exp.Expr]:
     return [] if partition is None else list(partition.expressions)
 
 
+def _partition_values(nodes: Iterable[exp.Expr]) -> tuple[tuple[str, exp.Expr | None], ...]:
+    """Names and values of a PARTITION clause. Raises `InvalidInput` for a name that comes twice."""
+    pairs = tuple(_partition_value(node) for node in nodes)
+    if len({name.lower() for name, _ in pairs}) < len(pairs):
+        refused_as = "ParseException", "DUPLICATE_KEY"
+        raise InvalidInput([Problem("PARTITION", "names a column twice", refused_as=refused_as)])
+    return pairs
+
+
 def _partition_value(node: exp.Expr) -> tuple[str, exp.Expr | None]:
     if isinstance(node, exp.EQ):
         return node.this.name, node.expression
+    if not isinstance(node, exp.Column | exp.Identifier):
+        text = "takes columns and their values"
+        raise InvalidInput([Problem("PARTITION", text, refused_as=SYNTAX_ERROR)])
     return node.name, None
 
 
 def _delete(node: exp.Delete, template: Template) -> Statement:
-    table = table_name(node.this)
-    return Delete(table, template, _predicate(_where(node), table))
+    table = _target(node.this)
+    return Delete(table, template, predicate_of(where_of(node), table))
 
 
 def _update(node: exp.Update, template: Template) -> Statement:
-    table = table_name(node.this)
+    table = _target(node.this)
     assignments = _assignments(node.expressions, table)
     if not assignments:
         raise InvalidInput([Problem(node.sql(DIALECT), "sets no column")])
     plain = tuple((name, unqualified(value, table.names)) for name, value in assignments)
-    return Update(table, template, plain, _predicate(_where(node), table))
+    return Update(table, template, plain, predicate_of(where_of(node), table))
 
 
 def _assignments(nodes: Iterable[exp.Expr], table: TableName) -> tuple[tuple[str, exp.Expr], ...]:
@@ -187,19 +153,27 @@ def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
     return Truncate(table_name(table), template, partition or bool(node.args.get("partition")))
 
 
-def _written(node: exp.Expr) -> TableName:
-    """The table of a statement that writes. Raises `InvalidInput` for aliases of its columns."""
-    if _alias_columns(node):
-        refused_as = "ParseException", "COLUMN_ALIASES_NOT_ALLOWED"
-        text = "its columns cannot be renamed here"
-        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
+def _target(node: exp.Expr) -> TableName:
+    """The table that a statement writes. Raises `InvalidInput` for one of its versions."""
+    if isinstance(node, exp.Table) and node.args.get("version"):
+        text = "only the newest version can be written"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
     return table_name(node)
 
 
+def _without_renaming(node: exp.Expr) -> exp.Expr:
+    """The table of a MERGE. Raises `InvalidInput` for aliases of its columns."""
+    if alias_columns(node):
+        refused_as = "ParseException", "COLUMN_ALIASES_NOT_ALLOWED"
+        text = "its columns cannot be renamed here"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
+    return node
+
+
 def _merge(node: exp.Merge, template: Template) -> Statement:
-    table = _written(node.this)
+    table = _target(_without_renaming(node.this))
     using = _with_common(node, node.args["using"])
-    source = _written(using) if isinstance(using, exp.Table) else query_of(using)
+    source = _source(using)
     clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
     for match in Match:
         _check_order([clause for clause in clauses if clause.match is match])
@@ -212,6 +186,12 @@ def _merge(node: exp.Merge, template: Template) -> Statement:
     return Merge(table, template, source, node.args["on"], clauses, not_spark=_not_spark(using))
 
 
+def _source(using: exp.Expr) -> TableName | Query:
+    if isinstance(using, exp.Table):
+        return table_name(_without_renaming(using))
+    return query_of(using)
+
+
 def _not_spark(using: exp.Expr) -> str:
     """What of a MERGE's source Spark's parser refuses."""
     if isinstance(using, exp.Values):
@@ -219,14 +199,20 @@ def _not_spark(using: exp.Expr) -> str:
             return "VALUES stands without parentheses"
         if using.meta.get(NAMED_INSIDE):
             return ""
-    return "the alias of MERGE's source names columns" if _alias_columns(using) else ""
+    return "the alias of MERGE's source names columns" if alias_columns(using) else ""
+
+
+_KINDS = {
+    Match.MATCHED: "MATCHED",
+    Match.NOT_MATCHED: "NOT_MATCHED_BY_TARGET",
+    Match.NOT_MATCHED_BY_SOURCE: "NOT_MATCHED_BY_SOURCE",
+}
 
 
 def _check_order(clauses: list[MergeClause]) -> None:
     """Raises `InvalidInput` for a clause after one of its kind that takes all rows."""
     if any(clause.condition is None for clause in clauses[:-1]):
-        kind = clauses[0].match.value.removeprefix("WHEN ").replace(" ", "_")
-        refused_as = "ParseException", f"NON_LAST_{kind}_CLAUSE_OMIT_CONDITION"
+        refused_as = "ParseException", f"NON_LAST_{_KINDS[clauses[0].match]}_CLAUSE_OMIT_CONDITION"
         text = "only the last clause of its kind may come without a condition"
         raise InvalidInput([Problem(clauses[0].match.value, text, refused_as=refused_as)])
 
@@ -277,110 +263,6 @@ def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
             [Problem(then.sql(DIALECT), f"{len(names)} columns, {len(values)} values")]
         )
     return tuple((name.name, value) for name, value in zip(names, values, strict=True))
-
-
-def query_of(node: exp.Expr | None) -> Query:
-    """The query of a syntax tree: rows, columns of one table, or any other."""
-    match node:
-        case exp.Values():
-            return values_of(node)
-        case exp.Table():
-            return whole_table(table_name(node))
-        case exp.Subquery():
-            return _aliased(query_of(node.this), node)
-        case exp.Select():
-            return _select(node)
-        case exp.SetOperation():
-            return Select(node)
-    if node is None:
-        raise InvalidInput([Problem("INSERT", "has neither VALUES nor a query")])
-    raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
-
-
-def _aliased(query: Query, node: exp.Expr) -> Query:
-    alias, columns = node.alias, _alias_columns(node)
-    return dataclasses.replace(query, alias=alias, columns=columns or query.columns)
-
-
-def _alias_columns(node: exp.Expr) -> tuple[str, ...]:
-    alias = node.args.get("alias")
-    return tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
-
-
-_QUERY_IN_VALUES = (
-    "ExtendedAnalysisException",
-    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES",
-)
-
-
-def values_of(node: exp.Values) -> Values:
-    """The literal rows of a syntax tree, or the parameter that holds them."""
-    alias, columns = node.alias, _alias_columns(node)
-    name = _rows_parameter(node)
-    if name is not None:
-        return Values((), name, alias, columns)
-    rows = tuple(
-        tuple(row.expressions) if isinstance(row, exp.Tuple) else (row,) for row in node.expressions
-    )
-    if node.find(exp.Query) is not None:
-        text = "a query has no place among literal rows"
-        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_QUERY_IN_VALUES)])
-    return Values(rows, None, alias, columns)
-
-
-def _rows_parameter(node: exp.Values) -> str | None:
-    """The parameter that holds all rows of a VALUES; `None` where the rows are written out.
-
-    Raises `UnsupportedFeature` for one beside other rows.
-    """
-    named = [row for row in node.expressions if isinstance(row, exp.Placeholder)]
-    if named and len(node.expressions) > 1:
-        raise UnsupportedFeature(f"a parameter beside other rows: {node.sql(DIALECT)}")
-    return named[0].name if named else None
-
-
-_PLAIN_SELECT = frozenset({"expressions", "from_", "where", "limit", "kind", "hint"})
-
-
-def _select(node: exp.Select) -> Query:
-    if not node.expressions:
-        raise InvalidInput([Problem(node.sql(DIALECT), "selects no column")])
-    source = node.args.get("from_")
-    if source is None or not _is_plain(node):
-        rows = None if source is None else source.this
-        return values_of(rows) if isinstance(rows, exp.Values) and _is_whole(node) else Select(node)
-    table = table_name(source.this)
-    return Select(node, PlainRead(table, _predicate(_where(node), table), limit_of(node)))
-
-
-def _is_plain(node: exp.Select) -> bool:
-    """Whether it takes rows of one table one by one."""
-    if any(value and key not in _PLAIN_SELECT for key, value in node.args.items()):
-        return False
-    if not _is_named(node.args["from_"].this):
-        return False
-    complicated = (exp.AggFunc, exp.Subquery, exp.Exists, exp.Window)
-    return node.find(*complicated) is None and not any(
-        query is not node for query in node.find_all(exp.Query)
-    )
-
-
-def _is_named(node: exp.Expr) -> bool:
-    """Whether it is a table, not a function that gives one."""
-    return isinstance(node, exp.Table) and not isinstance(node.this, exp.Func)
-
-
-def _is_whole(node: exp.Select) -> bool:
-    """Whether it takes all columns and rows of what it selects from."""
-    only_source = not any(v for k, v in node.args.items() if k not in ("expressions", "from_"))
-    return only_source and _is_star(node)
-
-
-def _is_star(node: exp.Select) -> bool:
-    star = node.expressions[0]
-    return (
-        len(node.expressions) == 1 and isinstance(star, exp.Star) and not star.args.get("except_")
-    )
 
 
 _READERS: dict[type[exp.Expr], Callable[[Any, Template], Statement]] = {

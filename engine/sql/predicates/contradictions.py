@@ -23,8 +23,14 @@ def is_never_true(parts: Sequence[Predicate], schema: Schema, session: Session) 
     certain = [part for part in parts if part.is_deterministic and not part.asks_queries]
     values = dict(pin for part in certain for pin in _constants(part, schema, session))
     row = tuple(values.get(field.name.lower()) for field in schema)
-    decided = (part for part in certain if part.columns <= values.keys())
+    decided = (p for p in certain if p.columns <= values.keys() and not _asks_null(p.node))
     return any(_is_refused(part, row, schema, session) for part in decided)
+
+
+def _asks_null(node: exp.Expr) -> bool:
+    """IS NULL and IS NOT NULL: no constant takes the column's place in them."""
+    node = node.unnest()
+    return isinstance(node.this.unnest() if isinstance(node, exp.Not) else node, exp.Is)
 
 
 def _constants(part: Predicate, schema: Schema, session: Session) -> Iterator[tuple[str, Any]]:

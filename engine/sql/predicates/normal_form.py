@@ -49,8 +49,15 @@ def normal_form(node: exp.Expr) -> exp.Expr:
             low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
             return _and(low, exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()))
         case exp.Not():
-            return _negated(node.this.unnest(), node)
+            return _negated(_folded(node.this.unnest()), node)
     return _folded(node)
+
+
+def _is_itself(node: exp.Expr) -> bool:
+    """Whether it holds something against itself by `<=>`. Source: SimplifyBinaryComparison."""
+    if not isinstance(node, exp.NullSafeEQ):
+        return False
+    return bool(node.this == node.expression) and not is_random(node.this)
 
 
 def _truth(node: exp.Expr) -> bool | None:
@@ -83,6 +90,8 @@ def _chosen(node: exp.If | exp.Case) -> exp.Expr:
 
 def _folded(node: exp.Expr) -> exp.Expr:
     """A comparison of literals as what it comes to, if that is TRUE or FALSE."""
+    if _is_itself(node):
+        return exp.Boolean(this=True)
     if not isinstance(node, _COMPARED) or node.find(*_UNKNOWN) is not None:
         return node
     try:

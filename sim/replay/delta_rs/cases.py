@@ -67,6 +67,8 @@ def race_of(case: StatementCase) -> dict[str, Any]:
     """The race as the worker takes it. Raises `UnsupportedFeature` if the package cannot."""
     if case.waits_at > 1:
         raise UnsupportedFeature("its operations cannot be stopped between their commits")
+    if case.before:
+        raise UnsupportedFeature("its tables have no history but that of their files")
     return {
         "tables": {name: _table(table) for name, table in case.tables.items()},
         "winners": [operation_of(text, case.settings) for text in case.winners],
