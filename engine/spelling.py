@@ -37,8 +37,8 @@ def _is_alike(name: str, valid: str) -> bool:
 
 def _is_misspelt(name: str, valid: str) -> bool:
     """Whether so few edits lie between them that they are slips; never all of the letters."""
-    shorter = min(len(name), len(valid))
-    allowed = min(max(1, shorter // LETTERS_PER_EDIT), MOST_EDITS, shorter - 1)
+    shorter, longer = sorted((len(name), len(valid)))
+    allowed = min(max(1, shorter // LETTERS_PER_EDIT), MOST_EDITS, longer - 1)
     return abs(len(name) - len(valid)) <= allowed and _edits(name, valid) <= allowed
 
 

@@ -31,6 +31,7 @@ BUNDLED = sorted(each.stem for each in all_bundled())
         ("conflicts", MEASURES, "conflict_rate"),
         ("p98_latency", MEASURES, "latency_p99_ms"),
         ("job_sucess", MEASURES, "job_success_rate"),
+        ("vv", ["v", "id"], "v"),
     ],
 )
 def test_what_was_meant_is_named(name: str, names: list[str], meant: str) -> None:

@@ -112,7 +112,7 @@ def test_what_is_not_compared_is_told_with_the_reason(table: LogOnDisk, tmp_path
         ("instant,job", "x,y", ".csv:1: needs the columns instant, job, exception: exception"),
         ("instant,job,exception", "yesterday,insert,x", ".csv:2: 'yesterday' is no instant"),
         ("instant,job,exception", f"{DAY} 00:20:00,inser,ConcurrentAppendException",
-         "job: there is no writer group of the draft 'inser': there are insert-nightly-load"),
+         "there is no writer group of the draft 'inser' (did you mean 'insert-nightly-load'?)"),
     ],
 )  # fmt: skip
 def test_wrong_failures_are_bad_input(

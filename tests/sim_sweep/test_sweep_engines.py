@@ -213,7 +213,7 @@ def test_an_unknown_engine_is_answered_with_those_there_are(tmp_path: Path) -> N
         whitecap.sweep(scenario, engine="sparc", out=tmp_path / "out")
     result = CliRunner().invoke(main, ["sweep", str(scenario), "--engine", "sparc"])
     assert result.exit_code == ExitCode.BAD_INPUT
-    assert "'spark', 'processes'" in result.output
+    assert "'sparc' is none of spark, processes (did you mean 'spark'?)" in result.output
     assert not (tmp_path / "out").exists()
 
 
