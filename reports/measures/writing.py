@@ -66,6 +66,7 @@ def digits_beside(values: Iterable[float], thresholds: Iterable[float], unit: Un
 
 
 _MOST_DIGITS = 9
+"""More would be the last bits of sums: what differs by less is not told apart. Ours."""
 
 
 def duration(milliseconds: float, digits: int = DIGITS) -> str:

@@ -69,26 +69,29 @@ def call(*words: object) -> str:
     return result.stdout
 
 
+Swept = tuple[Path, whitecap.Sweep]
+
+
+def _swept(directory: Path, text: str) -> Swept:
+    scenario = write_scenario(directory, text)
+    sweep = whitecap.sweep(scenario, out=directory / "out", engine="processes", quiet=True)
+    return scenario, sweep
+
+
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, whitecap.Sweep]:
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Swept:
     """The transient's sweep, with nothing left out."""
-    directory = tmp_path_factory.mktemp("late")
-    scenario = write_scenario(directory, TRANSIENT)
-    out = directory / "out"
-    return scenario, whitecap.sweep(scenario, out=out, engine="processes", quiet=True)
+    return _swept(tmp_path_factory.mktemp("late"), TRANSIENT)
 
 
 @pytest.fixture(scope="module")
-def left_to_be_found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, whitecap.Sweep]:
+def left_to_be_found(tmp_path_factory: pytest.TempPathFactory) -> Swept:
     """The same, with its warm-up left to be found."""
-    directory = tmp_path_factory.mktemp("auto")
-    scenario = write_scenario(directory, AUTO)
-    out = directory / "out"
-    return scenario, whitecap.sweep(scenario, out=out, engine="processes", quiet=True)
+    return _swept(tmp_path_factory.mktemp("auto"), AUTO)
 
 
 def test_a_missing_warm_up_is_found_and_warned_of_everywhere(
-    swept: tuple[Path, whitecap.Sweep],
+    swept: Swept,
 ) -> None:
     _, sweep = swept
     settling = sweep.answer.settling
@@ -107,7 +110,7 @@ def test_a_missing_warm_up_is_found_and_warned_of_everywhere(
 
 
 def test_left_to_be_found_it_is_the_same_in_all_cells(
-    swept: tuple[Path, whitecap.Sweep], left_to_be_found: tuple[Path, whitecap.Sweep]
+    swept: Swept, left_to_be_found: Swept
 ) -> None:
     (_, without), (_, sweep) = swept, left_to_be_found
     settling = sweep.answer.settling
@@ -147,7 +150,7 @@ def test_a_single_run_finds_its_own(tmp_path: Path) -> None:
 
 
 def test_a_check_measures_all_cells_with_the_same(
-    left_to_be_found: tuple[Path, whitecap.Sweep],
+    left_to_be_found: Swept,
 ) -> None:
     scenario, swept = left_to_be_found
     (checked,) = check_scenarios([scenario])
