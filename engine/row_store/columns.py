@@ -157,6 +157,10 @@ class Integers(_Numbers):
         nulls = len(cells.values) - len(present)
         return Extent(nulls, int(np.minimum.reduce(present)), int(np.maximum.reduce(present)))
 
+    def zeros_are_alike(self) -> bool:
+        """Yes: whole numbers have one zero."""
+        return True
+
     def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """The values themselves; `None` if NULLs are among them."""
         return cells.values if cells.nulls is None else None
@@ -167,6 +171,8 @@ class Fractions(_Numbers):
 
     def __init__(self) -> None:
         super().__init__(float, np.float64)
+        self._zeros_are_alike = True
+        self._zeros_sought = 0
 
     def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
         """The values; `None` if NULLs are among them."""
@@ -197,6 +203,14 @@ class Fractions(_Numbers):
             zero = float(present[np.argmax(present == 0)])
             least, most = (zero if bound == 0 else bound for bound in (least, most))
         return Extent(nulls, least, most)
+
+    def zeros_are_alike(self) -> bool:
+        """Whether no value of the whole column is a negative zero. Looks at new ones only."""
+        if self._zeros_are_alike:
+            new = self._data[self._zeros_sought : self._count]
+            self._zeros_are_alike = not bool(np.signbit(new[new == 0]).any())
+            self._zeros_sought = self._count
+        return self._zeros_are_alike
 
     def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """`None`: fractions are not compared."""

@@ -117,7 +117,7 @@ class StoredRows(Sequence[Row]):
             return None
         parents = [rows.extent(position) for rows in origin.parents]
         gone, new = (column.extent(column.cells(ids)) for ids in (origin.gone, origin.new))
-        return extent_after(parents, gone, new)
+        return extent_after(parents, gone, new, column.zeros_are_alike())
 
     def distinct(self, position: int) -> Collection[Any]:
         """The values that one column has, but for NULL."""

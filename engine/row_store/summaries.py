@@ -33,21 +33,31 @@ def bounded(nulls: int, present: Collection[Any]) -> Extent:
     return Extent(nulls, min(present), max(present)) if present else Extent(nulls, None, None)
 
 
-def extent_after(parents: Sequence[Extent], gone: Extent, new: Extent) -> Extent | None:
+def extent_after(
+    parents: Sequence[Extent], gone: Extent, new: Extent, zeros_are_alike: bool
+) -> Extent | None:
     """The extent of the rows of `parents` without those that are gone, and with new ones.
 
-    `None` if that takes a look at all of them: where a bound may have gone, is not finite, or is a
-    zero, of which there are two.
+    `None` if that takes a look at all of them: where a bound has gone and nothing new reaches as
+    far, where one is not finite, or is one of two zeros.
     """
-    least, most = ([each[end] for each in parents if each.least is not None] for end in (1, 2))
-    if gone.least is not None and not min(least) < gone.least <= gone.most < max(most):
-        return None
-    if new.least is not None:
-        least, most = [*least, new.least], [*most, new.most]
-    if not all(isfinite(bound) and (bound or type(bound) is int) for bound in (*least, *most)):
+    least, most = ([each[end] for each in (*parents, new)] for end in (1, 2))
+    least, most = ([bound for bound in ends if bound is not None] for ends in (least, most))
+    if not all(isfinite(bound) and (bound or zeros_are_alike) for bound in (*least, *most)):
         return None
     nulls = sum(each.nulls for each in parents) - gone.nulls + new.nulls
-    return Extent(nulls, min(least, default=None), max(most, default=None))
+    if not least:
+        return Extent(nulls, None, None)
+    after = Extent(nulls, min(least), max(most))
+    return after if _is_reached(after, gone, new) else None
+
+
+def _is_reached(extent: Extent, gone: Extent, new: Extent) -> bool:
+    """Whether some row is left at both ends: one that is not gone, or a new one."""
+    return gone.least is None or (
+        (extent.least < gone.least or extent.least == new.least)
+        and (gone.most < extent.most or extent.most == new.most)
+    )
 
 
 def extent_of(values: Sequence[Any]) -> Extent:
