@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter as TallyOfSpans
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
 from whitecap.engine.errors import InvalidInput
@@ -13,6 +17,7 @@ from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.store import Limits
 from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.store.requests.limits import (
+    SPAN_MS,
     Counter,
     DataRequests,
     LimitsBite,
@@ -44,6 +49,32 @@ def test_a_counter_gives_up_where_a_bucket_might_refuse() -> None:
     with pytest.raises(LimitsBite):
         counter.refuses(1, 499.0)
     assert counter.refuses(5, 500.0) == 0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 40),
+            st.floats(0, 200_000),
+            st.one_of(st.just(0.0), st.floats(0, 150_000)),
+        ),
+        max_size=30,
+    )
+)
+def test_a_counter_gives_up_at_the_first_request_that_makes_a_half_second_too_full(
+    jobs: list[tuple[int, float, float]],
+) -> None:
+    counter, spans = Counter(30, lambda: 0.0), TallyOfSpans[int]()
+    for count, began_ms, spent_ms in jobs:
+        pieces = min(count, max(1, math.ceil(spent_ms / SPAN_MS)))
+        for request in range(count):
+            piece = next(at for at in range(pieces) if request < count * (at + 1) // pieces)
+            spans[int((began_ms + spent_ms * (piece + 0.5) / pieces) / SPAN_MS)] += 1
+        if max(spans.values()) > 15:
+            with pytest.raises(LimitsBite):
+                counter.passes_evenly(count, began_ms, spent_ms)
+            return
+        counter.passes_evenly(count, began_ms, spent_ms)
 
 
 def test_requests_of_a_job_are_spread_over_its_time_and_all_are_there() -> None:
