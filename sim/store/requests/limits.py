@@ -62,7 +62,7 @@ class _Block:
         self._most = most
         self._count = 0
         self._passed: list[tuple[int, float, float]] = []
-        self._counts = [0] * _SPANS_OF_BLOCK
+        self._counts: dict[int, int] = {}
 
     def count(self, count: int, began_ms: float, spent_ms: float) -> None:
         """Count requests of which some may lie in other blocks."""
@@ -75,9 +75,9 @@ class _Block:
 
     def _spread(self, count: int, began_ms: float, spent_ms: float) -> None:
         for after_ms, part in _evenly(count, spent_ms):
-            block, span = divmod(int((began_ms + after_ms) / SPAN_MS), _SPANS_OF_BLOCK)
-            if block == self._at:
-                self._counts[span] += part
+            span = int((began_ms + after_ms) / SPAN_MS)
+            if span // _SPANS_OF_BLOCK == self._at:
+                self._counts[span] = self._counts.get(span, 0) + part
                 if self._counts[span] > self._most:
                     raise LimitsBite
 
