@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from whitecap.engine.recorded import Unit
 from whitecap.reports.advice.result import Advice, Behind
 from whitecap.reports.advice.steps import Bought, DesignStep, Stood
-from whitecap.reports.answers.phrases import held_text, listed, objective_text
+from whitecap.reports.answers.phrases import held_text, listed, objective_text, sentence
 from whitecap.reports.measures import written
+from whitecap.reports.planning.wording import unjudged
 from whitecap.reports.sensitivity.wording import followed_text
 from whitecap.reports.statistics import (
     Standing,
@@ -54,6 +55,8 @@ def standings(advice: Advice) -> Iterator[str]:
     yield f"As it stands: {_stood_text(advice, advice.stands)}."
     if advice.steps:
         yield f"Changed: {_stood_text(advice, advice.best)}."
+    both = {"as it stands": advice.stands.value, "changed": advice.best.value}
+    yield from map(sentence, unjudged(both))
 
 
 def _stood_text(advice: Advice, stood: Stood) -> str:
