@@ -163,6 +163,8 @@ def test_a_written_share_lies_on_the_side_of_the_threshold_that_it_is_on(
         (0.00004, Unit.SHARE, "0.0040 %"),
         (1 / 60, Unit.PER_MINUTE, "0.017 / min"),
         (0.0149, Unit.MONEY, "0.0149"),
+        (2.28e-05, Unit.MONEY, "0.0000228"),
+        (0.5, Unit.MONEY, "0.5"),
         (12.345, Unit.MONEY, "12.35"),
     ],
 )
