@@ -33,7 +33,7 @@ def estimated(measure: Measure, tallies: Sequence[MeasureTally]) -> Estimate:
         case [WeightedShare(), *_]:
             return _weighted(_all(WeightedShare, tallies), good)
         case [PerMinute(minutes=minutes), *_]:
-            return mean([t.value for t in tallies], exposure=minutes, good=good)
+            return mean([t.value for t in tallies], exposure=minutes or None, good=good)
         case [PerMonth(), *_]:
             return mean([t.value for t in tallies], good=good)
         case [PerJob(), *_]:

@@ -59,8 +59,8 @@ def checked_suite(
 ) -> Suite:
     """The suite of a checked scenario: a case for each expectation of each cell."""
     cases = [
-        _judged_case(f"{number}. {where}{judged.subject}", judged, undecided_passes)
-        for number, (where, judged) in enumerate(checked.judged, start=1)
+        _judged_case(f"{number}. {cell.said(judged.subject)}", judged, undecided_passes)
+        for number, (cell, judged) in enumerate(checked.judged, start=1)
     ]
     if checked.error is not None:
         cases.append(JUnitCase("the run", error=checked.error))

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from whitecap.engine.recorded import Unit
 from whitecap.reports.advice.result import Advice, Behind
 from whitecap.reports.advice.steps import Bought, DesignStep, Stood
-from whitecap.reports.answers.phrases import held_text, listed, objective_text
+from whitecap.reports.answers.phrases import held_text, listed, objective_text, sentence
+from whitecap.reports.layout import phrase
 from whitecap.reports.measures import written
+from whitecap.reports.planning.wording import unjudged
 from whitecap.reports.sensitivity.wording import followed_text
 from whitecap.reports.statistics import (
     Standing,
@@ -36,8 +38,7 @@ def headline(advice: Advice) -> str:
         case Standing.MET, False:
             return f"Nothing that may be changed is cheaper and meets {objectives}: it stays."
         case Standing.MET, True:
-            way = listed([each.label for each in advice.steps])
-            return f"Cheapest found that meets {objectives}: {way}."
+            return f"Cheapest found that meets {objectives}: {_way(advice)}."
         case Standing.UNDECIDED, _:
             return f"Whether the best found meets {objectives} stays undecided{_best_way(advice)}."
         case _:
@@ -45,8 +46,12 @@ def headline(advice: Advice) -> str:
 
 
 def _best_way(advice: Advice) -> str:
-    way = listed([each.label for each in advice.steps]) if advice.steps else "what stands"
-    return f"; it is {way}"
+    return f"; it is {_way(advice) if advice.steps else 'what stands'}"
+
+
+def _way(advice: Advice) -> str:
+    """Its changes; a number is named by its axis."""
+    return listed([phrase({each.kind: each.label}) for each in advice.steps])
 
 
 def standings(advice: Advice) -> Iterator[str]:
@@ -54,6 +59,8 @@ def standings(advice: Advice) -> Iterator[str]:
     yield f"As it stands: {_stood_text(advice, advice.stands)}."
     if advice.steps:
         yield f"Changed: {_stood_text(advice, advice.best)}."
+    both = {"as it stands": advice.stands.value, "changed": advice.best.value}
+    yield from map(sentence, unjudged(both))
 
 
 def _stood_text(advice: Advice, stood: Stood) -> str:

@@ -12,7 +12,7 @@ from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
-from whitecap.reports.measures.measured_run import Runs
+from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.measures.tally import CountedShare
 from whitecap.reports.statistics import Estimate, facing
 
@@ -160,18 +160,18 @@ def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
     stands = Stands(judged.judgement.value)
     is_beyond = stands is Stands.MISSED and not math.isnan(judged.measured)
-    is_idle = math.isnan(judged.measured) and _is_idle(runs, held.writer)
+    is_idle = math.isnan(judged.measured) and has_no_job(runs.values(), held.writer)
     if is_idle or (is_default and jobs < FEWEST_JOBS and not is_beyond):
         stands = Stands.TOO_FEW
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
     return JudgedObjective(held, stands, estimate, judged, jobs, is_idle)
 
 
-def _is_idle(runs: Runs, writer: str | None) -> bool:
+def has_no_job(runs: Iterable[MeasuredRun], writer: str | None) -> bool:
     """Whether no job of theirs was due: a run may be too short for what comes once a night."""
     left_out = (
         part.left_out
-        for run in runs.values()
+        for run in runs
         for group, part in run.groups.items()
         if writer in (None, group.writer_group)
     )

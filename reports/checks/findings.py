@@ -62,7 +62,7 @@ def _of_expectations(checked: CheckResult, undecided_passes: bool) -> Iterator[C
     for cell in checked.cells:
         for number, judged in enumerate(cell.judged):
             if not judged.is_met:
-                text, place = f"{cell.where}{judged}", (cell.where, number)
+                text, place = cell.said(judged), (cell.where, number)
                 yield CheckFinding(
                     severities[judged.judgement], judged.judgement.value, text, place
                 )

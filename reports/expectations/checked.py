@@ -34,6 +34,10 @@ class CheckedCell:
     where: str
     judged: tuple[Judged, ...]
 
+    def said(self, text: object) -> str:
+        """`text`, said of this cell."""
+        return f"{self.where}: {text}" if self.where else str(text)
+
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
@@ -47,11 +51,11 @@ class CheckResult:
     """Why nothing of it was judged."""
 
     @property
-    def judged(self) -> list[tuple[str, Judged]]:
+    def judged(self) -> list[tuple[CheckedCell, Judged]]:
         """Every expectation with the cell that it was held against."""
-        return [(cell.where, each) for cell in self.cells for each in cell.judged]
+        return [(cell, each) for cell in self.cells for each in cell.judged]
 
-    def having(self, judgement: Standing) -> list[tuple[str, Judged]]:
+    def having(self, judgement: Standing) -> list[tuple[CheckedCell, Judged]]:
         """Those that came out so."""
         return [pair for pair in self.judged if pair[1].judgement is judgement]
 

@@ -37,7 +37,12 @@ class Due:
         return Due(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def __str__(self) -> str:
-        return f"{self.not_begun:,} of {self.jobs:,} due jobs had not begun"
+        return self.said()
+
+    def said(self, whose: str = "") -> str:
+        """`33 of 100 due jobs had not begun`, or whose jobs they are besides."""
+        of_whom = f" of {whose}" if whose else ""
+        return f"{self.not_begun:,} of {self.jobs:,} due jobs{of_whom} had not begun"
 
     @property
     def is_overloaded(self) -> bool:
@@ -111,7 +116,7 @@ def left_out_sentences(by_group: Mapping[WriterCommand, JobsLeftOpen]) -> Iterat
 
 def due_sentence(group: WriterCommand, due: Due) -> str:
     """How many due jobs had not begun, and what that means if it is more than usual."""
-    text = f"{group.writer_group}: {due}"
+    text = due.said(group.writer_group)
     if not due.is_overloaded:
         return text
     why = "the schedule is overloaded" if due.scheduled else "more arrives than gets done"

@@ -64,8 +64,8 @@ class PerMinute:
 
     @property
     def value(self) -> float:
-        """The measure's value."""
-        return self.count / self.minutes
+        """The measure's value; not a number where a run ended in its warm-up."""
+        return self.count / self.minutes if self.minutes else math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class PerMonth:
 
     @property
     def value(self) -> float:
-        """The measure's value."""
-        return self.amount / self.months
+        """The measure's value; not a number where a run ended in its warm-up."""
+        return self.amount / self.months if self.months else math.nan
 
 
 @dataclass(frozen=True, slots=True)

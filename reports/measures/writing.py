@@ -87,7 +87,8 @@ def _money(value: float, digits: int) -> str:
     """To the cent, and what is less than one of the currency by its digits: a job may cost a
     thousandth."""
     if value and abs(value) < 1:
-        return f"{value:.{digits}g}"
+        decimals = digits - 1 - magnitude(value)
+        return f"{value:.{decimals}f}".rstrip("0")
     cents = max(_decimals(value, digits), 2) if digits > DIGITS else 2
     return f"{value:,.{cents}f}"
 

@@ -63,4 +63,5 @@ def quantity_row(quantity: Quantity) -> dict[str, Any]:
         "writer": quantity.held.writer or "",
         **estimate_row(quantity.estimate),
         "standing": quantity.standing.value,
+        "is_idle": quantity.is_idle,
     }

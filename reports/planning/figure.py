@@ -49,7 +49,7 @@ def boundary_figure(plan: Plan) -> Figure:
             quantity.held
             for variant in plan.variants
             for tried in variant.tried.values()
-            for quantity in tried.quantities
+            for quantity in tried.judged
         )
     )
     names = [_name(plan, variant) for variant in plan.variants]

@@ -128,7 +128,8 @@ class Plan:
 
         Columns: `variant`, `value` (label), `number` (milliseconds of a duration, per millisecond
         of a rate), `measure`, `writer` (empty: all together), `mean`, `low`, `high` (95 %),
-        `standing` at the level of the search, `replications`.
+        `standing` at the level of the search, `is_idle` (no job was due, so nothing is judged
+        by it), `replications`.
         """
         import pandas as pd
 

@@ -47,7 +47,7 @@ def _deciding(tried: Mapping[int, TriedValue]) -> dict[Held, dict[int, Quantity]
     """What is not met everywhere, by position."""
     by_held: dict[Held, dict[int, Quantity]] = {}
     for at, value in sorted(tried.items()):
-        for quantity in value.quantities:
+        for quantity in value.judged:
             by_held.setdefault(quantity.held, {})[at] = quantity
     return {
         held: along

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from whitecap.engine.recorded import Direction
 from whitecap.reports.answers.objectives import Held, ObjectiveSet
+from whitecap.reports.answers.standing import has_no_job
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
@@ -35,6 +36,8 @@ class Quantity:
     """About how many replications would decide it."""
     tallies: tuple[MeasureTally, ...] = ()
     """What was counted in each replication."""
+    is_idle: bool = False
+    """Whether there is no value because no job was due: nothing is judged by it."""
 
     @property
     def seems_decided(self) -> bool:
@@ -51,15 +54,22 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class TriedValue:
-    """A value of a variant with everything that it is held to, the narrowest margin first."""
+    """A value of a variant with everything that it is held to, the narrowest margin first and what
+    is idle last."""
 
     quantities: tuple[Quantity, ...]
     replications: int
 
     @property
+    def judged(self) -> tuple[Quantity, ...]:
+        """What it is judged by: all that is not idle, and all where everything is, which decides
+        nothing."""
+        return tuple(each for each in self.quantities if not each.is_idle) or self.quantities
+
+    @property
     def standing(self) -> Standing:
         """Met if everything is, missed if anything is."""
-        standings = {each.standing for each in self.quantities}
+        standings = {each.standing for each in self.judged}
         if Standing.MISSED in standings:
             return Standing.MISSED
         return Standing.MET if standings == {Standing.MET} else Standing.UNDECIDED
@@ -67,7 +77,7 @@ class TriedValue:
     @property
     def seems_met(self) -> bool:
         """Whether the values alone, without their intervals, are all on the right side."""
-        return all(each.margin >= 0 for each in self.quantities)
+        return all(each.margin >= 0 for each in self.judged)
 
     def tried(self, most: int) -> ValueStanding:
         """As the search knows it, where a value has so many replications at most."""
@@ -77,7 +87,7 @@ class TriedValue:
     def _is_hopeless(self, most: int) -> bool:
         """Whether something will stay undecided, and nothing that may yet be missed will not."""
         hopeless = HOPELESS * most
-        open_ = [each for each in self.quantities if each.standing is Standing.UNDECIDED]
+        open_ = [each for each in self.judged if each.standing is Standing.UNDECIDED]
         others = [each for each in open_ if each.needed <= hopeless]
         return len(others) < len(open_) and all(each.margin >= 0 for each in others)
 
@@ -95,8 +105,13 @@ def tried_value(
     writers = [group.writer_group for run in ordered for group in run.groups]
     held = list(objectives.held(writers))
     quantities = [_quantity(each, ordered, error, len(held)) for each in held]
-    quantities.sort(key=lambda each: each.margin if not math.isnan(each.margin) else -math.inf)
+    quantities.sort(key=_narrowness)
     return TriedValue(tuple(quantities), len(ordered))
+
+
+def _narrowness(quantity: Quantity) -> tuple[bool, float]:
+    margin = quantity.margin
+    return quantity.is_idle, -math.inf if math.isnan(margin) else margin
 
 
 def _quantity(held: Held, runs: Sequence[MeasuredRun], error: float, held_at_once: int) -> Quantity:
@@ -104,7 +119,8 @@ def _quantity(held: Held, runs: Sequence[MeasuredRun], error: float, held_at_onc
     estimate = estimated(held.measure, tallies)
     standing = standing_at(estimate, held, error, held_at_once)
     needed = needed_for(estimate, held, error)
-    return Quantity(held, estimate, standing, needed, tuple(tallies))
+    is_idle = math.isnan(estimate.point) and has_no_job(runs, held.writer)
+    return Quantity(held, estimate, standing, needed, tuple(tallies), is_idle)
 
 
 def standing_at(estimate: Estimate, held: Held, error: float, held_at_once: int = 1) -> Standing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from whitecap.reports.answers.phrases import held_text, listed, objective_text, sentence
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
@@ -96,7 +96,7 @@ def _smallest(low: int, high: int, labels: Sequence[str]) -> str:
 
 
 def reasons(plan: Plan, variant: PlannedVariant) -> Iterator[str]:
-    """What fails first beyond the boundary, and what stays undecided at it."""
+    """What fails first beyond the boundary, what stays undecided at it, and what nobody judged."""
     failing = {at: t for at, t in variant.tried.items() if t.standing is Standing.MISSED}
     is_largest = variant.boundary.sense is not Sense.SMALLEST
     if failing:
@@ -111,6 +111,19 @@ def reasons(plan: Plan, variant: PlannedVariant) -> Iterator[str]:
         shown = [plan.labels[at] for at in variant.shown_within]
         if shown:
             yield f"{_shown(shown, is_largest)}: the interval ends at the first undecided value"
+    yield from unjudged({plan.labels[at]: tried for at, tried in sorted(variant.tried.items())})
+
+
+def unjudged(tried: Mapping[str, TriedValue]) -> Iterator[str]:
+    """What is not judged, as no job of it was due, and at which values by their labels."""
+    where: dict[str, list[str]] = {}
+    for label, value in tried.items():
+        for quantity in value.quantities:
+            if quantity.is_idle:
+                where.setdefault(held_text(quantity.held), []).append(label)
+    for held, labels in where.items():
+        at = f" at {listed(labels)}" if len(labels) < len(tried) else ""
+        yield f"not judged{at}: {held}, of which no job was due"
 
 
 def _shown(labels: Sequence[str], is_largest: bool) -> str:

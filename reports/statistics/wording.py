@@ -94,22 +94,43 @@ def written_difference(difference: EstimatedDifference, unit: Unit) -> str:
 
 def written_gap(difference: EstimatedDifference, unit: Unit) -> str:
     """A difference without its interval: `+3.1 points`."""
-    return "n/a" if math.isnan(difference.point) else _signed(difference.point, unit)
+    if math.isnan(difference.point):
+        return "n/a"
+    return _signed(difference.point, unit, _decimals_of_points(difference))
 
 
 def written_difference_bounds(difference: EstimatedDifference, unit: Unit) -> str:
     """What qualifies a difference: `+1.2 to +5.0 points`, `1 replication`."""
     replications = counted(difference.replications, "replication")
+    decimals = _decimals_of_points(difference)
     match difference.statement, math.isinf(difference.low), math.isinf(difference.high):
         case Claim.ALIKE, _, _:
             return f"all {replications} alike"
         case (Claim.NONE, _, _) | (_, True, True):
             return replications
         case _, True, False:
-            return f"at most {_signed(difference.high, unit)}"
+            return f"at most {_signed(difference.high, unit, decimals)}"
         case _, False, True:
-            return f"at least {_signed(difference.low, unit)}"
-    return _joined(_signed(difference.low, unit), _signed(difference.high, unit))
+            return f"at least {_signed(difference.low, unit, decimals)}"
+    low, high = (_signed(each, unit, decimals) for each in (difference.low, difference.high))
+    return _joined(low, high)
+
+
+def _decimals_of_points(difference: EstimatedDifference) -> int:
+    """Of a difference of shares and its bounds alike: two digits of the largest, and another where
+    one of them would read as nothing."""
+    sizes = [
+        abs(100 * each)
+        for each in (difference.point, difference.low, difference.high)
+        if math.isfinite(each) and each
+    ]
+    if not sizes:
+        return _FEWEST_DECIMALS
+    decimals = max(_FEWEST_DECIMALS, 1 - magnitude(max(sizes)))
+    return decimals + (round(min(sizes), decimals) == 0)
+
+
+_FEWEST_DECIMALS = 1
 
 
 def _because(estimate: Estimate) -> str:
@@ -142,12 +163,15 @@ def _bound(value: float, unit: Unit, digits: int, towards: float) -> str:
     return f"{percent(value, digits, towards)} %"
 
 
-def _signed(value: float, unit: Unit) -> str:
+def _signed(value: float, unit: Unit, decimals: int) -> str:
+    """With its sign; of shares in points, with these decimals or as many as it takes to be none."""
     if unit is not Unit.SHARE:
         return f"{'+' if value > 0 else ''}{written(value, unit)}"
     points = 100 * value
-    decimals = max(1, 1 - magnitude(points)) if points else 0
-    return f"{points:+.{decimals}f} points" if points else "0 points"
+    if not points:
+        return "0 points"
+    shown = decimals if round(points, decimals) else -magnitude(points)
+    return f"{points:+.{shown}f} points"
 
 
 def _joined(low: str, high: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from whitecap.engine.errors import Problem, gathered, noted
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Changes
@@ -16,6 +16,9 @@ from whitecap.sim.sweeps.varied import Varied, ends_of, varied_by
 
 _NOT_OF_VALUES = ("sweep", "expect", "may_change")
 """Keys that speak of other cells than those of a plan."""
+
+_ASKED_OF_NONE: Changes = {"expect": [], "may_change": []}
+"""What takes the place of these keys in a file; its sweep is not looked at without its cells."""
 
 AS_IT_IS = "as it stands"
 """The variant of a scenario to which nothing was done."""
@@ -94,11 +97,18 @@ def auto_warm_up(scenario: Scenario) -> list[Problem]:
 
 
 def plain_of(scenario: Scenario, changes: Changes) -> Scenario:
-    """The scenario with these changes, without what speaks of other cells. Raises
-    `InvalidInput`."""
+    """The scenario with these changes, without what speaks of other cells.
+
+    Raises `InvalidInput`, with the lines of its file where that is wrong in the same way.
+    """
     document = scenario.document
     plain = {key: part for key, part in document.items() if key not in _NOT_OF_VALUES}
-    return scenario_of(plain, changes, cells=False).is_of(scenario.source)
+    try:
+        return scenario_of(plain, changes, cells=False).is_of(scenario.source)
+    except InvalidInput:
+        if scenario.source:
+            load_scenario(Path(scenario.source), {**_ASKED_OF_NONE, **changes}, cells=False)
+        raise
 
 
 def _of_axes(scenario: Scenario, only: Mapping[str, Sequence[str]]) -> dict[str, Changes]:

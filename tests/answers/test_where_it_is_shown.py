@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import whitecap
+from tests.deciding.worlds import written_to
+from tests.sim.sim_worlds import UPDATE
 from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
 from whitecap.cli import main
 
@@ -45,6 +47,12 @@ def test_how_a_run_stands_to_its_only_objective_is_told_once(most: str, tmp_path
     text = printed("run", write_scenario(tmp_path, SCENARIO + only))
     assert text.count("p95 latency of corrector is") == 1
     assert f"objective: p95 latency of corrector at most {most}" in text
+
+
+def test_an_answer_leaves_the_name_of_a_writer_group_as_it_is(tmp_path: Path) -> None:
+    late = {**UPDATE, "arrival": {"schedule": {"every": "1 s"}}}
+    path = written_to(tmp_path / "late.yaml", writers={"eTL": late})
+    assert any("due jobs of eTL had" in each for each in whitecap.run(path).answer.sentences)
 
 
 def test_a_run_without_an_objective_shows_the_default(tmp_path: Path) -> None:

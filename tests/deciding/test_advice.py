@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,12 @@ def test_the_partitioning_that_keeps_jobs_apart_is_found_and_isolation_is_left_a
     assert advice.is_met
     assert [step.label for step in advice.steps] == ["events partitioned by date"]
     assert headline(advice).endswith("at least 90 %: events partitioned by date.")
+
+
+def test_a_change_that_is_a_number_is_named_by_its_axis(advice: whitecap.Advice) -> None:
+    (step,) = advice.steps
+    fewer = replace(advice, steps=(replace(step, kind="writers", label="2"),))
+    assert headline(fewer).endswith("at least 90 %: 2 writers.")
 
 
 def test_it_says_what_the_step_buys_of_each_objective_and_of_the_cost(

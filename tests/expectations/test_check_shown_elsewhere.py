@@ -77,6 +77,13 @@ def test_a_bundled_scenario_has_no_file_to_be_shown_at() -> None:
     )
 
 
+def test_json_names_a_cell_as_a_comparison_does(missed: Path) -> None:
+    axes = "sweep:\n  axes: {rest: {short: {}, long: {warm_up: 1 min}}}\n"
+    missed.write_text(MISSED + axes)
+    expected = json.loads(check("scenarios", "--json").stdout)["scenarios"][0]["expectations"]
+    assert {each["cell"] for each in expected} == {"rest = short", "rest = long"}
+
+
 @pytest.mark.usefixtures("missed")
 def test_out_of_time_is_no_success_and_says_what_was_not_judged() -> None:
     arguments = ["--minutes", AT_ONCE, "--junit", "j.xml", "--markdown", "c.md", "--annotations"]

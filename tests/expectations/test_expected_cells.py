@@ -90,7 +90,7 @@ def test_a_variant_changes_one_of_two_writers_that_share_an_anchor() -> None:
 def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_path: Path) -> None:
     found = checked(_written(tmp_path, SCENARIO))
     assert found.verdict is CheckVerdict.OK
-    assert [f"{where}{each.subject}" for where, each in found.judged] == [
+    assert [cell.said(each.subject) for cell, each in found.judged] == [
         "load = once, isolation = strict: aborted",
         "load = once, isolation = strict: committed",
         "load = once, isolation = loose: aborted",
@@ -106,8 +106,8 @@ def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_
 def test_an_expectation_that_one_cell_misses_is_missed(tmp_path: Path) -> None:
     found = checked(_written(tmp_path, SCENARIO.replace("equals: 12", "equals: 11")))
     assert found.verdict is CheckVerdict.MISSED
-    ((where, missed),) = found.having(Standing.MISSED)
-    assert (where, missed.measured) == ("load = twice, isolation = strict: ", 12)
+    ((cell, missed),) = found.having(Standing.MISSED)
+    assert (cell.where, missed.measured) == ("load = twice, isolation = strict", 12)
 
 
 def test_without_variants_in_expectations_every_cell_is_run_all_the_same(tmp_path: Path) -> None:

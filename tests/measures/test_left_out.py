@@ -28,15 +28,15 @@ def left_out(due: Due, given_up: int = 0, unfinished: int = 0, half_done: int = 
     [
         (
             Due(writers=1, scheduled=1, jobs=100, not_begun=33),
-            "nightly: 33 of 100 due jobs had not begun: the schedule is overloaded",
+            "33 of 100 due jobs of nightly had not begun: the schedule is overloaded",
         ),
         (
             Due(writers=2, scheduled=0, jobs=1_000, not_begun=3),
-            "nightly: 3 of 1,000 due jobs had not begun: more arrives than gets done",
+            "3 of 1,000 due jobs of nightly had not begun: more arrives than gets done",
         ),
         (
             Due(writers=2, scheduled=2, jobs=100, not_begun=2),
-            "nightly: 2 of 100 due jobs had not begun",
+            "2 of 100 due jobs of nightly had not begun",
         ),
     ],
 )

@@ -23,6 +23,8 @@ from whitecap.reports.measures.refusals import (
     ranked,
     refusal_sentences,
 )
+from whitecap.terminal.console import new_console
+from whitecap.terminal.findings import show_refusals
 
 LOADER, MERGER = WriterCommand("loader", "INSERT"), WriterCommand("merger", "MERGE")
 APPEND = "ConcurrentAppendException"
@@ -192,3 +194,15 @@ def test_every_abort_of_a_run_is_in_one_refusal_and_winners_are_its_writers() ->
     expected = winners.value_counts().to_dict()
     assert frame.groupby("winner_group")["count"].sum().to_dict() == expected
     assert frame.groupby("loser_group")["share"].sum().round(9).eq(1).all()
+
+
+def test_a_cause_behind_few_of_many_aborts_is_not_shown_as_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    counts = [
+        RefusalCount(MERGER, LOADER, "X", 499, 500),
+        RefusalCount(MERGER, MERGER, "Y", 1, 500),
+    ]
+    show_refusals(new_console(), counts)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines[1:3]] == ["99.8", "0.20"]

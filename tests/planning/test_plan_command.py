@@ -41,6 +41,24 @@ def measured_nothing(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]
 OBJECTIVE = "job_success_rate of corrector >= 90 %"
 
 
+def test_what_a_variant_makes_wrong_is_told_at_its_line_in_the_file(tmp_path: Path) -> None:
+    """Not in the scenario as it is written anew, under its name."""
+    text = "# A comment.\n\n" + yaml.safe_dump(document(), sort_keys=False)
+    path = tmp_path / "small.yaml"
+    path.write_text(text)
+    line = 1 + text.splitlines().index(
+        "    statement: UPDATE events SET amount = 0.5 WHERE date = :date"
+    )
+    arguments = ["plan", str(path), "--vary", "writers.corrector.count=1..2", "--objective"]
+    schema = "x:table.schema=event_id BIGINT, date DATE, country STRING"
+    result = CliRunner().invoke(main, [*arguments, OBJECTIVE, "--variant", schema])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert (
+        result.stderr
+        == f"error: {path}:{line} writers.corrector.statement: amount: no such column\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("vary", "objective", "said"),
     [

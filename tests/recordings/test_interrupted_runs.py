@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -87,6 +88,16 @@ def test_an_interruption_in_the_warm_up_measures_nothing(tmp_path: Path) -> None
     run = whitecap.load(tmp_path)
     assert run.summary.submitted.sum() == 0
     assert len(run.transactions) > 0
+
+
+def test_a_run_that_was_interrupted_in_its_warm_up_has_a_report(tmp_path: Path) -> None:
+    """Its rates are of no time at all."""
+    priced = scenario(warm_up="5 min", price={"per_slot_hour": 1, "currency": "EUR"})
+    with pytest.raises(RunInterrupted):
+        run_scenario(priced, out=tmp_path, progress=_press_at(0.1))
+    whitecap.report(tmp_path)
+    answer = json.loads((tmp_path / "report/answer.json").read_text())
+    assert answer["headline"].startswith("Too few jobs to judge")
 
 
 def test_without_a_place_to_keep_it_an_interruption_is_one_as_ever() -> None:

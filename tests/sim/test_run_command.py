@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from click.testing import CliRunner, Result
 
 import whitecap
 from tests.refusals import require_each_once, require_refused
-from tests.sim.sim_worlds import document
+from tests.sim.sim_worlds import UPDATE, document
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput, InvariantViolated
 from whitecap.exit_codes import ExitCode
@@ -51,10 +52,25 @@ def test_the_summary_says_what_it_leaves_out_and_who_stops_whom(tmp_path: Path) 
     path.write_text(yaml.safe_dump(document(writers={**document()["writers"], "late": late})))
     result = _run(path)
     told = " ".join(result.output.split())
-    assert "of 300 due jobs had not begun: the schedule is overloaded" in told
+    assert "of 300 due jobs of late had not begun: the schedule is overloaded" in told
     assert "unfinished at the end (in neither success nor latency)" in told
     assert "of the aborts of corrector come from " in told
     assert "success" in told
+
+
+def test_the_summary_rounds_no_share_to_what_is_asked_for_of_it_nor_to_a_whole(
+    tmp_path: Path,
+) -> None:
+    writers = {"etl": {**UPDATE, "count": 3, "rerun": "none"}}
+    (line,) = whitecap.run(document(writers=writers)).summary.itertuples()
+    asked = 100 * line.job_success_rate + 0.001
+    close = document(writers=writers, objective=f"job_success_rate >= {asked} %")
+    path = tmp_path / "close.yaml"
+    path.write_text(yaml.safe_dump(close))
+    (row,) = (each for each in _run(path).stdout.splitlines() if each.startswith("etl     UPDATE"))
+    success, wasted = (float(each) for each in re.findall(r"([0-9.]+) %", row))
+    assert success < asked
+    assert wasted == round(100 * line.wasted_compute_share, 1) != round(wasted)
 
 
 def test_the_summary_shows_what_was_expected_of_the_scenario_as_it_stands(tmp_path: Path) -> None:

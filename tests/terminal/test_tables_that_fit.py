@@ -103,3 +103,16 @@ def test_names_stand_above_their_texts_where_a_word_would_be_cut() -> None:
         "    ConcurrentDeleteReadException",
         "  who        A",
     ]
+
+
+@pytest.mark.parametrize("width", [44, 62, 80, 120])
+def test_no_line_ends_in_blanks(width: int) -> None:
+    text = _printed(width, caption="A caption that is much longer than a terminal is wide. " * 3)
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_what_is_bold_in_a_table_stays_bold() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, color_system="standard")
+    show_table(console, COLUMNS[:3], [row[:3] for row in ROWS], stressed=[1])
+    assert "\x1b[1mmerger-10\x1b[0m" in out.getvalue()

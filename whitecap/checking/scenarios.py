@@ -37,7 +37,6 @@ from whitecap.sim.sweeps.regression import (
     RanScenario,
     Rounds,
     RunEffort,
-    at,
     run_expecting,
 )
 from whitecap.sweep_engine import recorded_runs, sweep_engine
@@ -154,7 +153,7 @@ def check_sweep(
         raise InvalidInput([Problem(str(where), "expects nothing: it has no `expect:`")])
     measured = measure_cells(runs)
     cells = tuple(
-        checked_cell(at(labels, ""), of_cell(expected, labels), measured[cell])
+        checked_cell(show_cell(labels), of_cell(expected, labels), measured[cell])
         for cell, labels in runs.cells.items()
     )
     name = str(runs.definition["scenario_name"])
@@ -194,7 +193,7 @@ def _measured(ran: RanScenario[MeasuredRun | Unmeasured]) -> list[CellRuns[Measu
 
 
 def _judged(cells: Sequence[CellRuns[MeasuredRun]], error: str | None) -> CheckResult:
-    judged = (checked_cell(at(c.labels, ""), c.scenario.expect, c.runs) for c in cells)
+    judged = (checked_cell(show_cell(c.labels), c.scenario.expect, c.runs) for c in cells)
     return CheckResult(tuple(judged), error)
 
 

@@ -29,7 +29,7 @@ def show_objectives(console: Console, answer: WordedAnswer) -> None:
     print_indented(console, f"{answer.headline}.", by=0, style="bold")
     default = ", by default" if answer.findings.objectives.are_default else ""
     stated = "; ".join(map(objective_text, answer.findings.objectives.each))
-    console.print(Text(f"objective{default}: {stated}"))
+    print_indented(console, f"objective{default}: {stated}", by=0)
     judged = answer.standings[answer.cell].objectives
     for each in judged:
         if judged[1:] or found_text(each) not in answer.headline:

@@ -59,7 +59,7 @@ def _show_orders(console: Console, explanation: _Plain) -> None:
 def _show_conflict(console: Console, conflict: _Plain, with_rule: bool) -> None:
     """A rule that was told for the other statement is not told again."""
     headline = f"{conflict['loser']} is aborted by {conflict['winner']}: {conflict['exception']}"
-    console.print(Text(headline, style="bold"))
+    print_indented(console, headline, by=0, style="bold")
     if with_rule:
         print_indented(console, conflict["rule_text"])
         print_indented(console, conflict["source"], style="dim")

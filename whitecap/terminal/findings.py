@@ -18,8 +18,9 @@ from whitecap.reports.measures.left_out import (
     left_out_sentences,
 )
 from whitecap.reports.measures.refusals import RefusalCount, refusal_sentences
+from whitecap.reports.measures.writing import percent
 from whitecap.reports.provenance import stores_of, tables_of
-from whitecap.terminal.table import print_indented
+from whitecap.terminal.table import print_indented, print_trimmed
 
 if TYPE_CHECKING:
     from whitecap.reports.expectations.cells import JudgedCells
@@ -44,7 +45,7 @@ STYLES = {
 def show_left_out(console: Console, left_out: Mapping[WriterCommand, JobsLeftOpen]) -> None:
     """A line for each writer group whose success and latency do not say all."""
     for sentence in left_out_sentences(left_out):
-        console.print(Text(sentence))
+        print_indented(console, sentence, by=0)
 
 
 def show_refusals(console: Console, refusals: Sequence[RefusalCount]) -> None:
@@ -52,13 +53,13 @@ def show_refusals(console: Console, refusals: Sequence[RefusalCount]) -> None:
     for loser in dict.fromkeys(each.loser for each in refusals):
         own = [each for each in refusals if each.loser == loser]
         console.print(Text(f"{_named(loser)}: {own[0].aborts:,} aborted"))
-        console.print(_causes(own[:CAUSES_SHOWN]))
+        print_trimmed(console, _causes(own[:CAUSES_SHOWN]))
         if len(own) > CAUSES_SHOWN:
             rest = own[CAUSES_SHOWN:]
             causes = "one other cause" if len(rest) == 1 else f"{len(rest)} other causes"
             console.print(Text(f"  {sum(each.count for each in rest):,} for {causes}"))
     for sentence in refusal_sentences(refusals):
-        console.print(Text(f"{sentence}."))
+        print_indented(console, f"{sentence}.", by=0)
 
 
 def _causes(refusals: Sequence[RefusalCount]) -> Table:
@@ -66,7 +67,7 @@ def _causes(refusals: Sequence[RefusalCount]) -> Table:
     for justify in ("right", "right", "left", "left"):
         table.add_column(justify=justify, overflow="fold")
     for each in refusals:
-        share = f"{100 * each.share:.0f} %"
+        share = f"{percent(each.share, 2)} %"
         table.add_row(f"  {each.count:,}", share, _named(each.winner), each.exception)
     return table
 
@@ -81,7 +82,7 @@ def show_overload(
     """The cells of a sweep in which work piled up, over all replications."""
     for cell, each in left_out.items():
         if each.due.is_overloaded:
-            console.print(Text(f"{layout.title(cell)}: {each.due}"))
+            print_indented(console, f"{layout.title(cell)}: {each.due}", by=0)
 
 
 def show_half_done(
@@ -124,7 +125,7 @@ def show_standing(console: Console, stands: str, text: str) -> None:
     """A line that begins with how something came out."""
     kind = Stands(stands)
     line = Text(f"{kind.sign} {kind}: ", style=STYLES[kind])
-    console.print(line.append(text, style="default"))
+    print_indented(console, line.append(text, style="default"), by=0)
 
 
 def show_few_cells(console: Console, layout: SweepLayout, texts: Mapping[str, str]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
-from whitecap.engine.recorded import PRICE, Unit, columns_read
+from whitecap.engine.recorded import PRICE, Measure, Unit, columns_read
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of
@@ -17,7 +17,7 @@ from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
 from whitecap.reports.measures.definitions import PERCENTILES, PRICED
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.measures.writing import finite, written
+from whitecap.reports.measures.writing import digits_beside, finite, written
 from whitecap.reports.summary import SummaryLine, heading, summary_of
 from whitecap.sim.real_table.origins import REAL_TABLES
 from whitecap.sim.recording.recording import Recording
@@ -66,10 +66,25 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     out, who stopped whom, and whether the run is as expected."""
     console = new_console()
     measured = _measured(recording)
-    lines = summary_of(measured)
-    console.print(Text(" · ".join(heading(recording.manifest, measured.warm_up.used_ms))))
+    answer = answer_of_run(recording.manifest, measured)
+    parts = heading(recording.manifest, measured.warm_up.used_ms)
+    print_indented(console, " · ".join(parts), by=0)
     console.print()
-    rows = [list(_cells(line)) for line in lines]
+    _show_lines(console, summary_of(measured), answer.findings.objectives)
+    show_damage(console, {"Damage": [recording.manifest]})
+    show_objectives(console, answer)
+    show_settling(console, answer)
+    show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
+    _show_cost(console, recording.manifest, measured)
+    show_refusals(console, measured.refusals)
+    _show_expectations(console, scenario, recording, measured)
+    show_origins(console, [recording.manifest])
+
+
+def _show_lines(console: Console, lines: Sequence[SummaryLine], objectives: ObjectiveSet) -> None:
+    """The table, without columns that are empty everywhere."""
+    asked = [each.threshold for each in objectives.each if each.measure is _SUCCESS]
+    rows = [list(_cells(line, asked)) for line in lines]
     used = [at for at in range(len(COLUMNS)) if any(row[at] != EMPTY for row in rows)]
     show_table(
         console,
@@ -79,15 +94,6 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
-    show_damage(console, {"Damage": [recording.manifest]})
-    answer = answer_of_run(recording.manifest, measured)
-    show_objectives(console, answer)
-    show_settling(console, answer)
-    show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
-    _show_cost(console, recording.manifest, measured)
-    show_refusals(console, measured.refusals)
-    _show_expectations(console, scenario, recording, measured)
-    show_origins(console, [recording.manifest])
 
 
 def _measured(recording: Recording) -> MeasuredRun:
@@ -118,7 +124,11 @@ def _judged(scenario: Scenario, recording: Recording, measured: MeasuredRun) -> 
     return [judge_run(each, measured) for each in own]
 
 
-def _cells(line: SummaryLine) -> Iterator[str]:
+_SUCCESS = Measure.JOB_SUCCESS_RATE
+
+
+def _cells(line: SummaryLine, asked: Sequence[float]) -> Iterator[str]:
+    """A line of the table, whose success is not rounded to what is asked for of it."""
     yield line.writer
     yield line.command
     for count in (
@@ -126,11 +136,16 @@ def _cells(line: SummaryLine) -> Iterator[str]:
         line.given_up, line.attempts,
     ):  # fmt: skip
         yield f"{count:,}" if count else EMPTY
-    success, wasted = line.job_success_rate, line.wasted_compute_share
-    yield EMPTY if math.isnan(success) else written(success, Unit.SHARE)
+    yield _share(line.job_success_rate, asked)
     for measure in PERCENTILES:
         yield percentile_text(measure, getattr(line, measure), line.latencies)
-    yield EMPTY if math.isnan(wasted) else f"{100 * wasted:.0f} %"
+    yield _share(line.wasted_compute_share)
+
+
+def _share(value: float, beside: Sequence[float] = ()) -> str:
+    if math.isnan(value):
+        return EMPTY
+    return written(value, Unit.SHARE, digits_beside([value], beside, Unit.SHARE))
 
 
 def _cost(manifest: Mapping[str, Any], measured: MeasuredRun) -> dict[str, Any]:

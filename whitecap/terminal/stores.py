@@ -76,7 +76,7 @@ def _median_ms(measured: Measured) -> float:
 def show_profile(store: StoreSection) -> None:
     """Part by part its figures, how they are known, on what they rest, and where they are from."""
     console = new_console()
-    console.print(Text(f"{store.profile}: {store.description}", style="bold"))
+    print_indented(console, f"{store.profile}: {store.description}", by=0, style="bold")
     for section, part in groupby(figures_of(store), lambda figure: figure.section):
         console.print()
         _show_part(console, section, list(part))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -58,7 +58,7 @@ def show_table(
     Its first `names` columns name the rows; those `stressed` are bold.
     """
     if title:
-        console.print(Text(title, style="bold"))
+        print_indented(console, title, by=0, style="bold")
     shown = columns_that_fit(columns, rows, console.width)
     if shown is None:
         _show_stacked(console, columns, rows, names, stressed)
@@ -67,7 +67,7 @@ def show_table(
         missed = [column.heading for at, column in enumerate(columns) if at not in shown]
         caption = " ".join([caption, *_left_out(missed)]).strip()
     if caption:
-        console.print(Text(caption, style="dim"))
+        print_indented(console, caption, by=0, style="dim")
 
 
 def _left_out(missed: Sequence[str]) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _show_side_by_side(
         table.add_column(columns[at].heading, justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
     for number, row in enumerate(rows):
         table.add_row(*(row[at] for at in shown), style="bold" if number in stressed else None)
-    console.print(table)
+    print_trimmed(console, table)
 
 
 def _show_stacked(
@@ -189,6 +189,14 @@ def _filled(parts: Iterable[str], width: int) -> Iterator[str]:
         line = longer
     if line:
         yield line
+
+
+def print_trimmed(console: Console, shown: RenderableType) -> None:
+    """Without the blanks that fill its lines up, which files and diffs would keep."""
+    for segments in console.render_lines(shown, pad=False):
+        line = Text.assemble(*((each.text, each.style or "") for each in segments))
+        line.rstrip()
+        console.print(line, soft_wrap=True)
 
 
 def print_indented(

@@ -38,9 +38,9 @@ def print_result(result: CheckedScenario) -> None:
     expected, runs = counted(len(checked.judged), "expectation"), counted(result.runs, "run")
     summary = checked.unjudged or f"{expected}, {runs}, {result.seconds:.1f} s"
     click.echo(f"{verdict} {result.path}  ({summary})")
-    for where, judged in checked.judged:
+    for cell, judged in checked.judged:
         if not judged.is_met:
-            print_indented(console, f"{judged.judgement}: {where}{judged}", by=INDENT)
+            print_indented(console, f"{judged.judgement}: {cell.said(judged)}", by=INDENT)
     for reached in result.reached:
         print_indented(console, sentence(str(reached)), by=INDENT)
     if checked.changes is not None:

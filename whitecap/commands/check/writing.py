@@ -16,7 +16,8 @@ from whitecap.reports.checks.findings import CheckFinding, findings_of
 from whitecap.reports.checks.markdown import ScenarioCheck, check_markdown
 from whitecap.reports.junit import checked_suite, write_junit
 from whitecap.sim.bundled import read_named
-from whitecap.sim.sweeps.regression import at, line_of_expectation
+from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.sweeps.regression import line_of_expectation
 
 
 def write_junit_of(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
@@ -57,7 +58,7 @@ def _line_of(finding: CheckFinding, result: CheckedScenario) -> int:
     if finding.place is None or result.measured is None:
         return 1
     where, number = finding.place
-    labels = next(cell.labels for cell in result.measured.cells if at(cell.labels, "") == where)
+    labels = next(cell.labels for cell in result.measured.cells if show_cell(cell.labels) == where)
     try:
         return line_of_expectation(read_named(Path(result.path)), labels, number)
     except InvalidInput:
