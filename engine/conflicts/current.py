@@ -89,9 +89,9 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def concerns(self) -> int:
         """Effects of which a winner must have one, or checking it changes and refuses nothing."""
-        if self._follows_every_winner:
-            return ANY
         read = self.read_set
+        if self._follows_every_winner or read.refusal is not None:
+            return ANY
         reads_progress = PROGRESS if read.app_ids else 0
         needs_files = REMOVES if read.depends_on_files or self.removed else 0
         needs_no_more = 0 if self.is_blind_append else self.visible_adds

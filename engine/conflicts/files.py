@@ -99,7 +99,12 @@ def files_to_check(current: CurrentTransaction, winner: WinningCommit) -> Sequen
 def _first_that_should_have_been_read(
     current: CurrentTransaction, files: Sequence[AddFile]
 ) -> tuple[AddFile, str] | None:
-    """The file, and the predicate of the read that it falls into."""
+    """The file, and the predicate of the read that it falls into.
+
+    Raises `DeltaError` where what was read cannot be asked.
+    """
+    if current.read_set.refusal is not None:
+        raise current.read_set.refusal
     if current.is_blind_append or not files:
         return None
     if current.checks.reads_by_statement:

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import msgspec
 
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, PartitionValues
 
 
@@ -51,6 +52,8 @@ class ReadSet(msgspec.Struct, frozen=True):
     app_ids: frozenset[str] = frozenset()
     condition: ReadScan | None = None
     """The statement's own condition, in dialects whose only read it is: it holds files by it."""
+    refusal: DeltaError | None = None
+    """How every check of added files ends, whatever was added: what was read cannot be asked."""
     dropped_paths: frozenset[str] = frozenset()
     """Paths that count as never read: row tracking backfill gave them up to a winner."""
 
@@ -82,6 +85,9 @@ class ReadSet(msgspec.Struct, frozen=True):
 
     def with_app_id(self, app_id: str) -> ReadSet:
         return msgspec.structs.replace(self, app_ids=self.app_ids | {app_id})
+
+    def with_refusal(self, refusal: DeltaError | None) -> ReadSet:
+        return msgspec.structs.replace(self, refusal=self.refusal or refusal)
 
     def without_paths(self, paths: frozenset[str]) -> ReadSet:
         return msgspec.structs.replace(self, dropped_paths=self.dropped_paths | paths)

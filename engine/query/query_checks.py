@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.errors import DeltaError, InvalidInput, Problem
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.query.select_parts import Rows
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.scope import Scope
@@ -32,8 +32,13 @@ def check_same_width(left: Rows, right: Rows) -> None:
         raise _refused("", text, _IN_PLAN, "NUM_COLUMNS_MISMATCH")
 
 
-def check_in_query(query: Rows) -> None:
-    """Raises `InvalidInput` where a value is looked for among rows of several columns."""
+def check_in_query(node: exp.In, query: Rows) -> None:
+    """Raises `InvalidInput` where a value is looked for among rows of several columns.
+
+    And `UnsupportedFeature` where several values are.
+    """
+    if isinstance(node.this, exp.Tuple):
+        raise UnsupportedFeature(f"several values in a query: {node.this.sql(DIALECT)} IN (query)")
     if len(query.types) != 1:
         text = f"one value is not among rows of {len(query.types)} columns"
         raise _refused("IN", text, _IN_PLAN, "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH")
@@ -49,8 +54,13 @@ def value_of(planned: Rows, query: exp.Subquery | exp.Exists) -> exp.Expr:
     if len(planned.types) != 1:
         text = f"has {len(planned.types)} columns, not one"
         raise _refused(query.sql(DIALECT), text, _IN_PLAN, _SCALAR)
-    value, kind = sql_literal(_only(planned.of(()))), planned.types[0]
-    return parse_condition(value if kind == "void" else f"CAST({value} AS {kind})").copy()
+    return typed_literal(_only(planned.of(())), planned.types[0])
+
+
+def typed_literal(value: object, kind: str) -> exp.Expr:
+    """A value of a type as SQL writes it."""
+    text = sql_literal(value)
+    return parse_condition(text if kind == "void" else f"CAST({text} AS {kind})").copy()
 
 
 def check_no_having(node: exp.Select) -> None:

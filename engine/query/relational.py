@@ -74,7 +74,7 @@ class Planner:
 
     def plan(self, node: exp.Expr, outer: Scope) -> Rows:
         """Plan a query. Raises `UnsupportedFeature` for forms that are not modelled."""
-        self._plan_common(node, outer)
+        self.plan_common(node, outer)
         match node:
             case exp.Subquery():
                 return self.plan(node.this, outer)
@@ -86,17 +86,19 @@ class Planner:
                 return self._values(node)
         raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
 
-    def _plan_common(self, node: exp.Expr, outer: Scope) -> None:
+    def plan_common(self, node: exp.Expr, outer: Scope) -> None:
+        """Plan the queries that a WITH of this one names."""
         named = node.args.get("with_")
         for query in named.expressions if named is not None else ():
-            rows = self.plan(query.this, outer)
+            rows = self.plan(query.this, outer).for_first(_width(outer))
             columns = [column.name for column in query.args["alias"].args.get("columns") or ()]
             named_rows = dataclasses.replace(rows, names=renamed(rows.names, columns, query.alias))
             self.common[query.alias.lower()] = named_rows
 
     # FROM -----------------------------------------------------------------------------------
 
-    def _relation(self, node: exp.Expr, outer: Scope) -> Rows:
+    def relation(self, node: exp.Expr, outer: Scope) -> Rows:
+        """The rows of a table or query that another one selects from."""
         if isinstance(node, exp.Table):
             named = self.common.get(node.name.lower()) or numbers_of(node)
             rows = named or self.tables.get(id(node))
@@ -109,7 +111,7 @@ class Planner:
         source = node.args.get("from_")
         if source is None:
             return outer, lambda row: [row]
-        first = self._relation(source.this, outer)
+        first = self.relation(source.this, outer)
         scope = _with_relation(outer, source.this, first, _depth_below(outer))
         rows_of = _each(first)
         for join in node.args.get("joins") or ():
@@ -119,7 +121,7 @@ class Planner:
     def _join(
         self, join: exp.Join, outer: Scope, left: Scope, left_rows: Callable[[Row], list[Row]]
     ) -> tuple[Scope, Callable[[Row], list[Row]]]:
-        right = self._relation(join.this, outer)
+        right = self.relation(join.this, outer)
         scope = _with_relation(left, join.this, right, _depth_below(outer))
         test = self._on(join, left, scope)
         side, kind = (join.side or "").upper(), (join.kind or "").upper()
@@ -288,7 +290,7 @@ class Planner:
 
     def _in_query(self, node: exp.In, scope: Scope) -> Evaluate:
         query = self.plan(node.args["query"], scope)
-        check_in_query(query)
+        check_in_query(node, query)
         term = self._term(node.this, scope)
         common = mixed(term.type, query.types[0], _IN_TYPES)
         needle = convert(term, common, self.session).bind(self.parameters).evaluate

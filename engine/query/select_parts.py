@@ -37,9 +37,14 @@ class Rows:
         """The same relation with only some of its rows."""
         return Rows(self.names, self.types, lambda _outer: rows)
 
+    def for_first(self, width: int) -> Rows:
+        """The same relation, asked where the row around it may have more columns than `width`."""
+        return Rows(self.names, self.types, lambda outer: self.of(outer[:width]))
+
 
 def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str, exp.Expr]]:
-    """The columns of a SELECT list with their names, stars spread."""
+    """The columns of a SELECT list with their names, stars spread over its own relations."""
+    depth = max((relation.depth for relation in scope.relations), default=0)
     for node in nodes:
         star = isinstance(node, exp.Star)
         left_out = _left_out(node)
@@ -50,7 +55,7 @@ def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str,
         if owner is not None:
             check_star(owner, [name for relation in scope.relations for name in relation.names])
         for relation in scope.relations:
-            if star or (owner or "").lower() in relation.names:
+            if relation.depth == depth if star else (owner or "").lower() in relation.names:
                 qualifier = next(iter(relation.names), None) or None
                 for name in relation.columns:
                     if name.lower() not in left_out:

@@ -17,13 +17,16 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
+from whitecap.engine.query.asked_conditions import Answers, AskedConditions
 from whitecap.engine.query.partition_filters import with_partition_filters
+from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
 from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.select_parts import Rows
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named
-from whitecap.engine.sql.expressions.columns import unqualified
+from whitecap.engine.settings import Widening
+from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.parsing.query_reading import table_name
@@ -31,7 +34,7 @@ from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
 from whitecap.engine.sql.predicates.contradictions import is_never_true
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.not_null import never_null
-from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 
@@ -65,9 +68,20 @@ class TableScan:
         decided = (
             node
             for node in self.conditions
-            if all(column.name.lower() in names for column in node.find_all(exp.Column))
+            if node.find(exp.Query) is None
+            and all(column.name.lower() in names for column in node.find_all(exp.Column))
         )
         return [Predicate.of_node(unqualified(node), parameters) for node in decided]
+
+    @property
+    def asking(self) -> list[exp.Expr]:
+        """The conditions that ask queries."""
+        return [node for node in self.conditions if node.find(exp.Query) is not None]
+
+    @property
+    def turn(self) -> tuple[bool, int]:
+        """When its rows are read: after those of the queries that its conditions ask."""
+        return bool(self.asking), -sum(1 for _ in _selects_around(self.node))
 
 
 def scans_of(query: Select) -> list[TableScan]:
@@ -115,9 +129,10 @@ def own_rows(
 ) -> Steps[dict[int, Rows]]:
     """The rows of all tables: what was pinned, and tracked scans of the table that is written."""
     rows = dict(pinned)
-    for scan in scans_of(query):
+    for scan in sorted(scans_of(query), key=lambda scan: scan.turn):
         if id(scan.node) not in rows:
-            files = _tracked_files(query, scan, table, txn, parameters)
+            planner = Planner(rows, parameters, table.session)
+            files = _tracked_files(query, scan, table, txn, planner)
             rows[id(scan.node)] = yield from _rows_of(scan, files, table, txn.snapshot.schema)
     return rows
 
@@ -143,9 +158,9 @@ def _in_partition(
 
 
 def _tracked_files(
-    query: Select, scan: TableScan, table: Table, txn: Transaction, parameters: Parameters
+    query: Select, scan: TableScan, table: Table, txn: Transaction, planner: Planner
 ) -> list[AddFile]:
-    predicates = scan.predicates(table, txn.snapshot.schema, parameters)
+    predicates = scan.predicates(table, txn.snapshot.schema, planner.parameters)
     if is_never_true(predicates, txn.snapshot.schema, table.session):
         return []  # the optimizer leaves the scan out, and nothing is tracked
     if not txn.settings.stats_skipping:
@@ -154,11 +169,23 @@ def _tracked_files(
     if scan.plain is not None and scan.plain.limit is not None:
         return _limited_files(txn, predicates, scan.plain.limit)
     track_rows(table, txn, predicates)
-    filters = with_partition_filters(_with_inferred(predicates), txn)
-    files = list(txn.filter_files(filters) if filters else txn.filter_all_files())
+    inferred = [part for node in scan.asking for part in never_null(node)]
+    filters = with_partition_filters([*_with_inferred(predicates), *inferred], txn)
+    answers = _answers(query, scan, txn, planner)
+    files = list(txn.filter_files(filters or (TRUE,), answers=answers.predicates))
+    txn.refuse_check(answers.refusal)
     if _is_answered_by_statistics(query, predicates):
         txn.filter_all_files()
     return files
+
+
+def _answers(query: Select, scan: TableScan, txn: Transaction, planner: Planner) -> Answers:
+    """What the conditions that ask queries say of partitions."""
+    if not scan.asking:
+        return Answers()
+    widens = txn.settings.widen_non_deterministic is Widening.ON
+    asked = AskedConditions.of(query.node, planner, widens)
+    return asked.answered(scan.asking, txn.metadata.partition_columns)
 
 
 def _with_inferred(predicates: Sequence[Predicate]) -> list[Predicate]:
@@ -246,10 +273,15 @@ def _concerning(condition: exp.Expr, table: exp.Table, alone: bool) -> Iterator[
 
 
 def _concerns(condition: exp.Expr, table: exp.Table, alone: bool) -> bool:
-    """Whether a condition speaks of the table's columns, and of nothing else."""
-    if condition.find(exp.Query) is not None:
-        return False
+    """Whether a condition speaks of the table's columns, and of nothing else but queries."""
     name = table.alias_or_name.lower()
-    columns = list(condition.find_all(exp.Column))
+    columns = columns_outside_queries(condition)
     qualified = all(c.table.lower() == name or (alone and not c.table) for c in columns)
-    return bool(columns) and qualified
+    return qualified and (bool(columns) or (alone and condition.find(exp.Query) is not None))
+
+
+def _selects_around(node: exp.Expr) -> Iterator[exp.Expr]:
+    above = node.find_ancestor(exp.Select)
+    while above is not None:
+        yield above
+        above = above.find_ancestor(exp.Select)

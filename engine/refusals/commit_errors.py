@@ -264,6 +264,16 @@ def user_function_failed(cause: str) -> DeltaError:
     )
 
 
+def in_query_too_wide() -> DeltaError:
+    """The conflict check asks `value IN (query)` with columns that Spark has added to the query."""
+    return DeltaError.of_class(
+        "ExtendedAnalysisException",
+        "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH",
+        "The number of columns in the left hand side of an IN subquery does not match the number of"
+        " columns in the output of subquery.",
+    )
+
+
 def empty_file(path: str) -> DeltaError:
     return DeltaError(
         "IllegalStateException",

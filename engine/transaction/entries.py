@@ -6,6 +6,7 @@ Source: `OptimisticTransaction.scala: trackReadPredicates`, `DeltaTableReadPredi
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -34,6 +35,11 @@ class PredicateEntry:
     _answers: dict[frozenset[tuple[str, str | None]], bool] = field(
         default_factory=dict, repr=False, compare=False
     )
+
+    def asking(self, answers: Sequence[Predicate]) -> PredicateEntry:
+        """The same read, with answers of queries among its conditions."""
+        partition = (*self.partition_predicates, *answers)
+        return dataclasses.replace(self, partition_predicates=partition, _answers={})
 
     @property
     def text(self) -> str:

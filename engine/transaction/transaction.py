@@ -108,13 +108,17 @@ class Transaction:
     # Reads ---------------------------------------------------------------------------------
 
     def filter_files(
-        self, predicates: Sequence[Predicate], form: Form = Form.OPTIMIZED
+        self,
+        predicates: Sequence[Predicate],
+        form: Form = Form.OPTIMIZED,
+        answers: Sequence[Predicate] = (),
     ) -> FileScan:
         """Files that may hold rows matching all predicates; tracks the predicates and the files.
 
         One entry, whose predicates are not split: each is a partition predicate only if all its
-        columns are partition columns. Iterating the answer lists the files. Source:
-        `OptimisticTransaction.scala: filterFiles(filters)`.
+        columns are partition columns. Iterating what is returned lists the files. `answers`: what
+        conditions that ask queries say of partitions; they are tracked, and leave out no file.
+        Source: `OptimisticTransaction.scala: filterFiles(filters)`.
         """
         resolved = form is not Form.PARSED
         entry = self._entry(predicates, resolved)
@@ -123,7 +127,7 @@ class Transaction:
         pruning = entry if len(usable) == len(predicates) else self._entry(usable, resolved)
         may_match = statistics_test(pruning.data_predicates, self.snapshot, self.settings, form)
         scan = FileScan(self.snapshot, pruning.matches, may_match)
-        self.read_set = self.read_set.with_entry(entry).with_scan(scan)
+        self.read_set = self.read_set.with_entry(entry.asking(answers)).with_scan(scan)
         self._condition = StatementCondition(predicates, scan)
         return scan
 
@@ -184,6 +188,10 @@ class Transaction:
         """Depend on no file being added that matches: one entry, and no files."""
         entry = self._entry(predicates, resolved, partition_only)
         self.read_set = self.read_set.with_entry(entry)
+
+    def refuse_check(self, refusal: DeltaError | None) -> None:
+        """End the check of added files with this, if anything, as what was read cannot be asked."""
+        self.read_set = self.read_set.with_refusal(refusal)
 
     def txn_version(self, app_id: str) -> int:
         """How far an application has come, -1 if it is unknown; from now on a dependency."""
