@@ -17,7 +17,7 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
-from whitecap.engine.query.asked_conditions import Answers, AskedConditions
+from whitecap.engine.query.asked_conditions import QueryAnswers, AskedConditions
 from whitecap.engine.query.partition_filters import with_partition_filters
 from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
@@ -179,10 +179,10 @@ def _tracked_files(
     return files
 
 
-def _answers(query: Select, scan: TableScan, txn: Transaction, planner: Planner) -> Answers:
+def _answers(query: Select, scan: TableScan, txn: Transaction, planner: Planner) -> QueryAnswers:
     """What the conditions that ask queries say of partitions."""
     if not scan.asking:
-        return Answers()
+        return QueryAnswers()
     widens = txn.settings.widen_non_deterministic is Widening.ON
     asked = AskedConditions.of(query.node, planner, widens)
     return asked.answered(scan.asking, txn.metadata.partition_columns)
