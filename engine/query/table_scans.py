@@ -17,7 +17,7 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
-from whitecap.engine.query.asked_conditions import QueryAnswers, AskedConditions
+from whitecap.engine.query.asked_conditions import AskedConditions, QueryAnswers
 from whitecap.engine.query.partition_filters import with_partition_filters
 from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
