@@ -20,10 +20,8 @@ from whitecap.sim.store.requests.kinds import RequestKind
 SPAN_MS = 500.0
 """The time over which requests are counted: a bucket holds what flows in during a second."""
 
-_SPANS_OF_BLOCK = 128
-"""Spans that are counted together as long as they can be. It matters for speed and memory alone."""
-
-_BLOCK_MS = _SPANS_OF_BLOCK * SPAN_MS
+_SPANS_BETWEEN_CLEANINGS = 1000
+"""How seldom counts of spans that are over are dropped. It matters for speed and memory alone."""
 
 
 class LimitsBite(Exception):
@@ -49,68 +47,41 @@ class TokenBucket:
         return count - passed
 
 
-class _Block:
-    """Requests of neighbouring spans, in the order in which they were counted.
-
-    Nobody asks in which span they lie until all of them are more than one span may have.
-    """
-
-    __slots__ = ("_at", "_count", "_counts", "_most", "_passed")
-
-    def __init__(self, at: int, most: int) -> None:
-        self._at = at
-        self._most = most
-        self._count = 0
-        self._passed: list[tuple[int, float, float]] = []
-        self._counts: dict[int, int] = {}
-
-    def count(self, count: int, began_ms: float, spent_ms: float) -> None:
-        """Count requests of which some may lie in other blocks."""
-        self._count += count
-        self._passed.append((count, began_ms, spent_ms))
-        if self._count > self._most:
-            passed, self._passed = self._passed, []
-            for requests in passed:
-                self._spread(*requests)
-
-    def _spread(self, count: int, began_ms: float, spent_ms: float) -> None:
-        for after_ms, part in _evenly(count, spent_ms):
-            span = int((began_ms + after_ms) / SPAN_MS)
-            if span // _SPANS_OF_BLOCK == self._at:
-                self._counts[span] = self._counts.get(span, 0) + part
-                if self._counts[span] > self._most:
-                    raise LimitsBite
-
-
 class Counter:
     """Counts requests that pass in any order; raises `LimitsBite` where a bucket might refuse."""
 
     def __init__(self, per_s: float, now_ms: Callable[[], float]) -> None:
         self._most = int(per_s * SPAN_MS / 1000)
-        self._blocks: dict[int, _Block] = {}
+        self._counts: dict[int, int] = {}
         self._now_ms = now_ms
 
     def refuses(self, count: int, now_ms: float) -> int:
         """Count requests at an instant, which may be ahead of the kernel; none is refused."""
-        self._block(int(now_ms / _BLOCK_MS)).count(count, now_ms, 0.0)
+        span = int(now_ms / SPAN_MS)
+        before = self._counts.get(span, 0)
+        self._counts[span] = before + count
+        if before + count > self._most:
+            raise LimitsBite
+        if not before and not span % _SPANS_BETWEEN_CLEANINGS:
+            self._forget_what_is_over()
         return 0
 
     def passes_evenly(self, count: int, began_ms: float, spent_ms: float) -> None:
         """Count requests spread evenly over some time, as pulses would pass one by one."""
-        first, last = int(began_ms / _BLOCK_MS), int((began_ms + spent_ms) / _BLOCK_MS)
-        for at in range(first, last + 1):
-            self._block(at).count(count, began_ms, spent_ms)
-
-    def _block(self, at: int) -> _Block:
-        block = self._blocks.get(at)
-        if block is None:
+        counts, is_first = self._counts, False
+        for after_ms, part in _evenly(count, spent_ms):
+            span = int((began_ms + after_ms) / SPAN_MS)
+            before = counts.get(span, 0)
+            counts[span] = before + part
+            if before + part > self._most:
+                raise LimitsBite
+            is_first |= not before and not span % _SPANS_BETWEEN_CLEANINGS
+        if is_first:
             self._forget_what_is_over()
-            block = self._blocks[at] = _Block(at, self._most)
-        return block
 
     def _forget_what_is_over(self) -> None:
-        current = int(self._now_ms() / _BLOCK_MS)
-        self._blocks = {at: block for at, block in self._blocks.items() if at >= current}
+        current = int(self._now_ms() / SPAN_MS)
+        self._counts = {at: n for at, n in self._counts.items() if at >= current}
 
 
 RequestBucket = TokenBucket | Counter
