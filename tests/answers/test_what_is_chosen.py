@@ -199,7 +199,7 @@ def test_a_writer_group_to_which_no_job_fell_due_misses_nothing(replications: in
         standing = standing_of("", runs, objectives_of(objectives))
         nightly = [each for each in standing.objectives if each.held.writer == "nightly"]
         assert {each.stands for each in nightly} == {Stands.TOO_FEW}
-        assert all(found_text(each).endswith(" is n/a, of no job") for each in nightly)
+        assert all(found_text(each).endswith(" is n/a: no job was due") for each in nightly)
         assert standing.stands is Stands.MET
 
 
