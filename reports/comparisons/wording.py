@@ -86,10 +86,12 @@ DAMAGE = (Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.FINDINGS)
 
 
 def _new_damage(changes: MeasureChanges) -> Iterator[str]:
-    """What a table lost that it did not lose before, of which a few tell no rate but enough."""
+    """What a table lost that it did not lose before, and that is not told one by one: of a few an
+    interval tells nothing, and they are enough."""
+    untold = [each for each in changes.each if each.verdict not in SHOWN_EACH]
     for measure in DAMAGE:
-        of_measure = (each for each in changes.each if each.measure is measure)
-        cells = [each.cell for each in of_measure if each.now.point > 0 == each.then.point]
+        of_measure = (each for each in untold if each.measure is measure)
+        cells = [each.cell for each in of_measure if each.now.point > 0 and not each.then.point]
         if cells:
             at = f" in {first_named(cells)}" if any(cells) else ""
             yield f"{MEASURES[measure].called} where there were none before{at}"
