@@ -58,7 +58,7 @@ def timeline(run: Run, transaction_id: int | None = None) -> Figure:
     """What the writers did around one transaction; without one, where most were refused."""
     from whitecap.reports.figures.figures import timeline_of_run
 
-    return timeline_of_run(run.transactions, run.recording.manifest, transaction_id)
+    return timeline_of_run(run.transactions, run.commits, run.recording.manifest, transaction_id)
 
 
 def _checked_measure(measure: str) -> str:

@@ -49,7 +49,7 @@ class Run:
         shown = {name: table for name, table in tables.items() if len(table)}
         if not len(self.transactions):
             return notebook_part([str(self)], shown)
-        figure = timeline_of_run(self.transactions, self.recording.manifest)
+        figure = timeline_of_run(self.transactions, self.commits, self.recording.manifest)
         return notebook_part([str(self)], shown, {"what the writers did": figure})
 
     @cached_property

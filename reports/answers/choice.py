@@ -68,10 +68,11 @@ def nearest(standings: Sequence[CellStanding]) -> CellStanding | None:
     """
     order = (Stands.UNDECIDED, Stands.TOO_FEW, Stands.MISSED)
     short = [each for each in standings if each.stands is not Stands.MET]
-    return min(short, key=lambda each: (order.index(each.stands), _shortfall(each)), default=None)
+    return min(short, key=lambda each: (order.index(each.stands), shortfall(each)), default=None)
 
 
-def _shortfall(standing: CellStanding) -> float:
+def shortfall(standing: CellStanding) -> float:
+    """Of what falls shortest in a cell, as a part of its threshold."""
     return 0.0 if standing.worst is None else standing.worst.shortfall
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whitecap.reports.answers.capacity import Capacity, capacity_of
-from whitecap.reports.answers.choice import DesignChoice, choose, nearest
+from whitecap.reports.answers.choice import DesignChoice, choose, nearest, shortfall
 from whitecap.reports.answers.grid import Design, DesignGrid, OfferedLoad
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.answers.standing import CellStanding, Stands, standing_of
@@ -108,21 +109,32 @@ def _favourite(
     standings: Mapping[str, CellStanding],
 ) -> Design:
     """The design to name wherever nothing speaks against it: most is borne with it for sure, then
-    perhaps, then it is best under the most loads; if none is borne, the one that comes nearest."""
+    perhaps, then it is best under the most loads, then what it is undecided in falls least short
+    and is decided soonest; if none is borne, the one that comes nearest."""
     run = [design for design in grid.designs if any(grid.of(design))]
 
-    def rank(design: Design) -> tuple[int, int, int, int]:
+    def rank(design: Design) -> tuple[float, ...]:
         cells = [(cell, choices[load]) for cell, load in grid.of(design)]
         good = sum(choice is not None and cell in choice.good for cell, choice in cells)
         best = sum(choice is not None and cell == choice.best for cell, choice in cells)
         capacity = capacities[design]
         return len(capacity.for_sure), len(capacity.perhaps), good, best
 
+    def doubt(design: Design) -> tuple[float, float]:
+        own = [standings[cell] for cell, _ in grid.of(design)]
+        open_ = [each for each in own if each.stands is Stands.UNDECIDED]
+        return max(map(shortfall, open_), default=0.0), max(map(_to_decide, open_), default=0.0)
+
     if any(any(rank(design)) for design in run):
-        return max(run, key=rank)
+        return min(run, key=lambda design: (*(-each for each in rank(design)), *doubt(design)))
     lightest = next(load for load in grid.loads if any(grid.under(load)))
     near = nearest([standings[cell] for cell, _ in grid.under(lightest)])
     return next(design for cell, design in grid.under(lightest) if near and cell == near.cell)
+
+
+def _to_decide(standing: CellStanding) -> float:
+    """About how many replications; infinite where nobody can say."""
+    return math.inf if standing.needed is None else standing.needed
 
 
 def _under(

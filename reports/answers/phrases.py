@@ -14,6 +14,8 @@ from whitecap.reports.layout import is_number
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.statistics import said_estimate
 
+NO_JOB_DUE = "no job was due"
+
 EVERY_GROUP = "every writer group"
 ALL_TOGETHER = "all writers together"
 
@@ -64,7 +66,7 @@ def found_text(judged: JudgedObjective) -> str:
                 f"{text}, of {judged.jobs:,} jobs (it takes about {judged.needed:,} replications)"
             )
         case Stands.TOO_FEW:
-            return f"{text}, of no job"
+            return f"{text}: {NO_JOB_DUE}" if judged.is_idle else f"{text}, of no job"
         case Stands.MET:
             return text
 

@@ -182,10 +182,11 @@ def _pair(
     then, now = [before[n] for n in ours], [after[n] for n in theirs]
     if {type(each) for each in then} != {type(each) for each in now}:
         then, now = per_run(then), per_run(now)
-    same = paired and bool(both) and all(map(is_same, then, now))
-    return _Compared(
-        cell, group, measure, estimate_of(measure, then), estimate_of(measure, now), same
-    )
+    was, is_now = estimate_of(measure, then), estimate_of(measure, now)
+    # Nothing twice is the same, of other random numbers too.
+    is_nothing = math.isnan(was.point) and math.isnan(is_now.point)
+    same = is_nothing or (paired and bool(both) and all(map(is_same, then, now)))
+    return _Compared(cell, group, measure, was, is_now, same)
 
 
 def _change(

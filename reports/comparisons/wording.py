@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from whitecap.engine.recorded import Measure
 from whitecap.reports.comparisons.changes import ChangeVerdict, MeasureChange, MeasureChanges
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.measures.stored import WHOLE
@@ -66,7 +67,7 @@ def basis_text(changes: MeasureChanges) -> str:
 
 def notes_of(changes: MeasureChanges) -> list[str]:
     """What a reader should know besides, a sentence each without a full stop."""
-    notes = []
+    notes = list(_new_damage(changes))
     if changes.changed_cells:
         is_all = {change.cell for change in changes.each} <= {*changes.changed_cells}
         at = "" if is_all else f" in {first_named(changes.changed_cells)}"
@@ -78,6 +79,22 @@ def notes_of(changes: MeasureChanges) -> list[str]:
     if changes.each and changes.replications < 2:
         notes.append("of one replication nothing is known of how far others would lie")
     return notes
+
+
+DAMAGE = (Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.FINDINGS)
+"""What is wrong with a table that a run leaves."""
+
+
+def _new_damage(changes: MeasureChanges) -> Iterator[str]:
+    """What a table lost that it did not lose before, and that is not told one by one: of a few an
+    interval tells nothing, and they are enough."""
+    untold = [each for each in changes.each if each.verdict not in SHOWN_EACH]
+    for measure in DAMAGE:
+        of_measure = (each for each in untold if each.measure is measure)
+        cells = [each.cell for each in of_measure if each.now.point > 0 and not each.then.point]
+        if cells:
+            at = f" in {first_named(cells)}" if any(cells) else ""
+            yield f"{MEASURES[measure].called} where there were none before{at}"
 
 
 MOST_NAMED = 4

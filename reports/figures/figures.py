@@ -19,6 +19,7 @@ from whitecap.reports.figures.latency import latency_figure
 from whitecap.reports.figures.quantity import quantity_figure
 from whitecap.reports.figures.ranges import measures_named, range_figure
 from whitecap.reports.figures.timeline import busiest_window, timeline_figure, window_of
+from whitecap.reports.instants import with_instants
 from whitecap.reports.measures import MEASURES
 from whitecap.reports.subject import Caption, Subject
 
@@ -57,6 +58,9 @@ def draw_all(subject: Subject) -> Iterator[Drawing]:
 def _drawing(name: str, measures: tuple[str, ...], figure: Figure) -> Drawing:
     return Drawing(name, HEADLINES[name], figure, measures)
 
+
+OF_TIMELINES = ("transactions", "commits")
+"""The recorded tables that a timeline is drawn from."""
 
 TIMELINE_READING = (
     "Numbers are versions. An arrow leads from a commit to the transaction that it refused."
@@ -132,13 +136,17 @@ def latency(subject: Subject) -> Figure:
 
 def timeline(subject: Subject) -> Figure:
     """The busiest stretch of a single run, writer by writer."""
-    transactions = pd.read_parquet(subject.runs.root / "transactions.parquet")
+    recorded = (pd.read_parquet(subject.runs.root / f"{name}.parquet") for name in OF_TIMELINES)
+    transactions = with_instants(*recorded)
     caption = Caption(HEADLINES["timeline"], TIMELINE_READING, subject.provenance.line)
     return timeline_figure(transactions, busiest_window(transactions), caption)
 
 
 def timeline_of_run(
-    transactions: pd.DataFrame, manifest: Mapping[str, Any], transaction_id: int | None = None
+    transactions: pd.DataFrame,
+    commits: pd.DataFrame,
+    manifest: Mapping[str, Any],
+    transaction_id: int | None = None,
 ) -> Figure:
     """What went on around a transaction; without one, where most were refused."""
     if transaction_id is None:
@@ -151,7 +159,8 @@ def timeline_of_run(
         f"{manifest['scenario_name']} · scenario {manifest['scenario_hash'][:12]} · "
         f"seed {manifest['seed']} · {manifest['dialect']} · whitecap {manifest['code_version']}"
     )
-    return timeline_figure(transactions, window, Caption(headline, TIMELINE_READING, origin))
+    caption = Caption(headline, TIMELINE_READING, origin)
+    return timeline_figure(with_instants(transactions, commits), window, caption)
 
 
 def _sentence(measure: str) -> str:

@@ -1,7 +1,8 @@
 """A timeline: what each writer did in a stretch of a run, and which commit refused whom.
 
 A bar runs from the snapshot that a transaction works on to its end, split where it began to
-commit. Commits are marked with their version; a refused transaction ends in a cross, with an arrow
+commit. A commit is marked with its version when that is in the log, which may be long before its
+writer is done with checksum and checkpoint; a refused transaction ends in a cross, with an arrow
 from the commit that refused it.
 """
 
@@ -31,6 +32,7 @@ from whitecap.reports.figures.style import (
     vertical_grid_only,
 )
 from whitecap.reports.measures import duration
+from whitecap.reports.measures.groups import TABLE
 from whitecap.reports.natural_order import natural
 from whitecap.reports.subject import Caption
 
@@ -117,8 +119,10 @@ def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Time
         start, stop = max(start, window.from_ms), min(stop, window.to_ms)
         if stop > start:
             axes.barh(y, stop - start, _BAR, left=start, color=colour, alpha=alpha, lw=0)
+    if row["outcome"] != RecordedOutcome.ABORTED:
+        end = _instant(row, "committed_at_ms", end)
     if window.from_ms <= end <= window.to_ms:
-        _mark_end(axes, row, end, y, window)
+        _mark(axes, row, end, y, window)
 
 
 def _has_room(axes: Axes, end: float, label: str, window: TimeSpan) -> bool:
@@ -128,7 +132,8 @@ def _has_room(axes: Axes, end: float, label: str, window: TimeSpan) -> bool:
     return before > 9 + 5.5 * len(label)
 
 
-def _mark_end(axes: Axes, row: Mapping[Any, Any], end: float, y: float, window: TimeSpan) -> None:
+def _mark(axes: Axes, row: Mapping[Any, Any], end: float, y: float, window: TimeSpan) -> None:
+    """What became of it, at its commit or its end."""
     colour = COLOURS[RecordedOutcome(row["outcome"])]
     version = row.get("committed_version")
     if row["outcome"] == RecordedOutcome.ABORTED:
@@ -148,19 +153,15 @@ def _refusals(
     shown: pd.DataFrame, rows: Mapping[str, float]
 ) -> Iterator[tuple[float, float, float, float]]:
     """Where each arrow begins (the winning commit) and ends (the refused transaction)."""
-    committed = shown[shown["committed_version"].notna()]
     winners = {
-        int(version): (float(end), rows[writer])
-        for version, end, writer in zip(
-            committed["committed_version"], committed["ended_at_ms"], committed["writer"],
-            strict=True,
+        (row.get(TABLE), row["committed_version"]): (
+            _instant(row, "committed_at_ms", _instant(row, "ended_at_ms", math.inf)),
+            rows[str(row["writer"])],
         )
-    }  # fmt: skip
-    refused = shown[
-        (shown["outcome"] == RecordedOutcome.ABORTED) & shown["winning_version"].notna()
-    ]
-    for row in refused.to_dict("records"):
-        winner = winners.get(int(row["winning_version"]))
+        for row in shown[shown["committed_version"].notna()].to_dict("records")
+    }
+    for row in shown[shown["outcome"] == RecordedOutcome.ABORTED].to_dict("records"):
+        winner = winners.get((row.get(TABLE), row["winning_version"]))
         if winner is not None:
             yield (*winner, float(row["ended_at_ms"]), rows[str(row["writer"])])
 

@@ -13,6 +13,9 @@ from whitecap.reports.arrays import IntArray
 from whitecap.reports.measures.columns import coded
 from whitecap.reports.natural_order import natural
 
+TABLE = "table_name"
+"""Recorded where there are several tables: versions are a table's own."""
+
 
 class WriterCommand(NamedTuple):
     """A writer group, and a command that it runs; among several tables with the table's name."""
@@ -30,9 +33,9 @@ class WriterCommand(NamedTuple):
 
 def with_tables(rows: pa.Table) -> pa.Table:
     """Rows whose command is told with its table, where there are several."""
-    if "table_name" not in rows.column_names:
+    if TABLE not in rows.column_names:
         return rows
-    command = pc.binary_join_element_wise(rows["command"], rows["table_name"], " ")
+    command = pc.binary_join_element_wise(rows["command"], rows[TABLE], " ")
     return rows.set_column(rows.column_names.index("command"), "command", command)
 
 

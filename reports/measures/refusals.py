@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from whitecap.reports.arrays import Flags, IntArray
 from whitecap.reports.measures.columns import coded, codes_in
-from whitecap.reports.measures.groups import WriterCommand
+from whitecap.reports.measures.groups import TABLE, WriterCommand
 from whitecap.reports.measures.sample import NOT_RECORDED
 from whitecap.reports.measures.writing import percent
 
@@ -167,9 +167,9 @@ def _versions(transactions: pa.Table, commits: pa.Table) -> tuple[IntArray, IntA
     They are told apart: of several tables, each has its table's place among all in it.
     """
     versions, landed = codes_in(transactions["winning_version"]), codes_in(commits["version"])
-    if "table_name" not in commits.column_names:
+    if TABLE not in commits.column_names:
         return versions, landed
-    both = [*transactions["table_name"].chunks, *commits["table_name"].chunks]
+    both = [*transactions[TABLE].chunks, *commits[TABLE].chunks]
     tables, names = coded(pa.chunked_array(both))
     ours, theirs = np.split(tables, [len(versions)])
     return np.where(versions < 0, -1, versions * len(names) + ours), landed * len(names) + theirs

@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.rules import Rule
+from whitecap.reports.instants import with_instants
+from whitecap.reports.measures.groups import TABLE
 from whitecap.reports.natural_order import natural
 
 COLUMNS = (
@@ -24,8 +26,7 @@ COLUMNS = (
     "submitted_at_ms", "snapshot_at_ms", "commit_started_at_ms", "ended_at_ms", "outcome",
     "committed_version", "exception", "rule", "winning_version", "evidence", "attempts",
 )  # fmt: skip
-TABLE = "table_name"
-"""There too where a run has several tables."""
+OF_COMMITS = ("version", "committed_at_ms")
 
 NONE = -1
 """What is not there: no commit, no end, no winner."""
@@ -44,13 +45,18 @@ def lanes_of_run(directory: Path) -> str | None:
     present = pq.read_schema(file).names
     if not set(COLUMNS) <= set(present):
         return None
-    columns = [*COLUMNS, *(name for name in (TABLE,) if name in present)]
-    lanes = lanes_of(pq.read_table(file, columns=columns).to_pandas())
+    table = [name for name in (TABLE,) if name in present]
+    transactions = pd.read_parquet(file, columns=[*COLUMNS, *table])
+    commits = pd.read_parquet(directory / "commits.parquet", columns=[*OF_COMMITS, *table])
+    lanes = lanes_of(with_instants(transactions, commits))
     return json.dumps(lanes, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def lanes_of(transactions: pd.DataFrame) -> Lanes:
-    """Transactions by the instant of their snapshot; of one that got none, its submission."""
+    """Transactions by the instant of their snapshot; of one that got none, its submission.
+
+    `landed` is when the version was there, which a line from a refusal leads to.
+    """
     begins = transactions["snapshot_at_ms"].fillna(transactions["submitted_at_ms"])
     rows = transactions.assign(begin=begins).sort_values("begin", kind="stable", ignore_index=True)
     begin = rows["begin"].round().astype(int)
@@ -66,6 +72,7 @@ def lanes_of(transactions: pd.DataFrame) -> Lanes:
         "begin": np.diff(begin, prepend=0).tolist(),
         "commit": _since(rows["commit_started_at_ms"], begin),
         "length": _since(rows["ended_at_ms"], begin),
+        "landed": _since(rows["committed_at_ms"], begin),
         "writer": _places(rows["writer"], writers),
         "command": _places(rows["command"], commands),
         "outcome": _places(rows["outcome"], OUTCOMES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.answer import WordedAnswer
-from whitecap.reports.answers.phrases import held_text, needed_text, value_text
+from whitecap.reports.answers.phrases import NO_JOB_DUE, held_text, needed_text, value_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
 from whitecap.reports.measures import MEASURES, Unit
 from whitecap.reports.pages.page_tables import PageEntry, PageTable, estimate_entry
@@ -61,9 +61,10 @@ def _judged(judged: JudgedObjective | None) -> PageEntry:
         if unit.is_counted
         else estimate_entry(judged.estimate, unit, judged.held.thresholds.values())
     )
-    too_few = f"{judged.jobs:,} jobs are too few" if judged.stands is Stands.TOO_FEW else ""
-    mark = judged.stands.name.lower()
-    return PageEntry(f"{judged.stands.sign} {shown.text}", too_few or shown.below, mark)
+    mark, below = judged.stands.name.lower(), shown.below
+    if judged.stands is Stands.TOO_FEW:
+        below = NO_JOB_DUE if judged.is_idle else f"{judged.jobs:,} jobs are too few"
+    return PageEntry(f"{judged.stands.sign} {shown.text}", below, mark)
 
 
 def differences_table(subject: Subject, answer: WordedAnswer) -> PageTable:

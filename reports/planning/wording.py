@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from whitecap.reports.answers.phrases import held_text, listed, objective_text, sentence
+from whitecap.reports.answers.phrases import (
+    NO_JOB_DUE,
+    held_text,
+    listed,
+    objective_text,
+    sentence,
+)
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Sense
 from whitecap.reports.planning.trying import Quantity, TriedValue
@@ -123,7 +129,7 @@ def unjudged(tried: Mapping[str, TriedValue]) -> Iterator[str]:
                 where.setdefault(held_text(quantity.held), []).append(label)
     for held, labels in where.items():
         at = f" at {listed(labels)}" if len(labels) < len(tried) else ""
-        yield f"not judged{at}: {held}, of which no job was due"
+        yield f"not judged{at}: {held}, of which {NO_JOB_DUE}"
 
 
 def _shown(labels: Sequence[str], is_largest: bool) -> str:

@@ -106,8 +106,10 @@ def written_difference_bounds(difference: EstimatedDifference, unit: Unit) -> st
     match difference.statement, math.isinf(difference.low), math.isinf(difference.high):
         case Claim.ALIKE, _, _:
             return f"all {replications} alike"
-        case (Claim.NONE, _, _) | (_, True, True):
+        case Claim.NONE, _, _:
             return replications
+        case _, True, True:
+            return f"no bounds, {replications}"
         case _, True, False:
             return f"at most {_signed(difference.high, unit, decimals)}"
         case _, False, True:

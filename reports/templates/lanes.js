@@ -16,6 +16,7 @@
     last = Math.max(last, begin[i]);
   }
   for (let i = 0; i < count; i++) end[i] = data.length[i] < 0 ? last : begin[i] + data.length[i];
+  const landed = (i) => data.landed[i] < 0 ? end[i] : begin[i] + data.landed[i];
   const refusal = new Map(data.refused.place.map((place, number) => [place, number]));
   const partitions = data.refused.evidences.map((text) => {
     const parts = text.split("/").slice(0, -1).filter((part) => part.includes("="));
@@ -158,7 +159,7 @@
       const chosen = place === state.chosen;
       context.strokeStyle = colours.aborted; context.lineWidth = chosen ? 2.5 : 1; context.globalAlpha = chosen ? 1 : 0.6;
       const from = [x(end[place]), y(lane.get(data.writer[place])) + LANE / 2];
-      const to = [x(end[winner]), y(lane.get(data.writer[winner])) + LANE / 2];
+      const to = [x(landed(winner)), y(lane.get(data.writer[winner])) + LANE / 2];
       context.beginPath(); context.moveTo(...from); context.lineTo(...to); context.stroke();
       context.beginPath(); context.arc(...to, 2.5, 0, 7); context.fillStyle = colours.aborted; context.fill();
       if (chosen) {

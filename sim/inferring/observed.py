@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
+from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit, decode_commit
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.storage.requests import Body, Entry, Get
-from whitecap.sim.real_table.places import ReadableStore, shown_place, store_at
+from whitecap.sim.real_table.places import ReadableStore, shown_place, store_at, unreachable
 from whitecap.sim.real_table.reading import RealTable, table_in
 
 READERS = 16
@@ -99,7 +99,7 @@ def observe(place: str, newest: int) -> ObservedTable:
     try:
         return _observed(table_in(store, place), store, newest)
     except OSError as error:
-        raise InvalidInput([Problem(place, f"cannot be read: {error}")]) from None
+        raise unreachable(place, error) from None
 
 
 def _observed(table: RealTable, store: ReadableStore, newest: int) -> ObservedTable:

@@ -101,6 +101,15 @@ def shown_place(place: str) -> str:
     return f"{parts.scheme}://{container}{host}{parts.path}"
 
 
+def unreachable(place: str, error: OSError) -> InvalidInput:
+    """What is raised of a table whose store fails, in the store's words: those of GCS once."""
+    said, _, _ = str(error).partition(_SAID_AGAIN)
+    return InvalidInput([Problem(place, f"cannot be read: {said}")])
+
+
+_SAID_AGAIN = " error_info="
+"""Where Arrow's client of GCS begins anew with all of its message, as metadata."""
+
 _CONTAINER_FIRST = ("abfs", "abfss", "wasb", "wasbs")
 """Schemes in which what stands before the `@` names a container."""
 

@@ -22,7 +22,7 @@ from whitecap.engine.storage.requests import (
     Request,
     Response,
 )
-from whitecap.sim.real_table.places import ReadableStore, shown_place, store_at
+from whitecap.sim.real_table.places import ReadableStore, shown_place, store_at, unreachable
 
 _VERSIONED = re.compile(r"\d{20}\.")
 _CHECKPOINT = re.compile(r"\d{20}\.checkpoint\.")
@@ -63,7 +63,7 @@ def read_table(place: str, version: int | None = None) -> RealTable:
     try:
         return table_in(store_at(place), shown_place(place), version)
     except OSError as error:
-        raise InvalidInput([Problem(shown_place(place), f"cannot be read: {error}")]) from None
+        raise unreachable(shown_place(place), error) from None
 
 
 def table_in(store: ReadableStore, place: str, version: int | None = None) -> RealTable:

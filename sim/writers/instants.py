@@ -107,7 +107,7 @@ class ScheduledInstants:
 
     def _any_day(self) -> Iterable[float]:
         if self.options.at is not None:
-            return sorted(self.options.at)
+            return (each for each in sorted(self.options.at) if each >= self.starts_ms)
         every, first_ms = self.options.every, self.starts_ms + self.options.offset
         assert every is not None
         return (first_ms + number * every for number in count())

@@ -17,6 +17,7 @@ from whitecap.reports.comparisons.changes import (
 )
 from whitecap.reports.comparisons.sides import Side
 from whitecap.reports.comparisons.wording import change_text, counts_text, notes_of
+from whitecap.reports.measures.stored import WHOLE
 from whitecap.reports.measures.tally import Count
 from whitecap.reports.precision.asked import asked_for
 
@@ -39,6 +40,23 @@ def test_what_is_the_same_in_every_replication_is_neither_worse_nor_unsure() -> 
     assert counts_text(changes) == "3 the same"
     assert changes.compared == 0
     assert not changes.is_worse
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_where_nothing_is_measured_on_either_side_there_is_nothing_to_compare(paired: bool) -> None:
+    idle = side([0] * 5, latencies=[[]] * 5)
+    changes = between(idle, idle, paired=paired)
+    assert of(changes, Measure.LATENCY_P95_MS).verdict is ChangeVerdict.SAME
+
+
+def test_commits_that_are_lost_where_none_were_are_told_however_few() -> None:
+    then, now = side(QUIET), side(QUIET)
+    lost = {r: Count(count) for r, count in enumerate([0, 0, 1, 0, 0])}
+    broken = Side({WHOLE: {**now.groups[WHOLE], Measure.LOST_COMMITS: lost}}, now.digest)
+    changes = between(then, broken)
+    assert not changes.is_worse
+    assert "lost commits where there were none before" in notes_of(changes)
+    assert "lost commits where there were none before" not in notes_of(between(broken, broken))
 
 
 @pytest.mark.parametrize("paired", [True, False])

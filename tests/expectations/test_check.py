@@ -205,3 +205,10 @@ def test_junit_survives_texts_that_xml_cannot_hold(tmp_path: Path) -> None:
     assert found is not None
     assert str(found.get("message")).startswith("first")
     assert "second" in str(found.text)
+
+
+def test_replications_of_a_sweep_that_was_made_are_not_passed_over_in_silence(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "sweep.json").write_text("{}")
+    require_refused(check(tmp_path, "--replications", 3), "--replications: nothing is run")

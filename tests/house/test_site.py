@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from whitecap.cli import main
+from whitecap.sim.loading import load_scenario
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -60,6 +62,13 @@ def test_the_commands_of_a_tutorial_work_one_after_another_and_say_what_it_shows
     if not any(command.startswith("plan ") for command in commands):
         for block in re.findall(r"```text\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
             assert _words(block) in said
+
+
+def test_what_the_tutorial_expects_of_its_scenario_can_be_expected() -> None:
+    text = (DOCS / "tutorials" / "who-stops-whom.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(expect:.*?)```", text, re.DOTALL)
+    (expected,) = load_scenario("events", yaml.safe_load(block)).expect
+    assert expected.when["isolation"] == "WriteSerializable"
 
 
 def test_the_site_is_built_and_every_link_in_it_leads_somewhere(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.real_table.places import ArrowStore, store_at
+from whitecap.sim.real_table.places import ArrowStore, store_at, unreachable
 
 DAYS = ("2026-01-10", "2026-01-11", "2026-01-12")
 
@@ -237,3 +237,9 @@ def test_a_bucket_that_does_not_answer_is_given_up_soon_unless_the_user_waits(
     assert isinstance(store, ArrowStore)
     assert store.files == FileSystem.from_uri(asked)[0]
     assert store.folder == "b/t"
+
+
+def test_what_gcs_says_twice_is_told_once() -> None:
+    reason = "google::cloud::Status(UNAVAILABLE: Could not resolve hostname"
+    error = OSError(f"{reason} error_info={{reason=, metadata={{original-message={reason}}}}})")
+    assert str(unreachable("gs://b/t", error)) == f"gs://b/t: cannot be read: {reason}"

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 import whitecap
 from whitecap.reports.pages.lanes import COLUMNS, lanes_of, lanes_of_run
@@ -24,7 +22,7 @@ def row(**values: Any) -> dict[str, Any]:
         "read_version": 0, "submitted_at_ms": 0.0, "snapshot_at_ms": 10.0,
         "commit_started_at_ms": 900.0, "ended_at_ms": 1010.0, "outcome": "committed",
         "committed_version": 1, "exception": None, "rule": None, "winning_version": None,
-        "evidence": None, "attempts": 1,
+        "evidence": None, "attempts": 1, "committed_at_ms": 1000.0,
     }  # fmt: skip
     return usual | values
 
@@ -33,6 +31,7 @@ def refused(**values: Any) -> dict[str, Any]:
     """A transaction of `b-1` that version 1 refuses."""
     usual = {
         "writer": "b-1", "writer_group": "b", "outcome": "aborted", "committed_version": None,
+        "committed_at_ms": None,
         "exception": "ConcurrentAppendException", "rule": "added_files", "winning_version": 1,
         "evidence": "day=1/part-1.parquet",
     }  # fmt: skip
@@ -43,6 +42,7 @@ def test_a_refusal_leads_to_the_transaction_that_committed_the_winning_version()
     lanes = lanes_of(pd.DataFrame([refused(snapshot_at_ms=5.0), row()]))
     assert lanes["refused"]["place"] == [0]
     assert lanes["refused"]["winner"] == [1]
+    assert lanes["landed"] == [-1, 990]
     rule = lanes["refused"]["rules"][lanes["refused"]["rule"][0]]
     assert rule["name"] == "added_files"
     assert rule["source"].startswith("ConflictChecker.scala")
@@ -89,7 +89,9 @@ def test_every_transaction_of_a_run_is_there_in_the_order_of_snapshots(tmp_path:
 
 def test_no_text_of_a_recording_can_end_the_script(tmp_path: Path) -> None:
     rows = pd.DataFrame([refused(evidence="</script><script>alert(1)"), row()])[list(COLUMNS)]
-    pq.write_table(pa.Table.from_pandas(rows), tmp_path / "transactions.parquet")
+    rows.to_parquet(tmp_path / "transactions.parquet")
+    commits = pd.DataFrame({"version": [1], "committed_at_ms": [1000.0]})
+    commits.to_parquet(tmp_path / "commits.parquet")
     text = lanes_of_run(tmp_path)
     assert text is not None
     assert "<" not in text

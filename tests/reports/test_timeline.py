@@ -10,7 +10,13 @@ from matplotlib.text import Annotation
 from synthetic_recordings import aborted, transaction
 
 from tests.figure_texts import assert_texts_lie_apart
-from whitecap.reports.figures.timeline import TimeSpan, busiest_window, timeline_figure, window_of
+from whitecap.reports.figures.timeline import (
+    TimeSpan,
+    busiest_window,
+    timeline_figure,
+    window_of,
+)
+from whitecap.reports.instants import with_instants
 from whitecap.reports.subject import Caption
 
 
@@ -55,6 +61,37 @@ def test_an_arrow_leads_from_the_winning_commit_if_it_is_shown(
     assert len(drawn) == arrows
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["loader-1", "merger-1"]
+
+
+def arrows_of(rows: pd.DataFrame, commits: pd.DataFrame) -> list[float]:
+    """The instants from which arrows lead."""
+    shown = with_instants(rows, commits)
+    figure = timeline_figure(shown, TimeSpan(59_000, 64_000), Caption("h", "r"))
+    drawn = (each for each in figure.findobj(Annotation) if each.arrow_patch is not None)
+    return [float(each.xyann[0]) for each in drawn]
+
+
+def test_an_arrow_leads_from_when_a_version_was_there_not_from_its_writers_end() -> None:
+    """Who is throttled writes its checksum long after its commit."""
+    rows = frame(
+        transaction(1, writer="loader-1", committed_version=3, ended_at_ms=63_900.0),
+        aborted(2, writer="merger-1", winning_version=3, ended_at_ms=63_000.0),
+    )
+    commits = pd.DataFrame({"version": [3], "committed_at_ms": [61_000.0]})
+    assert arrows_of(rows, commits) == [61_000.0]
+
+
+def test_of_several_tables_an_arrow_leads_from_a_commit_of_the_same() -> None:
+    rows = frame(
+        transaction(1, writer="a", committed_version=3, ended_at_ms=61_000.0, table_name="gold"),
+        transaction(2, writer="b", committed_version=3, ended_at_ms=62_000.0, table_name="silver"),
+        aborted(3, writer="c", winning_version=3, ended_at_ms=63_000.0, table_name="gold"),
+        aborted(4, writer="d", winning_version=4, ended_at_ms=63_500.0, table_name="silver"),
+    )
+    commits = pd.DataFrame(
+        {"table_name": ["gold", "silver"], "version": 3, "committed_at_ms": [60_000.0, 61_500.0]}
+    )
+    assert arrows_of(rows, commits) == [60_000.0]
 
 
 def test_only_writers_that_did_something_in_the_window_are_shown() -> None:

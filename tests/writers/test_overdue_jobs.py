@@ -45,6 +45,13 @@ def test_listed_instants_that_are_past_count_and_later_ones_do_not() -> None:
     assert (row["jobs_due"], row["jobs_not_begun"]) == (3, 1)
 
 
+@pytest.mark.parametrize(("starts", "due"), [("60 s", 1), ("5 min", 0)])
+def test_listed_instants_before_a_writer_starts_are_nobodys(starts: str, due: int) -> None:
+    """As those of a recorded trace: who does not work yet has no job that waits."""
+    (row,) = writers_of({"schedule": {"at": ["30 s", "90 s"]}}, starts=starts)
+    assert (row["jobs_due"], row["jobs_not_begun"]) == (due, 0)
+
+
 def test_what_would_be_due_after_a_writer_stops_is_not() -> None:
     (row,) = writers_of({"schedule": {"every": "1 s"}}, stops="50 s")
     assert (row["jobs_due"], row["jobs_not_begun"]) == (50, 0)

@@ -98,6 +98,7 @@ def check(
     asked, compared = NOTHING_ASKED, None
     with gathered_with_options() as problems:
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
+        problems += _without_effect(paths, replications)
         with noted(problems):
             asked = until_of(until, most)
         for place in filter(None, (junit, markdown, baseline if updates else None)):
@@ -136,6 +137,15 @@ def _contradictions(
         yield Problem("", "--update-baseline compares nothing, so nothing is tolerated")
     if annotations and as_json:
         yield Problem("", "--json prints one object and --annotations lines: take one of both")
+
+
+def _without_effect(paths: Sequence[str], replications: int | None) -> Iterator[Problem]:
+    """Of a sweep that was made before all recordings are judged."""
+    from whitecap.engine.errors import Problem
+
+    if replications is not None and not _parted(paths)[1]:
+        said = "nothing is run: all replications of a sweep that was made are judged"
+        yield Problem("--replications", said)
 
 
 def _against(
