@@ -34,16 +34,35 @@ trim(), locate(), trunc(), date_trunc(), unix_timestamp() and round() are not am
 @once_for_each
 def never_null(node: exp.Expr) -> tuple[Predicate, ...]:
     """That each column has a value, of those without which the condition does not hold."""
-    names = {column.name.lower(): column.name for column in _columns(node)}
+    names = {column.name.lower(): column.name for column in columns_never_null(node)}
     return tuple(parse_predicate(f"{quoted_name(name)} IS NOT NULL") for name in names.values())
 
 
-def _columns(node: exp.Expr) -> Iterator[exp.Column]:
+def refuses_null(node: exp.Expr) -> bool:
+    """Whether a condition does not hold where none of its columns has a value.
+
+    Source: EliminateOuterJoin: canFilterOutNull, which evaluates it.
+    """
+    node = node.unnest()
+    match node:
+        case exp.Or():
+            return refuses_null(node.left) and refuses_null(node.right)
+        case exp.And():
+            return refuses_null(node.left) or refuses_null(node.right)
+        case exp.Not() if isinstance(node.this.unnest(), exp.Is):
+            return True
+        case exp.In() if not node.args.get("query"):
+            return any(columns_never_null(node.this))
+    return any(columns_never_null(node))
+
+
+def columns_never_null(node: exp.Expr) -> Iterator[exp.Column]:
+    """The columns without which the condition does not hold."""
     if isinstance(node, exp.Column):
         yield node
     elif isinstance(node, (*_NULL_INTOLERANT, *_TEXT_TESTS)) or _is_called(node):
         for operand in node.iter_expressions():
-            yield from _columns(operand)
+            yield from columns_never_null(operand)
 
 
 def _is_called(node: exp.Expr) -> bool:
