@@ -12,6 +12,7 @@ Delta Lake 4.4.0 (tests/conformance/cases/pushed_conditions.json).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from sqlglot import exp
 
@@ -45,8 +46,8 @@ def _holding(relation: exp.Expr, select: exp.Select) -> Iterator[exp.Expr]:
     own = next((at for at, join in enumerate(joins) if join.this is relation), -1)
     after = list(_after_joins(select))
     sides = list(_sides(select, after))
-    if not _may_lack_rows(sides, own) or _refuses_missing(after, relation):
-        yield from after
+    is_there = not _may_lack_rows(sides, own) or _refuses_missing(after, relation)
+    yield from (part for part in after if is_there or not _speaks_of(part, relation))
     for at, join in enumerate(joins):
         on = _on(join)
         lacks_rows = at > own and _may_lack_rows(sides[:at], own)
@@ -168,9 +169,15 @@ def _relations_of(query: exp.Expr) -> list[exp.Expr]:
 
 
 def _on_all(relations: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """The conditions that all of these relations have, without qualifiers."""
+    """What holds of every row that one of these relations needs, without qualifiers."""
     said = [[unqualified(part) for part in conditions_on(each)] for each in relations]
-    return [part for part in said[0] if all(part in others for others in said)] if said else []
+    return [_either(parts) for parts in product(*said)] if said else []
+
+
+def _either(parts: Sequence[exp.Expr]) -> exp.Expr:
+    """One of these conditions holds."""
+    different = list(dict.fromkeys(parts))
+    return exp.or_(*different) if len(different) > 1 else different[0]
 
 
 def _share(condition: exp.Expr, relation: exp.Expr, is_alone: bool) -> exp.Expr | None:
@@ -199,6 +206,10 @@ def _concerns(condition: exp.Expr, relation: exp.Expr, is_alone: bool) -> bool:
     if not columns:
         return is_alone and condition.find(exp.Query) is not None
     return all(_is_of(column, relation) for column in columns)
+
+
+def _speaks_of(condition: exp.Expr, relation: exp.Expr) -> bool:
+    return any(_is_of(column, relation) for column in columns_outside_queries(condition))
 
 
 def _is_of(column: exp.Column, relation: exp.Expr) -> bool:

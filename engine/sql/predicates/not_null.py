@@ -12,8 +12,12 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_name
+from whitecap.engine.errors import EngineError
 from whitecap.engine.remembered import once_for_each
-from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.expressions.columns import columns_outside_queries
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.functions.nodes import function_name, is_random
+from whitecap.engine.sql.predicates.compiler import compile_boolean
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
@@ -41,19 +45,17 @@ def never_null(node: exp.Expr) -> tuple[Predicate, ...]:
 def refuses_null(node: exp.Expr) -> bool:
     """Whether a condition does not hold where none of its columns has a value.
 
-    Source: EliminateOuterJoin: canFilterOutNull, which evaluates it.
+    Source: EliminateOuterJoin.scala: canFilterOutNull, which evaluates it so.
     """
-    node = node.unnest()
-    match node:
-        case exp.Or():
-            return refuses_null(node.left) and refuses_null(node.right)
-        case exp.And():
-            return refuses_null(node.left) or refuses_null(node.right)
-        case exp.Not() if isinstance(node.this.unnest(), exp.Is):
-            return True
-        case exp.In() if not node.args.get("query"):
-            return any(columns_never_null(node.this))
-    return any(columns_never_null(node))
+    if node.find(exp.Query, exp.Placeholder) is not None or is_random(node):
+        return any(columns_never_null(node))
+    holder = exp.Paren(this=node.copy())
+    for column in columns_outside_queries(holder):
+        column.replace(exp.Null())
+    try:
+        return compile_boolean(holder, Scope(())).bind({}).evaluate(()) is not True
+    except EngineError:
+        return any(columns_never_null(node))
 
 
 def columns_never_null(node: exp.Expr) -> Iterator[exp.Column]:
