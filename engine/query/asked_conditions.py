@@ -34,7 +34,7 @@ from whitecap.engine.sql.predicates.predicate import Predicate
 
 
 @dataclass(frozen=True, slots=True)
-class QueryAnswers:
+class PartitionAnswers:
     """What is known of partitions by asking, and how the check ends instead, if it cannot ask."""
 
     predicates: tuple[Predicate, ...] = ()
@@ -62,7 +62,7 @@ class AskedConditions:
         places: dict[exp.Expr, exp.Expr] = {q: q for q in statement.find_all(exp.Query)}
         return cls(planner, CertainQueries(planner, named), places, widens)
 
-    def answered(self, conditions: Sequence[exp.Expr], columns: Sequence[str]) -> QueryAnswers:
+    def answered(self, conditions: Sequence[exp.Expr], columns: Sequence[str]) -> PartitionAnswers:
         """What the conditions say of a file's partition; `columns`: those of partitions.
 
         A condition that speaks of other columns of the table says nothing.
@@ -74,7 +74,7 @@ class AskedConditions:
             if all(column.name.lower() in names for column in self._columns(node))
         ]
         predicates = (unqualified(self._answered(node)) for node in heard)
-        return QueryAnswers(
+        return PartitionAnswers(
             tuple(Predicate.of_node(node, self.planner.parameters) for node in predicates),
             commit_errors.in_query_too_wide() if any(map(self._is_too_wide, heard)) else None,
         )

@@ -16,6 +16,7 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.query.aggregates import Grouping
 from whitecap.engine.query.inline_tables import literal_rows
+from whitecap.engine.query.pushdown.items import by_aliases, by_position, unaliased
 from whitecap.engine.query.query_checks import (
     check_in_query,
     check_no_having,
@@ -26,7 +27,6 @@ from whitecap.engine.query.query_checks import (
 )
 from whitecap.engine.query.select_parts import (
     Rows,
-    by_position,
     casts_between,
     combined,
     cut_rows,
@@ -36,7 +36,6 @@ from whitecap.engine.query.select_parts import (
     numbers_of,
     select_items,
     sort_key,
-    unaliased,
 )
 from whitecap.engine.query.sources import projection
 from whitecap.engine.query.windows import with_windows
@@ -197,7 +196,7 @@ class Planner:
         items = [(item_name(n), unaliased(n)) for n in node.expressions]
         nodes = [grouping.of_group(self.resolved(item, scope)) for _, item in items]
         having = node.args.get("having")
-        test_node = None if having is None else grouping.of_group(having.this)
+        test_node = None if having is None else grouping.of_group(by_aliases(having.this, node))
         of_group = Scope((grouping.relation,), self.session)
         terms = [self._term(n, of_group) for n in nodes]
         project = projection(terms, self.parameters, len(grouping.relation.columns))

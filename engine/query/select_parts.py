@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.query.pushdown.items import unaliased
 from whitecap.engine.sql.expressions.columns import outside_queries
 from whitecap.engine.sql.expressions.scope import Scope, check_star
 from whitecap.engine.sql.expressions.spark_text import DIALECT
@@ -102,27 +103,6 @@ def item_name(node: exp.Expr) -> str:
     """What a column of a SELECT list is called: its alias or name, or the SQL text."""
     named = isinstance(node, exp.Alias | exp.Column | exp.Literal)
     return node.alias_or_name if named else node.sql(DIALECT)
-
-
-def unaliased(node: exp.Expr) -> exp.Expr:
-    return node.this if isinstance(node, exp.Alias) else node
-
-
-def by_position(node: exp.Expr, select: exp.Select, clause: str) -> exp.Expr:
-    """A column of the SELECT list by its number or alias, else the expression itself.
-
-    Raises `InvalidInput` for a number that no column has; `clause` is GROUP or ORDER.
-    """
-    if isinstance(node, exp.Literal) and node.is_int:
-        at = int(node.this) - 1
-        if not 0 <= at < len(select.expressions):
-            refused_as = "AnalysisException", f"{clause}_BY_POS_OUT_OF_RANGE"
-            raise InvalidInput([Problem(node.this, "no such position", refused_as=refused_as)])
-        return unaliased(select.expressions[at])
-    if isinstance(node, exp.Column) and not node.table:
-        aliased = (n for n in select.expressions if isinstance(n, exp.Alias))
-        return next((n.this for n in aliased if n.alias == node.name), node)
-    return node
 
 
 def has_aggregate(node: exp.Select) -> bool:

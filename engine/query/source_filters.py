@@ -14,7 +14,7 @@ from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.sql.predicates.normal_form import normal_form
-from whitecap.engine.values.types import Session
+from whitecap.engine.values.types import Session, is_decimal
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _TEXTS = ("endswith", "contains")
@@ -23,6 +23,13 @@ _TEXTS = ("endswith", "contains")
 def is_filter(node: exp.Expr, schema: Schema, session: Session, parameters: Parameters) -> bool:
     """Whether the condition is one that a source knows."""
     return _Reader(Constants(schema, session), parameters).knows(normal_form(node))
+
+
+def lists_decimals(node: exp.Expr, schema: Schema) -> bool:
+    """Whether a decimal column is looked for in a list, which is more than one comparison."""
+    lists = (part for part in node.find_all(exp.In) if len(part.expressions) > 1)
+    fields = (schema.get(part.this.name) for part in lists if isinstance(part.this, exp.Column))
+    return any(field is not None and is_decimal(field.type) for field in fields)
 
 
 class _Reader:

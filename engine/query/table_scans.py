@@ -17,22 +17,23 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
-from whitecap.engine.query.asked_conditions import AskedConditions, QueryAnswers
+from whitecap.engine.query.asked_conditions import AskedConditions, PartitionAnswers
 from whitecap.engine.query.partition_filters import with_partition_filters
+from whitecap.engine.query.pushdown.conditions import conditions_on
 from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
 from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.select_parts import Rows
+from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.settings import Widening
-from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
+from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.parsing.query_reading import table_name
 from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
 from whitecap.engine.sql.predicates.contradictions import is_never_true
-from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.not_null import never_null
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
@@ -84,18 +85,19 @@ class TableScan:
         return bool(self.asking), -sum(1 for _ in _selects_around(self.node))
 
 
-def scans_of(query: Select) -> list[TableScan]:
+@once_for_each
+def scans_of(query: Select) -> tuple[TableScan, ...]:
     """The tables of a query, other than those that it names itself."""
     if query.plain is not None:
         source: exp.Table = query.node.args["from_"].this
-        return [TableScan(source, query.plain.table, plain=query.plain)]
+        return (TableScan(source, query.plain.table, plain=query.plain),)
     own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
     tables = [
         node
         for node in query.node.find_all(exp.Table)
         if node.name.lower() not in own and not isinstance(node.this, exp.Func)
     ]
-    return [TableScan(node, table_name(node), tuple(_conditions(node))) for node in tables]
+    return tuple(TableScan(node, table_name(node), tuple(conditions_on(node))) for node in tables)
 
 
 def reads_own(query: Select, target: TableName) -> bool:
@@ -179,10 +181,12 @@ def _tracked_files(
     return files
 
 
-def _answers(query: Select, scan: TableScan, txn: Transaction, planner: Planner) -> QueryAnswers:
+def _answers(
+    query: Select, scan: TableScan, txn: Transaction, planner: Planner
+) -> PartitionAnswers:
     """What the conditions that ask queries say of partitions."""
     if not scan.asking:
-        return QueryAnswers()
+        return PartitionAnswers()
     widens = txn.settings.widen_non_deterministic is Widening.ON
     asked = AskedConditions.of(query.node, planner, widens)
     return asked.answered(scan.asking, txn.metadata.partition_columns)
@@ -249,35 +253,6 @@ def _by_task(file_rows: Sequence[FileRows]) -> list[list[Row]]:
         [row for file in task for row in by_path[file.path].live_rows()]
         for task in scan_tasks([loaded.file for loaded in file_rows])
     ]
-
-
-def _conditions(node: exp.Table) -> Iterator[exp.Expr]:
-    """The conditions around a table that concern it alone, so that its scan may use them."""
-    select = node.find_ancestor(exp.Select)
-    if select is None or node.find_ancestor(exp.Subquery, exp.Select) is not select:
-        return
-    joins = [join for join in select.args.get("joins") or () if isinstance(join, exp.Join)]
-    own = [join for join in joins if join.this is node]
-    where = select.args.get("where")
-    may_lack_rows = any(join.side in ("RIGHT", "FULL") for join in joins)
-    if where is not None and not may_lack_rows and not any(join.side for join in own):
-        yield from _concerning(where.this, node, alone=not joins)
-    for join in own:
-        on = join.args.get("on")
-        if on is not None and join.side in ("", "LEFT"):
-            yield from _concerning(on, node, alone=False)
-
-
-def _concerning(condition: exp.Expr, table: exp.Table, alone: bool) -> Iterator[exp.Expr]:
-    return (part for part in conjuncts_of(condition) if _concerns(part, table, alone))
-
-
-def _concerns(condition: exp.Expr, table: exp.Table, alone: bool) -> bool:
-    """Whether a condition speaks of the table's columns, and of nothing else but queries."""
-    name = table.alias_or_name.lower()
-    columns = columns_outside_queries(condition)
-    qualified = all(c.table.lower() == name or (alone and not c.table) for c in columns)
-    return qualified and (bool(columns) or (alone and condition.find(exp.Query) is not None))
 
 
 def _selects_around(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -165,6 +165,12 @@ def no_overwrite_by(condition: str) -> DeltaError:
     return DeltaError("SparkException", "_LEGACY_ERROR_TEMP_2245", text)
 
 
+def no_overwrite_by_decimals(condition: str) -> DeltaError:
+    """Seen on Delta Lake 4.4.0: a list of decimals ends the optimizer as it becomes SQL."""
+    text = f"The Spark SQL phase optimization failed with an internal error: {condition}"
+    return DeltaError.of_class("SparkException", "INTERNAL_ERROR", text)
+
+
 def merge_not_deterministic(what: str, condition: str) -> DeltaError:
     return analysis(
         "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED",

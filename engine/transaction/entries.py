@@ -38,6 +38,8 @@ class PredicateEntry:
 
     def asking(self, answers: Sequence[Predicate]) -> PredicateEntry:
         """The same read, with answers of queries among its conditions."""
+        if not answers:
+            return self
         partition = (*self.partition_predicates, *answers)
         return dataclasses.replace(self, partition_predicates=partition, _answers={})
 

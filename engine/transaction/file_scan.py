@@ -16,7 +16,7 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of
-from whitecap.engine.sql.predicates.unoptimized import skippable_part
+from whitecap.engine.sql.predicates.unoptimized import readable_part, skippable_part
 
 
 class Form(Enum):
@@ -26,6 +26,8 @@ class Form(Enum):
     """Names are not resolved: nothing is known to be random, and statistics judge nothing."""
     ANALYZED = "analyzed"
     """Resolved, but not simplified: statistics judge plain comparisons only."""
+    HANDED_OVER = "handed over"
+    """Simplified, then written as SQL with values of the columns' own types and read again."""
     OPTIMIZED = "optimized"
     """As a command hands them over."""
 
@@ -79,8 +81,9 @@ def statistics_test(
     """
     if not settings.stats_skipping or form is Form.PARSED:
         return None
-    if form is Form.ANALYZED:
-        predicates = [skippable_part(p, snapshot.schema, settings) for p in predicates]
+    if form in (Form.ANALYZED, Form.HANDED_OVER):
+        part = skippable_part if form is Form.ANALYZED else readable_part
+        predicates = [part(p, snapshot.schema, settings) for p in predicates]
     columns, session = snapshot.partition_columns, session_of(settings)
     tests = [
         test

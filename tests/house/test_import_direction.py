@@ -50,6 +50,7 @@ ENGINE_LAYERS = (
     ("transaction",),
     ("sql.parsing",),
     ("session",),
+    ("query.pushdown",),
     ("query",),
     ("writing",),
     ("commands.schema",),

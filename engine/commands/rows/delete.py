@@ -20,7 +20,7 @@ from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.parsing.statements import Delete, Truncate
 from whitecap.engine.sql.predicates.predicate import Predicate, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
-from whitecap.engine.transaction.file_scan import FileScan
+from whitecap.engine.transaction.file_scan import FileScan, Form
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import (
     begin,
@@ -74,10 +74,12 @@ def delete_actions(
     txn: Transaction,
     conditions: Sequence[Predicate],
     tests: Sequence[Evaluate] = (),
+    form: Form = Form.OPTIMIZED,
 ) -> Steps[FileChanges]:
     """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE.
 
-    `tests` decide besides and no scan can use them: subqueries, for instance.
+    `tests` decide besides and no scan can use them: subqueries, for instance. `form`: how Spark
+    has left the conditions.
     """
     partition, data = split_conditions(conditions, txn.metadata.partition_columns)
     if not (data or tests):
@@ -87,7 +89,7 @@ def delete_actions(
         yield from job("DELETE")
         now_ms = yield ReadClock()
         return [remove(file, now_ms) for file in gone]
-    scan = txn.filter_files([*partition, *data])
+    scan = txn.filter_files([*partition, *data], form)
     track_rows(table, txn, conditions, scan, asks_queries=bool(tests))
     txn.run_query(scan)
     touched = yield from search(table, txn, scan, conditions, tests)

@@ -41,6 +41,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Insert
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.transaction.file_scan import Form
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin, check_removable, job, logged, progress_of
 from whitecap.engine.writing.files import INSERTED, FileWriter, remove
@@ -189,7 +190,8 @@ class _Write:
             shown = ",".join(predicate.sql for predicate in over_data)
             raise command_errors.replaced_filter_without_data_change(shown)
         conditions, tests = replacement.conditions, replacement.tests
-        return (yield from delete_actions(self.table, self.txn, conditions, tests))
+        form = Form.OPTIMIZED if self.statement.replace_where is None else Form.HANDED_OVER
+        return (yield from delete_actions(self.table, self.txn, conditions, tests, form))
 
     def _overwritten(self, adds: Sequence[AddFile]) -> Steps[FileActions]:
         if not self.statement.overwrite:

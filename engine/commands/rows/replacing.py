@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.query.source_filters import is_filter
+from whitecap.engine.query.source_filters import is_filter, lists_decimals
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Relation, Scope
@@ -63,6 +63,8 @@ def _check_filter(
     schema = txn.snapshot.schema
     # Refuses a column that is not there.
     condition.check(schema, session, write_errors.NO_FILTER)
+    if lists_decimals(condition.node, schema):
+        raise write_errors.no_overwrite_by_decimals(condition.sql)
     if not is_filter(condition.node, schema, session, statement.parameters):
         raise write_errors.no_overwrite_by(condition.sql)
 

@@ -20,6 +20,7 @@ from whitecap.engine.sql.parsing.query_reading import (
     table_name,
     where_of,
 )
+from whitecap.engine.sql.parsing.shared_columns import with_shared_columns
 from whitecap.engine.sql.parsing.statements import (
     Act,
     Delete,
@@ -42,6 +43,7 @@ def statement_of(node: exp.Expr, template: Template) -> Statement | None:
     Raises `InvalidInput` or `UnsupportedFeature` for what is wrong or missing inside it.
     """
     reader = _READERS.get(type(node))
+    with_shared_columns(node)
     return None if reader is None else reader(node, template)
 
 

@@ -12,8 +12,12 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_name
+from whitecap.engine.errors import EngineError
 from whitecap.engine.remembered import once_for_each
-from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.expressions.columns import columns_outside_queries
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.functions.nodes import function_name, is_random
+from whitecap.engine.sql.predicates.compiler import compile_boolean
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
@@ -34,16 +38,33 @@ trim(), locate(), trunc(), date_trunc(), unix_timestamp() and round() are not am
 @once_for_each
 def never_null(node: exp.Expr) -> tuple[Predicate, ...]:
     """That each column has a value, of those without which the condition does not hold."""
-    names = {column.name.lower(): column.name for column in _columns(node)}
+    names = {column.name.lower(): column.name for column in columns_never_null(node)}
     return tuple(parse_predicate(f"{quoted_name(name)} IS NOT NULL") for name in names.values())
 
 
-def _columns(node: exp.Expr) -> Iterator[exp.Column]:
+def refuses_null(node: exp.Expr) -> bool:
+    """Whether a condition does not hold where none of its columns has a value.
+
+    Source: EliminateOuterJoin.scala: canFilterOutNull, which evaluates it so.
+    """
+    if node.find(exp.Query, exp.Placeholder) is not None or is_random(node):
+        return any(columns_never_null(node))
+    holder = exp.Paren(this=node.copy())
+    for column in columns_outside_queries(holder):
+        column.replace(exp.Null())
+    try:
+        return compile_boolean(holder, Scope(())).bind({}).evaluate(()) is not True
+    except EngineError:
+        return any(columns_never_null(node))
+
+
+def columns_never_null(node: exp.Expr) -> Iterator[exp.Column]:
+    """The columns without which the condition does not hold."""
     if isinstance(node, exp.Column):
         yield node
     elif isinstance(node, (*_NULL_INTOLERANT, *_TEXT_TESTS)) or _is_called(node):
         for operand in node.iter_expressions():
-            yield from _columns(operand)
+            yield from columns_never_null(operand)
 
 
 def _is_called(node: exp.Expr) -> bool:

@@ -8,14 +8,20 @@ which matches on `Literal`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import starmap
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.predicates.compiler import compile_term
+from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of
+from whitecap.engine.values.types import decimal_shape
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Schema
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _OPTIMIZED_FORMS = (exp.Between, exp.Like)
+_PATTERNS = (exp.Like, exp.StartsWith)
 
 
 def skippable_part(predicate: Predicate, schema: Schema, settings: Settings) -> Predicate:
@@ -30,6 +37,49 @@ def skippable_part(predicate: Predicate, schema: Schema, settings: Settings) -> 
     scope = Scope((), session_of(settings))
     node = predicate.node.copy().transform(lambda part: _kept(part, schema, scope))
     return Predicate.of_node(node)
+
+
+def readable_part(predicate: Predicate, schema: Schema, settings: Settings) -> Predicate:
+    """A condition that was handed to a table as SQL, without what has to be cast when it is read.
+
+    SQL has no literal for a number of type FLOAT, for one that is not finite, nor for a decimal of
+    a wider type than its digits need; a pattern comes back as a function. Source: Literal.scala:
+    sql, StartsWith; DeltaSourceUtils.translateFilters.
+    """
+    constants = Constants(schema, session_of(settings))
+    parameters = predicate.parameters
+
+    def is_read(column: exp.Expr, value: exp.Expr) -> bool:
+        field = constants.column(column)
+        term = None if field is None else constants.compared(value, field.type)
+        return (
+            field is None or term is None or _has_literal(term.bind(parameters).value, field.type)
+        )
+
+    def kept(part: exp.Expr) -> exp.Expr:
+        is_plain = not isinstance(part, _PATTERNS) and all(starmap(is_read, _compared(part)))
+        return part if is_plain else exp.true()
+
+    return Predicate.of_node(predicate.node.copy().transform(kept), parameters)
+
+
+def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """The pairs that a comparison holds against each other."""
+    if isinstance(node, exp.In):
+        yield from ((node.this, member) for member in node.expressions)
+    elif isinstance(node, exp.Between):
+        yield from ((node.this, node.args[bound]) for bound in ("low", "high"))
+    elif isinstance(node, _COMPARISONS):
+        yield node.this, node.args["expression"]
+        yield node.args["expression"], node.this
+
+
+def _has_literal(value: Any, kind: str) -> bool:
+    """Whether SQL can write a value of a type, without a cast."""
+    if isinstance(value, Decimal):
+        precision, scale = decimal_shape(kind)
+        return max(len(str(abs(int(value.scaleb(scale))))), scale) == precision
+    return kind != "float" and (not isinstance(value, float) or isfinite(value))
 
 
 def _kept(node: exp.Expr, schema: Schema, scope: Scope) -> exp.Expr:

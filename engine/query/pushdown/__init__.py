@@ -1,0 +1,1 @@
+"""Which conditions reach the scan of a table."""

@@ -1,0 +1,216 @@
+"""Which conditions of a query the scan of one of its tables is given, as Spark pushes them down.
+
+Down to a table come the conditions that speak of it alone: those of its own SELECT, and those of
+the queries around it, through the columns that it hands to them. An outer join keeps them from the
+side whose rows may be missing, unless one of them refuses rows that are.
+
+Source: Spark's PushPredicateThroughJoin, PushPredicateThroughNonJoin, EliminateOuterJoin,
+PushDownPredicates through Aggregate, Window and Union, InferFiltersFromConstraints; observed on
+Delta Lake 4.4.0 (tests/conformance/cases/pushed_conditions.json).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from sqlglot import exp
+
+from whitecap.engine.query.pushdown.handed import in_terms_of
+from whitecap.engine.query.pushdown.inferred import inferred_from
+from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
+from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
+from whitecap.engine.sql.predicates.not_null import columns_never_null, refuses_null
+
+_FILLED = {"LEFT": (False, True), "RIGHT": (True, False), "FULL": (True, True)}
+"""Whether a join puts NULLs in the place of missing rows of its left and of its right side."""
+_SIDES = {(False, False): "", **{filled: side for side, filled in _FILLED.items()}}
+
+
+def conditions_on(relation: exp.Expr) -> Iterator[exp.Expr]:
+    """The conditions that queries have on a relation alone; its columns may be qualified."""
+    select = _selecting(relation)
+    if select is None:
+        return
+    parts = list(_holding(relation, select))
+    is_alone = not select.args.get("joins")
+    shares = (_share(part, relation, is_alone) for part in parts)
+    yield from (share for share in shares if share is not None)
+    if not is_alone:
+        yield from inferred_from(parts, lambda column: _is_of(column, relation))
+
+
+def _holding(relation: exp.Expr, select: exp.Select) -> Iterator[exp.Expr]:
+    """The conditions that hold wherever a row of the relation is of use."""
+    joins: Sequence[exp.Join] = select.args.get("joins") or ()
+    own = next((at for at, join in enumerate(joins) if join.this is relation), -1)
+    after = list(_after_joins(select))
+    sides = list(_sides(select, after))
+    is_there = not _may_lack_rows(sides, own) or _refuses_missing(after, relation)
+    yield from (part for part in after if is_there or not _speaks_of(part, relation))
+    for at, join in enumerate(joins):
+        on = _on(join)
+        lacks_rows = at > own and _may_lack_rows(sides[:at], own)
+        if _hands_on(sides[at], own - at) and (not lacks_rows or _refuses_missing(on, relation)):
+            yield from on
+
+
+def _sides(select: exp.Select, after: Sequence[exp.Expr]) -> Iterator[str]:
+    """LEFT, RIGHT, FULL, SEMI, ANTI, or nothing for an inner join: of each join of a query.
+
+    An outer one fills no side up of which a later condition refuses missing rows.
+    """
+    left = _refuses_missing(after, select.args["from_"].this)
+    for join in select.args.get("joins") or ():
+        right = _refuses_missing(after, join.this)
+        if join.kind in ("SEMI", "ANTI"):
+            yield join.kind
+        else:
+            fills_left, fills_right = _FILLED.get(join.side, (False, False))
+            yield _SIDES[fills_left and not left, fills_right and not right]
+        left = left or right
+
+
+def _refuses_missing(conditions: Iterable[exp.Expr], relation: exp.Expr) -> bool:
+    """Whether one of the conditions does not hold where a relation has no row.
+
+    Names without qualifier may be those of another one.
+    """
+    name = relation.alias_or_name.lower()
+
+    def refuses(part: exp.Expr) -> bool:
+        if all(column.table.lower() == name for column in columns_outside_queries(part)):
+            return refuses_null(part)
+        return any(column.table.lower() == name for column in columns_never_null(part))
+
+    return any(map(refuses, conditions))
+
+
+def _selecting(relation: exp.Expr) -> exp.Select | None:
+    """The query that selects from a relation."""
+    clause = relation.parent
+    if not isinstance(clause, exp.From | exp.Join):
+        return None
+    return clause.parent if isinstance(clause.parent, exp.Select) else None
+
+
+def _may_lack_rows(sides: Sequence[str], own: int) -> bool:
+    """Whether one of these joins puts NULLs in the place of a relation's rows."""
+    beside = [sides[own]] if 0 <= own < len(sides) else []
+    return beside in (["LEFT"], ["FULL"]) or any(
+        side in ("RIGHT", "FULL") for side in sides[own + 1 :]
+    )
+
+
+def _hands_on(side: str, before: int) -> bool:
+    """Whether what a join's ON says holds for a relation that stands so many joins later.
+
+    At 0 it is the right side of this join, below 0 it is part of the left one.
+    """
+    if before > 0:
+        return side in ("", "SEMI")
+    return side in (("", "LEFT", "SEMI", "ANTI") if before == 0 else ("", "RIGHT", "SEMI"))
+
+
+def _on(join: exp.Join) -> list[exp.Expr]:
+    on = join.args.get("on")
+    return [] if on is None else conjuncts_of(on)
+
+
+def _after_joins(select: exp.Select) -> Iterator[exp.Expr]:
+    """The conditions on the rows that a query's joins give."""
+    where, having = select.args.get("where"), select.args.get("having")
+    if where is not None:
+        yield from conjuncts_of(where.this)
+    of_groups = [] if having is None else conjuncts_of(having.this)
+    handed = (in_terms_of(select, part, is_having=True) for part in of_groups)
+    yield from (part for part in (*handed, *_handed_from_around(select)) if part is not None)
+
+
+def _handed_from_around(select: exp.Select) -> Iterator[exp.Expr | None]:
+    """What the queries around say of the rows that a query gives."""
+    whole, names = _whole(select)
+    if names is None:
+        return
+    alias = None if whole.parent is None else whole.parent.args.get("alias")
+    renamed = [column.name for column in alias.args.get("columns") or ()] if alias else []
+    for part in _on_all(_relations_of(whole)):
+        yield in_terms_of(select, part, renamed or names)
+
+
+def _whole(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
+    """The UNION that a query is a side of, else itself, and the names of its columns there.
+
+    No names: as the query calls them. `None`: nothing comes through, or the names are not written.
+    """
+    query: exp.Expr = select
+    while isinstance(query.parent, exp.SetOperation):
+        is_right = query is query.parent.right
+        query = query.parent
+        if query.args.get("limit") or (is_right and not isinstance(query, exp.Union)):
+            return query, None
+    first = query
+    while isinstance(first, exp.SetOperation):
+        first = first.left
+    items = first.expressions
+    has_stars = any(item.is_star for item in items)
+    names = None if has_stars else [item.alias_or_name for item in items]
+    return query, () if first is select else names
+
+
+def _relations_of(query: exp.Expr) -> list[exp.Expr]:
+    """Where the rows of a query are selected from: in its place, or by the name of a WITH."""
+    holder = query.parent
+    if isinstance(holder, exp.CTE):
+        statement = holder.root()
+        name = holder.alias.lower()
+        return [table for table in statement.find_all(exp.Table) if table.name.lower() == name]
+    return [holder] if isinstance(holder, exp.Subquery) else []
+
+
+def _on_all(relations: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """What holds of every row that one of these relations needs, without qualifiers."""
+    said = [[unqualified(part) for part in conditions_on(each)] for each in relations]
+    return [_either(parts) for parts in product(*said)] if said else []
+
+
+def _either(parts: Sequence[exp.Expr]) -> exp.Expr:
+    """One of these conditions holds."""
+    different = list(dict.fromkeys(parts))
+    return exp.or_(*different) if len(different) > 1 else different[0]
+
+
+def _share(condition: exp.Expr, relation: exp.Expr, is_alone: bool) -> exp.Expr | None:
+    """What a condition says of a relation alone: itself, or what is common to the sides of an OR.
+
+    Source: PushExtraPredicateThroughJoin, extractPredicatesWithinOutputSet.
+    """
+    if _concerns(condition, relation, is_alone):
+        return condition
+    condition = condition.unnest()
+    if not isinstance(condition, exp.And | exp.Or):
+        return None
+    sides = [_share(side, relation, is_alone) for side in (condition.left, condition.right)]
+    shares = [exp.paren(side.copy()) for side in sides if side is not None]
+    if isinstance(condition, exp.And):
+        return join_and(shares)
+    return exp.Or(this=shares[0], expression=shares[1]) if len(shares) == 2 else None
+
+
+def _concerns(condition: exp.Expr, relation: exp.Expr, is_alone: bool) -> bool:
+    """Whether a condition may speak of a relation's columns alone, but for queries in it.
+
+    A name without qualifier that is no column of the relation is found out where its columns are.
+    """
+    columns = columns_outside_queries(condition)
+    if not columns:
+        return is_alone and condition.find(exp.Query) is not None
+    return all(_is_of(column, relation) for column in columns)
+
+
+def _speaks_of(condition: exp.Expr, relation: exp.Expr) -> bool:
+    return any(_is_of(column, relation) for column in columns_outside_queries(condition))
+
+
+def _is_of(column: exp.Column, relation: exp.Expr) -> bool:
+    return column.table.lower() in ("", relation.alias_or_name.lower())
