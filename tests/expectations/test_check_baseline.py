@@ -27,8 +27,12 @@ def scenario(tmp_path: Path) -> Path:
 
 def check(*arguments: object) -> Result:
     """The command's result, with few replications."""
-    words = ["check", "--jobs", "1", "--replications", TIMES, *arguments]
-    return CliRunner().invoke(cli.main, [*map(str, words)])
+    return check_recorded("--replications", TIMES, *arguments)
+
+
+def check_recorded(*arguments: object) -> Result:
+    """The command's result, where nothing may be left to run."""
+    return CliRunner().invoke(cli.main, ["check", "--jobs", "1", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -175,7 +179,8 @@ def test_a_recorded_sweep_is_compared_as_well(tmp_path: Path) -> None:
     path.write_text(SWEPT.partition("    isolation:")[0])
     words = ["sweep", path, "--out", place, "--engine", "processes", "--replications", TIMES]
     assert CliRunner().invoke(cli.main, [*map(str, words)]).exit_code == ExitCode.FINE
-    assert check(place, "--baseline", where, "--update-baseline").exit_code == ExitCode.FINE
+    kept = check_recorded(place, "--baseline", where, "--update-baseline")
+    assert kept.exit_code == ExitCode.FINE, kept.output
     result = check(path, "--baseline", where)
     assert result.exit_code == ExitCode.FINE, result.output
     assert f"the same ({TIMES} replications, paired)" in result.stdout

@@ -15,8 +15,8 @@ MUTANTS = (
         "a read's files are not kept",
         Area.READS,
         TRANSACTION,
-        "        self.read_set = self.read_set.with_entry(entry).with_scan(scan)\n",
-        "        self.read_set = self.read_set.with_entry(entry)\n",
+        "        self.read_set = self.read_set.with_entry(entry.asking(answers)).with_scan(scan)\n",
+        "        self.read_set = self.read_set.with_entry(entry.asking(answers))\n",
         "T1, an insert-only MERGE, found key k in file a. T2 deletes a in version 6. T1 does not "
         "know that it read a, and commits version 7 without k.",
     ),
@@ -24,7 +24,7 @@ MUTANTS = (
         "a read's condition is not kept",
         Area.READS,
         TRANSACTION,
-        "        self.read_set = self.read_set.with_entry(entry).with_scan(scan)\n",
+        "        self.read_set = self.read_set.with_entry(entry.asking(answers)).with_scan(scan)\n",
         "        self.read_set = self.read_set.with_scan(scan)\n",
         "T1 deletes refunds of monday as of version 5; T2 adds one in version 6; T1 keeps no "
         "condition that the new file could match, and commits version 7.",
