@@ -16,7 +16,7 @@ from itertools import product
 
 from sqlglot import exp
 
-from whitecap.engine.query.pushdown.handed import in_terms_of
+from whitecap.engine.query.pushdown.handed import asks_around, in_terms_of
 from whitecap.engine.query.pushdown.inferred import inferred_from
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
@@ -27,32 +27,69 @@ _FILLED = {"LEFT": (False, True), "RIGHT": (True, False), "FULL": (True, True)}
 _SIDES = {(False, False): "", **{filled: side for side, filled in _FILLED.items()}}
 
 
-def conditions_on(relation: exp.Expr) -> Iterator[exp.Expr]:
-    """The conditions that queries have on a relation alone; its columns may be qualified."""
+def conditions_on(relation: exp.Expr, *, as_written: bool = False) -> Iterator[exp.Expr]:
+    """The conditions that queries have on a relation alone; its columns may be qualified.
+
+    `as_written`: neither parts of them nor what follows from them, which Spark pushes down when
+    it infers and takes outer joins away no more.
+    """
     select = _selecting(relation)
-    if select is None:
+    if select is None or _renames(relation):
         return
-    parts = list(_holding(relation, select))
+    parts = list(_holding(relation, select, as_written))
     is_alone = not select.args.get("joins")
     shares = (_share(part, relation, is_alone) for part in parts)
-    yield from (share for share in shares if share is not None)
-    if not is_alone:
+    joins: Sequence[exp.Join] = select.args.get("joins") or ()
+    fills_up = any(join.side for join in joins)
+    of_joins = [part for join in joins for part in _on(join)]
+    for part, share in zip(parts, shares, strict=True):
+        # Of what does not stand in an ON Spark takes no part through an outer join.
+        is_whole = as_written or (fills_up and part not in of_joins)
+        if share is part or (share is not None and not is_whole):
+            yield share
+    if not (is_alone or as_written):
         yield from inferred_from(parts, lambda column: _is_of(column, relation))
 
 
-def _holding(relation: exp.Expr, select: exp.Select) -> Iterator[exp.Expr]:
+def _renames(relation: exp.Expr) -> bool:
+    """Whether it gives a table's columns, or those of a query in a WITH, other names."""
+    return isinstance(relation, exp.Table) and bool(relation.alias_column_names)
+
+
+def _holding(relation: exp.Expr, select: exp.Select, as_written: bool) -> Iterator[exp.Expr]:
     """The conditions that hold wherever a row of the relation is of use."""
     joins: Sequence[exp.Join] = select.args.get("joins") or ()
     own = next((at for at, join in enumerate(joins) if join.this is relation), -1)
-    after = list(_after_joins(select))
+    after = list(_after_joins(select, as_written))
     sides = list(_sides(select, after))
     is_there = not _may_lack_rows(sides, own) or _refuses_missing(after, relation)
-    yield from (part for part in after if is_there or not _speaks_of(part, relation))
+    is_hidden = own >= 0 and joins[own].kind in ("SEMI", "ANTI")
+    for part in after:
+        may_speak = is_there and not (is_hidden and not _is_qualified(part))
+        if may_speak if _speaks_of(part, relation) else not (any(sides) and _is_mixed(part)):
+            yield part
     for at, join in enumerate(joins):
         on = _on(join)
         lacks_rows = at > own and _may_lack_rows(sides[:at], own)
         if _hands_on(sides[at], own - at) and (not lacks_rows or _refuses_missing(on, relation)):
-            yield from on
+            yield from (part for part in on if at == own or _is_heard(part, at < own, is_hidden))
+
+
+def _is_heard(part: exp.Expr, is_before: bool, is_hidden: bool) -> bool:
+    """Whether what another join's ON says may be about a relation, and not of its own tables.
+
+    Nothing is inferred for the right side of a SEMI or ANTI join from later ones.
+    """
+    return _is_qualified(part) if is_before else not is_hidden
+
+
+def _is_qualified(part: exp.Expr) -> bool:
+    return all(column.table for column in columns_outside_queries(part))
+
+
+def _is_mixed(part: exp.Expr) -> bool:
+    """Whether it speaks of several relations: an outer join below infers nothing from it."""
+    return len({column.table.lower() for column in columns_outside_queries(part)}) > 1
 
 
 def _sides(select: exp.Select, after: Sequence[exp.Expr]) -> Iterator[str]:
@@ -117,24 +154,26 @@ def _on(join: exp.Join) -> list[exp.Expr]:
     return [] if on is None else conjuncts_of(on)
 
 
-def _after_joins(select: exp.Select) -> Iterator[exp.Expr]:
+def _after_joins(select: exp.Select, as_written: bool) -> Iterator[exp.Expr]:
     """The conditions on the rows that a query's joins give."""
     where, having = select.args.get("where"), select.args.get("having")
     if where is not None:
         yield from conjuncts_of(where.this)
     of_groups = [] if having is None else conjuncts_of(having.this)
     handed = (in_terms_of(select, part, is_having=True) for part in of_groups)
-    yield from (part for part in (*handed, *_handed_from_around(select)) if part is not None)
+    yield from (
+        part for part in (*handed, *_handed_from_around(select, as_written)) if part is not None
+    )
 
 
-def _handed_from_around(select: exp.Select) -> Iterator[exp.Expr | None]:
+def _handed_from_around(select: exp.Select, as_written: bool) -> Iterator[exp.Expr | None]:
     """What the queries around say of the rows that a query gives."""
     whole, names = _whole(select)
     if names is None:
         return
     alias = None if whole.parent is None else whole.parent.args.get("alias")
     renamed = [column.name for column in alias.args.get("columns") or ()] if alias else []
-    for part in _on_all(_relations_of(whole)):
+    for part in _on_all(_relations_of(whole), as_written or bool(select.args.get("joins"))):
         yield in_terms_of(select, part, renamed or names)
 
 
@@ -150,8 +189,8 @@ def _whole(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
         if query.args.get("limit") or (is_right and not isinstance(query, exp.Union)):
             return query, None
     first = query
-    while isinstance(first, exp.SetOperation):
-        first = first.left
+    while isinstance(first, exp.SetOperation | exp.Subquery):
+        first = first.left if isinstance(first, exp.SetOperation) else first.this
     items = first.expressions
     has_stars = any(item.is_star for item in items)
     names = None if has_stars else [item.alias_or_name for item in items]
@@ -168,9 +207,12 @@ def _relations_of(query: exp.Expr) -> list[exp.Expr]:
     return [holder] if isinstance(holder, exp.Subquery) else []
 
 
-def _on_all(relations: Sequence[exp.Expr]) -> list[exp.Expr]:
+def _on_all(relations: Sequence[exp.Expr], as_written: bool) -> list[exp.Expr]:
     """What holds of every row that one of these relations needs, without qualifiers."""
-    said = [[unqualified(part) for part in conditions_on(each)] for each in relations]
+    said = [
+        [unqualified(part) for part in conditions_on(each, as_written=as_written)]
+        for each in relations
+    ]
     return [_either(parts) for parts in product(*said)] if said else []
 
 
@@ -205,6 +247,8 @@ def _concerns(condition: exp.Expr, relation: exp.Expr, is_alone: bool) -> bool:
     columns = columns_outside_queries(condition)
     if not columns:
         return is_alone and condition.find(exp.Query) is not None
+    if not is_alone and asks_around(condition, relation.alias_or_name):
+        return False
     return all(_is_of(column, relation) for column in columns)
 
 

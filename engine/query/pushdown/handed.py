@@ -32,10 +32,16 @@ def in_terms_of(
         return None
     if condition.find(exp.AggFunc, exp.Window) or is_random(condition):
         return None
+    if _asks_of_changed(select, condition, names):
+        return None
     holder = exp.Paren(this=condition.copy())
     for column in columns_outside_queries(holder):
-        item = _item(select, column.name, names) or (column if is_having else None)
+        is_of_table = is_having and bool(column.table)
+        item = None if is_of_table else _item(select, column.name, names)
+        item = item or (column if is_having else None)
         if item is None or not _is_handed_on(select, item):
+            return None
+        if item.name.lower() != column.name.lower() and _windows(select):
             return None
         if condition.find(exp.Query) is not None and item.name.lower() != column.name.lower():
             return None  # the query may speak of the row around it by that name too
@@ -51,7 +57,7 @@ def _item(select: exp.Select, name: str, names: Sequence[str]) -> exp.Expr | Non
         is_there = name.lower() in lowered and len(items) == len(names)
         return unaliased(items[lowered.index(name.lower())]) if is_there else None
     for item in items:
-        if item.alias_or_name.lower() == name.lower():
+        if isinstance(item, exp.Alias | exp.Column) and item.alias_or_name.lower() == name.lower():
             return unaliased(item)
     stars = [item for item in items if item.is_star]
     if len(stars) != 1 or _leaves_out(stars[0]):
@@ -69,10 +75,45 @@ def _is_handed_on(select: exp.Select, item: exp.Expr) -> bool:
         return False
     group = select.args.get("group")
     kinds = [[by_position(key, select, "GROUP") for key in group.expressions]] if group else []
-    windows = (window for part in select.expressions for window in part.find_all(exp.Window))
+    windows = _windows(select)
+    if windows and not isinstance(item, exp.Column):
+        return False  # it is computed beside what the windows partition by
     kinds += [window.args.get("partition_by") or [] for window in windows]
     return all(any(_same(item, key) for key in keys) for keys in kinds)
 
 
+def _windows(select: exp.Select) -> list[exp.Window]:
+    return [window for part in select.expressions for window in part.find_all(exp.Window)]
+
+
 def _same(left: exp.Expr, right: exp.Expr) -> bool:
-    return unqualified(left) == unqualified(right)
+    """Whether both are the same but for qualifiers that only one of them has."""
+    columns = zip(columns_outside_queries(left), columns_outside_queries(right), strict=False)
+    tables = ((a.table.lower(), b.table.lower()) for a, b in columns)
+    is_of_same = all(a == b or not (a and b) for a, b in tables)
+    return is_of_same and unqualified(left) == unqualified(right)
+
+
+def _asks_of_changed(select: exp.Select, condition: exp.Expr, names: Sequence[str]) -> bool:
+    """Whether a query in a condition may speak of what is not handed on as it is.
+
+    A condition without columns of its own goes below no grouping: Spark's pushing wants some.
+    """
+    if condition.find(exp.Query) is None:
+        return False
+    groups = bool(select.args.get("group") or select.args.get("distinct") or _windows(select))
+    if not columns_outside_queries(condition) and (groups or select.find(exp.AggFunc)):
+        return True
+    items = ((c.name, _item(select, c.name, names)) for c in condition.find_all(exp.Column))
+    return any(
+        item is not None
+        and not (isinstance(item, exp.Column) and item.name.lower() == name.lower())
+        for name, item in items
+    )
+
+
+def asks_around(condition: exp.Expr, relation: str) -> bool:
+    """Whether a query in a condition names another relation around it."""
+    own = {part.alias_or_name.lower() for part in condition.find_all(exp.Table, exp.Subquery)}
+    named = {column.table.lower() for column in condition.find_all(exp.Column)}
+    return condition.find(exp.Query) is not None and bool(named - own - {"", relation.lower()})

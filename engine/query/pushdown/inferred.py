@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlglot import exp
 
+from whitecap.engine.query.pushdown.handed import asks_around
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
 from whitecap.engine.sql.predicates.not_null import columns_never_null
 
@@ -54,8 +55,12 @@ def _said_of(own: exp.Column, condition: exp.Expr, equals: _Columns) -> exp.Expr
     if len(columns) != 1 or own in columns or not columns <= equals:
         return None
     (other,) = columns
-    if condition.find(exp.Query) is not None and other.name.lower() != own.name.lower():
+    if other.name.lower() != own.name.lower() and condition.find(exp.Query) is not None:
         return None  # the query may speak of the row around it by that name too
+    if asks_around(condition, ""):
+        inner = [c for c in condition.find_all(exp.Column) if c.table == other.table]
+        if len(inner) > len(columns_outside_queries(condition)):
+            return None
     holder = exp.Paren(this=condition.copy())
     for column in columns_outside_queries(holder):
         column.replace(own.copy())

@@ -150,7 +150,8 @@ def _is_plain(node: exp.Select) -> bool:
     """Whether it takes rows of one table one by one."""
     if any(value and key not in _PLAIN_SELECT for key, value in node.args.items()):
         return False
-    if not _is_named(node.args["from_"].this):
+    source = node.args["from_"].this
+    if not _is_named(source) or source.alias_column_names:
         return False
     complicated = (exp.AggFunc, exp.Subquery, exp.Exists, exp.Window)
     return node.find(*complicated) is None and not any(
