@@ -36,19 +36,21 @@ def conditions_on(relation: exp.Expr, *, as_written: bool = False) -> Iterator[e
     select = _selecting(relation)
     if select is None or _renames(relation):
         return
-    parts = list(_holding(relation, select, as_written))
-    is_alone = not select.args.get("joins")
-    shares = (_share(part, relation, is_alone) for part in parts)
-    joins: Sequence[exp.Join] = select.args.get("joins") or ()
+    parts, joins = list(_holding(relation, select, as_written)), _joins(select)
     fills_up = any(join.side for join in joins)
     of_joins = [part for join in joins for part in _on(join)]
-    for part, share in zip(parts, shares, strict=True):
+    for part in parts:
+        share = _share(part, relation, is_alone=not joins)
         # Of what does not stand in an ON Spark takes no part through an outer join.
-        is_whole = as_written or (fills_up and part not in of_joins)
-        if share is part or (share is not None and not is_whole):
+        only_whole = as_written or (fills_up and part not in of_joins)
+        if share is part or (share is not None and not only_whole):
             yield share
-    if not (is_alone or as_written):
+    if joins and not as_written:
         yield from inferred_from(parts, lambda column: _is_of(column, relation))
+
+
+def _joins(select: exp.Select) -> Sequence[exp.Join]:
+    return select.args.get("joins") or ()
 
 
 def _renames(relation: exp.Expr) -> bool:
@@ -58,15 +60,18 @@ def _renames(relation: exp.Expr) -> bool:
 
 def _holding(relation: exp.Expr, select: exp.Select, as_written: bool) -> Iterator[exp.Expr]:
     """The conditions that hold wherever a row of the relation is of use."""
-    joins: Sequence[exp.Join] = select.args.get("joins") or ()
+    joins = _joins(select)
     own = next((at for at, join in enumerate(joins) if join.this is relation), -1)
     after = list(_after_joins(select, as_written))
     sides = list(_sides(select, after))
     is_there = not _may_lack_rows(sides, own) or _refuses_missing(after, relation)
     is_hidden = own >= 0 and joins[own].kind in ("SEMI", "ANTI")
     for part in after:
-        may_speak = is_there and not (is_hidden and not _is_qualified(part))
-        if may_speak if _speaks_of(part, relation) else not (any(sides) and _is_mixed(part)):
+        if _speaks_of(part, relation):
+            may_hold = is_there and (_is_qualified(part) or not is_hidden)
+        else:
+            may_hold = not (any(sides) and _is_mixed(part))
+        if may_hold:
             yield part
     for at, join in enumerate(joins):
         on = _on(join)
@@ -98,7 +103,7 @@ def _sides(select: exp.Select, after: Sequence[exp.Expr]) -> Iterator[str]:
     An outer one fills no side up of which a later condition refuses missing rows.
     """
     left = _refuses_missing(after, select.args["from_"].this)
-    for join in select.args.get("joins") or ():
+    for join in _joins(select):
         right = _refuses_missing(after, join.this)
         if join.kind in ("SEMI", "ANTI"):
             yield join.kind
@@ -173,7 +178,7 @@ def _handed_from_around(select: exp.Select, as_written: bool) -> Iterator[exp.Ex
         return
     alias = None if whole.parent is None else whole.parent.args.get("alias")
     renamed = [column.name for column in alias.args.get("columns") or ()] if alias else []
-    for part in _on_all(_relations_of(whole), as_written or bool(select.args.get("joins"))):
+    for part in _on_all(_relations_of(whole), as_written or bool(_joins(select))):
         yield in_terms_of(select, part, renamed or names)
 
 

@@ -43,8 +43,6 @@ def in_terms_of(
             return None
         if item.name.lower() != column.name.lower() and _windows(select):
             return None
-        if condition.find(exp.Query) is not None and item.name.lower() != column.name.lower():
-            return None  # the query may speak of the row around it by that name too
         column.replace(item.copy() if isinstance(item, exp.Column) else exp.paren(item.copy()))
     return holder
 
