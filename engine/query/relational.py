@@ -16,7 +16,6 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.query.aggregates import Grouping
 from whitecap.engine.query.inline_tables import literal_rows
-from whitecap.engine.query.pushdown.items import by_aliases, by_position, unaliased
 from whitecap.engine.query.query_checks import (
     check_in_query,
     check_no_having,
@@ -40,6 +39,7 @@ from whitecap.engine.query.select_parts import (
 from whitecap.engine.query.sources import projection
 from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.select_list import by_aliases, by_position, unaliased
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
 from whitecap.engine.sql.parsing.query_reading import values_of

@@ -10,9 +10,9 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.query.pushdown.items import unaliased
 from whitecap.engine.sql.expressions.columns import outside_queries
 from whitecap.engine.sql.expressions.scope import Scope, check_star
+from whitecap.engine.sql.expressions.select_list import unaliased
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import whole_number
 from whitecap.engine.sql.parsing.query_reading import limit_of

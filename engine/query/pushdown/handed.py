@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.query.pushdown.items import by_position, unaliased
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
+from whitecap.engine.sql.expressions.select_list import by_position, unaliased
 from whitecap.engine.sql.functions.nodes import is_random
 
 
