@@ -6,7 +6,6 @@ Source: `DeltaErrors.scala` (`concurrentAppendException` and its neighbours) and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 import msgspec
@@ -165,12 +164,8 @@ def conflicting_commit(winner: WinningCommit) -> str:
 def commit_info_json(commit_info: CommitInfo) -> str:
     """A commitInfo as `JsonUtils.toJson` writes it, in the order of `actions.scala: CommitInfo`."""
     values = msgspec.to_builtins(commit_info)
-    shown = (
-        f"{json.dumps(name)}:{json.dumps(values[name], separators=(',', ':'))}"
-        for name in _COMMIT_INFO_FIELDS
-        if values.get(name) is not None
-    )
-    return "{" + ",".join(shown) + "}"
+    shown = ((name, values[name]) for name in _COMMIT_INFO_FIELDS if values.get(name) is not None)
+    return msgspec.json.encode(dict(shown)).decode()
 
 
 def partition_hint(values: PartitionValues | None, schema: Schema) -> str | None:

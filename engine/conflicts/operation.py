@@ -6,7 +6,6 @@ whether it changes data, may repartition the table, or may carry deletion vector
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,8 +48,6 @@ _UPDATES_FILES_IN_PLACE = frozenset({"COMPUTE STATS", "DROP FEATURE", BACKFILL, 
 _MAY_KEEP_TIGHT_BOUNDS = frozenset(
     {"COMPUTE STATS", "RESTORE", "CLONE", "Manual Update", BACKFILL, UNBACKFILL}
 )
-
-_JSON = json.JSONEncoder(separators=(",", ":"))
 
 
 class Operation(msgspec.Struct, frozen=True):
@@ -106,9 +103,14 @@ class Operation(msgspec.Struct, frozen=True):
     def logged_parameters(self) -> dict[str, Any]:
         """The parameters as commitInfo records them: collections as JSON text, scalars as is."""
         return {
-            key: _JSON.encode(value) if isinstance(value, (list, tuple, dict)) else value
+            key: _json(value) if isinstance(value, (list, tuple, dict)) else value
             for key, value in sorted(self.parameters.items())
         }
+
+
+def _json(value: object) -> str:
+    """A collection as `JsonUtils.toJson` writes it: letters beyond ASCII as they are."""
+    return msgspec.json.encode(value).decode()
 
 
 MANUAL_UPDATE = Operation("Manual Update")

@@ -6,7 +6,6 @@ Source: `RowId.scala: assignFreshRowIds`, `DefaultRowCommitVersion.scala: assign
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -54,7 +53,7 @@ def watermark_domain(watermark: int) -> DomainMetadata:
     configuration = {"rowIdHighWaterMark": watermark, "domainName": ROW_TRACKING_DOMAIN}
     return DomainMetadata(
         domain=ROW_TRACKING_DOMAIN,
-        configuration=json.dumps(configuration, separators=(",", ":")),
+        configuration=msgspec.json.encode(configuration).decode(),
         removed=False,
     )
 

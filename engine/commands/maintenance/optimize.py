@@ -14,7 +14,12 @@ from whitecap.engine.commands.maintenance.bins import (
     packed,
 )
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
-from whitecap.engine.commands.schema.clustering import in_cube, is_clustered, unclustered
+from whitecap.engine.commands.schema.clustering import (
+    in_cube,
+    is_clustered,
+    logged_columns,
+    unclustered,
+)
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
@@ -120,7 +125,7 @@ def _clustering(statement: Optimize, txn: Transaction, unique: str) -> Rewrite:
         statement.command,
         (),
         bins,
-        operation((), cluster_by=columns),
+        operation((), cluster_by=columns, full=statement.full),
         columns,
         lambda add, number: in_cube(add, f"{unique}-{number}" if number else unique, columns),
     )
@@ -131,12 +136,15 @@ def operation(
     zorder_by: tuple[str, ...] = (),
     cluster_by: tuple[str, ...] = (),
     auto: bool = False,
+    full: bool | None = None,
 ) -> Operation:
-    """Source: DeltaOperations.Optimize."""
+    """`full` says of clustering whether all files are. Source: DeltaOperations.Optimize."""
     parameters = {
         "predicate": logged(predicates),
         "auto": auto,
-        "clusterBy": list(cluster_by),
+        "clusterBy": logged_columns(cluster_by),
         "zOrderBy": list(zorder_by),
     }
+    if full is not None:
+        parameters["isFull"] = full
     return Operation("OPTIMIZE", parameters)

@@ -12,6 +12,7 @@ from itertools import groupby
 
 import msgspec
 
+from whitecap.engine.column_names import quoted_if_needed
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, DomainMetadata, Metadata
@@ -23,7 +24,7 @@ from whitecap.engine.log.statistics import has_bounds, without_statistics
 from whitecap.engine.refusals import command_errors
 
 PROVIDER = "liquid"
-_CUBE_ID, _CUBE_COLUMNS, _CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
+_CUBE_ID, _CUBE_COLUMNS = "ZCUBE_ID", "ZCUBE_ZORDER_BY"
 
 
 def is_clustered(snapshot: Snapshot) -> bool:
@@ -87,13 +88,18 @@ def clustering_domain(columns: Sequence[str], metadata: Metadata) -> DomainMetad
     schema = schema_of_metadata(metadata)
     paths = [[schema.fields[schema.index(name)].physical_name] for name in columns]
     domain_configuration = {"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN}
-    text = json.dumps(domain_configuration, separators=(",", ":"))
+    text = msgspec.json.encode(domain_configuration).decode()
     return DomainMetadata(domain=CLUSTERING_DOMAIN, configuration=text, removed=False)
+
+
+def logged_columns(columns: Sequence[str]) -> list[str]:
+    """Columns as tags and commitInfo name them. Source: UnresolvedAttribute.sql."""
+    return [quoted_if_needed(name) for name in columns]
 
 
 def in_cube(file: AddFile, cube_id: str, columns: Sequence[str]) -> AddFile:
     """The file as clustering writes it: part of a cube."""
-    tags = {_CUBE_ID: cube_id, _CUBE_COLUMNS: json.dumps(list(columns)), _CURVE: "hilbert"}
+    tags = {_CUBE_ID: cube_id, _CUBE_COLUMNS: msgspec.json.encode(logged_columns(columns)).decode()}
     return msgspec.structs.replace(
         file, tags={**(file.tags or {}), **tags}, clustering_provider=PROVIDER
     )
@@ -128,7 +134,7 @@ def unclustered(
 
 def _is_candidate(file: AddFile, columns: Sequence[str]) -> bool:
     by = (file.tags or {}).get(_CUBE_COLUMNS)
-    same_columns = by is None or json.loads(by) == list(columns)
+    same_columns = by is None or json.loads(by) == logged_columns(columns)
     return file.clustering_provider in (None, PROVIDER) and same_columns
 
 

@@ -13,6 +13,7 @@ from whitecap.engine.commands.schema.clustering import (
     check_cluster_list,
     check_clustering,
     clustering_domain,
+    logged_columns,
     repeated,
     with_clustering,
 )
@@ -178,7 +179,7 @@ def _operation(statement: CreateTable, txn: Transaction, as_select: bool) -> Ope
         name = "CREATE OR REPLACE TABLE" if statement.create else "REPLACE TABLE"
     parameters = {
         "partitionBy": txn.metadata.partition_columns,
-        "clusterBy": list(statement.cluster_by),
+        "clusterBy": logged_columns(statement.cluster_by),
         "description": statement.comment,
         "isManaged": "false",
         "properties": txn.metadata.configuration,

@@ -1,0 +1,71 @@
+"""What commitInfo and tags say of names and values, letter by letter as Delta 4.4.0 wrote it."""
+
+from __future__ import annotations
+
+from tests.commands.sql_database import Database, adds
+from whitecap.engine.commands import SharedTable
+
+CLUSTERED = "CREATE TABLE t (id INT, `país` STRING) USING delta CLUSTER BY (id, `país`)"
+
+
+def parameters(db: Database, statement: str) -> dict[str, object]:
+    """The operation's parameters of a statement that commits."""
+    commit_info = db.commit(statement).commit_info
+    return dict(commit_info.operation_parameters or {})
+
+
+def empty() -> Database:
+    db = Database()
+    db.shared["t"] = SharedTable()
+    return db
+
+
+def clustered() -> Database:
+    db = empty()
+    db.sql(CLUSTERED)
+    db.sql("INSERT INTO t VALUES (1, 'a')")
+    db.sql("INSERT INTO t VALUES (2, 'b')")
+    return db
+
+
+def test_letters_beyond_ascii_stand_as_they_are() -> None:
+    db = Database()
+    db.create("t", "id INT, country STRING", "country")
+    db.sql("INSERT INTO t VALUES (1, 'São')")
+    logged = parameters(db, "DELETE FROM t WHERE country = 'São'")["predicate"]
+    assert isinstance(logged, str)
+    assert "São" in logged
+
+
+def test_a_table_made_clustered_names_its_columns_in_quotes_where_they_need_some() -> None:
+    assert parameters(empty(), CLUSTERED)["clusterBy"] == '["id","`país`"]'
+
+
+def test_clustering_says_by_which_columns_and_whether_of_all_files() -> None:
+    by = {"predicate": "[]", "auto": False, "clusterBy": '["id","`país`"]', "zOrderBy": "[]"}
+    assert parameters(clustered(), "OPTIMIZE t") == {**by, "isFull": False}
+    assert parameters(clustered(), "OPTIMIZE t FULL") == {**by, "isFull": True}
+
+
+def test_compaction_of_a_table_that_is_not_clustered_does_not_say_whether_of_all_files() -> None:
+    db = Database()
+    db.create("t", "id INT")
+    db.sql("INSERT INTO t VALUES (1)")
+    db.sql("INSERT INTO t VALUES (2)")
+    assert "isFull" not in parameters(db, "OPTIMIZE t")
+
+
+def test_a_clustered_file_has_its_cube_and_columns_as_tags() -> None:
+    db = clustered()
+    (file,) = adds(db.commit("OPTIMIZE t"))
+    tags = dict(file.tags or {})
+    assert tags.pop("ZCUBE_ID")
+    assert tags == {"ZCUBE_ZORDER_BY": '["id","`país`"]'}
+
+
+def test_files_clustered_by_the_same_columns_are_clustered_again() -> None:
+    db = clustered()
+    db.sql("OPTIMIZE t")
+    db.sql("INSERT INTO t VALUES (3, 'c')")
+    assert len(adds(db.commit("OPTIMIZE t"))) == 1
+    assert len(db.snapshot("t").all_files()) == 1
