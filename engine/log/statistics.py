@@ -240,7 +240,9 @@ def statistics_of(
     tight_bounds: bool | None = None,
 ) -> FileStatistics:
     """The statistics of a file of `count` rows, from the extents of its columns."""
-    least, most, nulls = dict[str, Any](), dict[str, Any](), dict[str, Any]()
+    least: dict[str, Any] = {}
+    most: dict[str, Any] = {}
+    nulls: dict[str, Any] = {}
     for (_, column), column_extent in zip(columns, extents, strict=True):
         name = column.physical_name
         nulls[name] = column_extent.nulls

@@ -167,7 +167,8 @@ class MapChange(Generic[K, T]):
 
     def _pack(self, following: VersionedMap[K, T]) -> Moved[T]:
         """Pack the older ones of the young things, unless few of these are left."""
-        contained, keys, young = following._contained, list[K](), self._young
+        contained, young = following._contained, self._young
+        keys: list[K] = []
         while young is not None:
             key, young = young
             if key in self._whole:

@@ -150,7 +150,8 @@ class ByRow:
         return [row for row, value in zip(places.tolist(), column, strict=True) if value in wanted]
 
     def _pack(self) -> None:
-        values, rows = list[Any](), list[int]()
+        values: list[Any] = []
+        rows: list[int] = []
         for value, entry in self._rows.items():
             if isinstance(entry, int):
                 values.append(value)

@@ -89,7 +89,8 @@ class FileWriter(msgspec.Struct):
 
     def write(self, tasks: Iterable[Sequence[Row]]) -> Steps[list[AddFile]]:
         """Write each task's rows: one file for each partition that they fall in."""
-        adds, layout = list[AddFile](), self.layout
+        layout = self.layout
+        adds: list[AddFile] = []
         for values, part in self._parts(tasks, layout):
             if not self._job:
                 self.begins((yield NewId()), (yield ReadClock()))
@@ -102,7 +103,8 @@ class FileWriter(msgspec.Struct):
         self, tasks: Iterable[Sequence[Row]], write: Callable[[WriteRows], int]
     ) -> list[AddFile]:
         """The same for a job that has begun, where `write` says how many bytes a file has."""
-        adds, layout = list[AddFile](), self.layout
+        layout = self.layout
+        adds: list[AddFile] = []
         for values, part in self._parts(tasks, layout):
             file = self._file(values, part, layout)
             adds.append(self._added(file, values, part, layout, write(file)))

@@ -6,14 +6,14 @@ The protocols are in `sim/store/protocols/`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
 import msgspec
 
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
-from whitecap.sim.scenario.store import LogStore
+from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.contents.log_directory import Moment, Segment
@@ -32,7 +32,11 @@ Pages = Callable[[Sees], Waiting[Shown]]
 
 @dataclass(frozen=True, slots=True)
 class LogRequests:
-    """The requests that each operation on a file of the log takes."""
+    """What a client asks of the log: the requests that each operation on one of its files takes.
+
+    A listing has pages of `page_size` keys, or is one page of what is new (`fast_listing`).
+    `commit_lock`: commits of one driver exclude each other, and whoever lists.
+    """
 
     before_put: tuple[RequestKind, ...]
     after_put: tuple[RequestKind, ...]
@@ -41,11 +45,22 @@ class LogRequests:
     pointer: tuple[RequestKind, ...]
     delete: tuple[RequestKind, ...]
     probe: tuple[RequestKind, ...]
+    _: KW_ONLY
+    page_size: int
+    fast_listing: bool
+    commit_lock: bool
 
     @classmethod
-    def of(cls, log_store: LogStore) -> LogRequests:
-        """In the order of `LogStore.requests`."""
-        return cls(*(tuple(KIND_NAMED[name] for name in names) for names in log_store.requests))
+    def of(cls, profile: StoreSection) -> LogRequests:
+        """Those of a store's profile, in the order of `LogStore.requests`."""
+        log_store = profile.log_store
+        kinds = (tuple(KIND_NAMED[name] for name in names) for names in log_store.requests)
+        return cls(
+            *kinds,
+            page_size=profile.list.page_size,
+            fast_listing=profile.spark.fast_listing,
+            commit_lock=log_store.commit_lock,
+        )
 
 
 class CommitAttempt(msgspec.Struct, frozen=True):

@@ -186,7 +186,7 @@ class LogAccess(msgspec.Struct):
     def list_log(self, sees: Sees = None) -> Waiting[Shown]:
         """Learn the newest version, and what else the log shows; `sees` is told the moment."""
         passing = self.connection.passing
-        if passing is None or self.cluster.profile.spark.fast_listing:
+        if passing is None or self.requests.fast_listing:
             shown = self.coordinator.list_log(self._ask_pages, sees)
         else:
             shown = self.coordinator.list_log(partial(self._pass_pages, passing), sees)
@@ -198,7 +198,7 @@ class LogAccess(msgspec.Struct):
         segment, moment = yield from listing
         tape = self.connection.sender.tape
         sending = Sending(
-            tape, RequestKind.LIST, tape.numbers[RequestKind.LIST], 0, moment[0], key=LOG_KEY
+            tape, RequestKind.LIST, tape.made(RequestKind.LIST), 0, moment[0], key=LOG_KEY
         )
         missed = min(missed_by(plans, sending), max(segment.version, 0))
         if not missed:
@@ -208,23 +208,23 @@ class LogAccess(msgspec.Struct):
 
     def _pass_pages(self, passing: Passing, sees: Sees) -> Waiting[Shown]:
         """`_ask_pages` where requests are passed: the same answer at the same instant."""
-        directory, clock = self.directory, self.clock
-        page_size = self.cluster.profile.list.page_size
-        yield passing.sent(RequestKind.LIST)
+        directory, clock, kind = self.directory, self.clock, RequestKind.LIST
+        page_size = self.requests.page_size
+        yield passing.sent(kind)
         moment = (clock.now_ms, clock.order)
         on_page = directory.count(moment)
         if on_page > page_size:
-            passing.answered(RequestKind.LIST, page_size)
+            passing.answered(kind, page_size)
             before_last = -(-on_page // page_size) - 1
             if before_last > 1:
-                passing.repeated(RequestKind.LIST, page_size, before_last - 1)
-            yield passing.sent(RequestKind.LIST)
+                passing.repeated(kind, page_size, before_last - 1)
+            yield passing.sent(kind)
             moment = (clock.now_ms, clock.order)
             on_page = max(0, directory.count(moment) - page_size * before_last)
         if sees is not None:
             sees(moment)
         shown = directory.segment(moment), moment
-        passing.answered(RequestKind.LIST, on_page)
+        passing.answered(kind, on_page)
         return shown
 
     def _ask_pages(self, sees: Sees) -> Waiting[Shown]:
@@ -233,7 +233,7 @@ class LogAccess(msgspec.Struct):
         How many pages there are is known with the first; the last shows the newest version, and
         `sees` is told its moment. Source: LogStore.listFrom, which filters what it has listed.
         """
-        listing = self.cluster.profile.list
+        page_size = self.requests.page_size
 
         def seen(moment: Moment) -> Shown:
             if sees is not None:
@@ -242,16 +242,16 @@ class LogAccess(msgspec.Struct):
 
         def first(moment: Moment) -> Reply:
             count = self.directory.count(moment)
-            if count <= listing.page_size:
+            if count <= page_size:
                 return Reply((count, seen(moment)), "listed", count)
-            return Reply((count, None), "listed", listing.page_size)
+            return Reply((count, None), "listed", page_size)
 
         def last(moment: Moment) -> Reply:
             count = self.directory.count(moment)
             return Reply(seen(moment), "listed", max(0, count - before))
 
         ask = self.connection.ask
-        if self.cluster.profile.spark.fast_listing:
+        if self.requests.fast_listing:
             yield from self.connection.read((RequestKind.HEAD, RequestKind.LIST), LOG_KEY, 0)
             answer = yield from ask(
                 RequestKind.LIST, LOG_KEY, lambda moment: Reply(seen(moment), "listed", 1)
@@ -260,9 +260,9 @@ class LogAccess(msgspec.Struct):
         count, shown = (yield from ask(RequestKind.LIST, LOG_KEY, first)).value
         if shown is not None:
             return shown  # type: ignore[no-any-return]
-        before = listing.page_size * (-(-count // listing.page_size) - 1)
-        full = Reply(result="listed", size=listing.page_size)
-        pages = before // listing.page_size - 1
+        before = page_size * (-(-count // page_size) - 1)
+        full = Reply(result="listed", size=page_size)
+        pages = before // page_size - 1
         yield from self.connection.repeat(RequestKind.LIST, LOG_KEY, full, pages)
         return (yield from self._shown_by(last))
 
@@ -275,7 +275,7 @@ class LogAccess(msgspec.Struct):
 
     def attempt(self, request: PutIfAbsent, version: int) -> Waiting[PutResult]:
         """Try to take a version. Source: FileSystemBasedCommitCoordinatorClient.doCommit."""
-        if self.cluster.profile.log_store.commit_lock and not self.holds:
+        if self.requests.commit_lock and not self.holds:
             yield from self.hold()
         before_put, after_put = self.requests.before_put, self.requests.after_put
         if before_put:

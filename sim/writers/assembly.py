@@ -209,7 +209,7 @@ class Assembly:
         return Transactions(
             cluster=cluster,
             throttle=jobs.table.throttle,
-            requests=LogRequests.of(cluster.profile.log_store),
+            requests=LogRequests.of(cluster.profile),
             faults=faults,
             tapes=tapes,
             ids=IdsOfJobs(self.streams.source("ids", entity)),

@@ -114,7 +114,8 @@ class Workload:
         Where a slice is still empty, a new row stands in for an existing one.
         """
         existing = round(rows.count * rows.existing)
-        changed, slices = list[Row](), list[Slice]()
+        changed: list[Row] = []
+        slices: list[Slice] = []
         if existing:
             changed, slices = self._changed_rows(rows.choose, existing, chosen, now_ms)
         slices += self._slices(rows.count - existing, chosen, now_ms)

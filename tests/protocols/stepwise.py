@@ -31,6 +31,9 @@ REQUESTS = LogRequests(
     (RequestKind.PUT,),
     (RequestKind.DELETE,),
     (RequestKind.HEAD,),
+    page_size=1000,
+    fast_listing=False,
+    commit_lock=False,
 )
 
 

@@ -183,7 +183,8 @@ class _Run:
 
     def _match(self, file_rows: FileRows) -> _Matched:
         """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
-        rows, matches = dict[int, Row](), dict[int, int]()
+        rows: dict[int, Row] = {}
+        matches: dict[int, int] = {}
         touched = bool(self.by_source) and file_rows.live_count > 0
         find = self.join.matches
         for at, row in self._candidates(file_rows):

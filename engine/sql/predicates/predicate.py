@@ -386,7 +386,8 @@ def split_conditions(
     Source: DeltaTableUtils.splitMetadataAndDataPredicates.
     """
     names = frozenset(column.lower() for column in partition_columns)
-    partition, data = list[Predicate](), list[Predicate]()
+    partition: list[Predicate] = []
+    data: list[Predicate] = []
     for condition in conditions:
         of_partitions, of_data = condition._template.split(names)
         partition += [Predicate(part, condition._parameters) for part in of_partitions]

@@ -57,9 +57,17 @@ BESIDE = 1 << 19
 RequestLegs = tuple[float, float, float]
 """Milliseconds: the way out, the way back, and that where a put-if-absent found the key taken."""
 
-Stretch = tuple[int, int, int]
-"""Of a kind of request: where its draws begin in the row, how many a request has, how many
-requests there are."""
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Where the usual draws of each kind of request stand in a row, in the order of kinds.
+
+    Those of request n begin at `firsts + n * widths`; there are some up to `ends`.
+    """
+
+    firsts: list[int]
+    widths: list[int]
+    ends: list[int]
 
 
 Piece = tuple[list[float], int, int]
@@ -92,14 +100,14 @@ class Tapes:
     source: RandomSource
     latencies: Sequence[Latency]
     compute: Distribution
-    stretches: list[Stretch] = field(init=False)
+    stretches: Stretches = field(init=False)
     _table: DrawTable = field(init=False)
     _tables_beyond: dict[tuple[RequestKind, int], DrawTable] = field(default_factory=dict)
     _last_beyond: dict[tuple[RequestKind, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         columns = [DrawnColumns([place(_COMPUTE)], self.compute.quantile)]
-        self.stretches, at = [], 1
+        firsts, at = list[int](), 1
         for kind in RequestKind:
             latency = self.latencies[kind]
             count = 0 if latency is NOTHING else USUAL[kind]
@@ -107,8 +115,10 @@ class Tapes:
             if count:
                 places = [place(purpose, n, part) for n in range(count) for part in ranks]
                 columns.append(DrawnColumns(places, latency.drawn))
-            self.stretches.append((at, latency.legs, count))
+            firsts.append(at)
             at += count * latency.legs
+        widths = [latency.legs for latency in self.latencies]
+        self.stretches = Stretches(firsts, widths, [*firsts[1:], at])
         self._table = DrawTable(self.source, columns)
 
     def of(self, job: int, rerun: int) -> Tape:
@@ -143,18 +153,18 @@ class Tapes:
 class Tape:
     """What one transaction draws.
 
-    Its usual draws are in `drawn`, in `stretches` by the kind of request; `numbers` says how many
-    requests of each kind there were.
+    Its usual draws are in `drawn`, in `stretches` by the kind of request; `cursors` says where
+    those of the next request of each kind begin, or would begin if they were usual ones.
     """
 
-    __slots__ = ("_more", "_tapes", "drawn", "numbers", "row", "stretches")
+    __slots__ = ("_more", "_tapes", "cursors", "drawn", "row", "stretches")
 
     def __init__(self, tapes: Tapes, row: int, drawn: list[float]) -> None:
         self._tapes = tapes
         self.row = row
         self.drawn = drawn
         self.stretches = tapes.stretches
-        self.numbers = [0] * len(RequestKind)
+        self.cursors = self.stretches.firsts.copy()
         self._more: dict[tuple[int, int, int], list[float]] = {}
 
     def beside(self) -> Tape:
@@ -182,30 +192,35 @@ class Tape:
 
         Of several that are made at once it is the first one's.
         """
-        number = self.numbers[kind]
-        self.numbers[kind] = number + count
+        number = self.made(kind)
+        self.cursors[kind] += count * self.stretches.widths[kind]
         return number
+
+    def made(self, kind: RequestKind) -> int:
+        """How many requests of a kind there were."""
+        stretches = self.stretches
+        return (self.cursors[kind] - stretches.firsts[kind]) // stretches.widths[kind]
 
     def next_legs(self, kind: RequestKind) -> RequestLegs:
         """The legs of a request that is made now."""
-        number = self.numbers[kind]
-        self.numbers[kind] = number + 1
-        first, width, usual = self.stretches[kind]
-        if number >= usual:
-            return self.legs(kind, number)
-        drawn, at = self.drawn, first + number * width
-        return drawn[at], drawn[at + 1], drawn[at + width - 1]
+        cursors, stretches = self.cursors, self.stretches
+        at = cursors[kind]
+        if at >= stretches.ends[kind]:
+            return self.legs(kind, self.next_number(kind))
+        cursors[kind] = until = at + stretches.widths[kind]
+        drawn = self.drawn
+        return drawn[at], drawn[at + 1], drawn[until - 1]
 
     def legs(self, kind: RequestKind, number: int, sending: int = 0) -> RequestLegs:
         """The way out, the way back, and the way back where a put-if-absent found the key taken.
 
         `sending` counts how often the request was sent before.
         """
-        first, width, usual = self.stretches[kind]
-        if sending or number >= usual:
+        stretches = self.stretches
+        width = stretches.widths[kind]
+        drawn, at = self.drawn, stretches.firsts[kind] + number * width
+        if sending or at >= stretches.ends[kind]:
             drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
-        else:
-            drawn, at = self.drawn, first + number * width
         return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
     def repeated(
@@ -216,7 +231,7 @@ class Tape:
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
         """
         back_for_size = size * self._tapes.latencies[kind].per_unit_back
-        width, now_ms = self.stretches[kind][1], sent_ms
+        width, now_ms = self.stretches.widths[kind], sent_ms
         for drawn, begin, end in self._in_pieces(kind, first, count):
             for at in range(begin, end, width):
                 now_ms = now_ms + drawn[at] + drawn[at + 1] + back_for_size
@@ -224,8 +239,11 @@ class Tape:
 
     def _in_pieces(self, kind: RequestKind, first: int, count: int) -> list[Piece]:
         """The draws of some requests: the usual ones, then block by block."""
-        begin, width, usual = self.stretches[kind]
-        end, pieces = first + count, list[Piece]()
+        stretches = self.stretches
+        begin, width = stretches.firsts[kind], stretches.widths[kind]
+        usual = (stretches.ends[kind] - begin) // width
+        end = first + count
+        pieces: list[Piece] = []
         if first < usual:
             pieces.append((self.drawn, begin + first * width, begin + min(end, usual) * width))
             first = usual
