@@ -254,7 +254,7 @@ def statistics_of(
 
 def bounds_of(column_extent: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
     """The JSON of the smallest and largest value, if there are any; each follows from its own."""
-    _, least, most = column_extent
+    least, most = column_extent.least, column_extent.most
     if least is None:
         return None
     if type_name in FRACTIONAL:

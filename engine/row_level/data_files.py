@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 from pyroaring import BitMap64
@@ -57,8 +56,7 @@ def _packer() -> Packer[tuple[str, _Kept]]:
     return Packer(pack, unpack)
 
 
-@dataclass(frozen=True, slots=True)
-class FileRows:
+class FileRows(msgspec.Struct, frozen=True):
     """A file with its rows; `deleted` are the positions that its deletion vector hides."""
 
     file: AddFile

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import date
 from math import isfinite, nan
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,7 +33,7 @@ _ROWS_A_VALUE = 8
 """Where values are in fewer rows than this, on average, they are not counted one by one."""
 
 
-class Cells(NamedTuple):
+class Cells(msgspec.Struct, frozen=True):
     """What some rows have in one column, in their order; `nulls` is where NULLs are, if any."""
 
     values: NDArray[Any]

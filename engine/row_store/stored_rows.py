@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, overload
 
+import msgspec
 import numpy as np
 
 from whitecap.engine.row_store.columns import Cells, Coded, Column, Fractions, Ids, Integers
@@ -31,7 +32,7 @@ MANY_PIECES = 64
 """Up to so many rows are taken out by joining the pieces between them, at the speed of memory."""
 
 
-class Origin(NamedTuple):
+class Origin(msgspec.Struct, frozen=True):
     """What rows were made from: all of `parents` without the versions that went, and new ones.
 
     `columns`, if every row is still in its place, are the only ones that differ.

@@ -7,17 +7,17 @@ worked out in proportion to the rows that changed.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from math import isfinite, nan
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
 
 
-class Extent(NamedTuple):
+class Extent(msgspec.Struct, frozen=True):
     """How many values are NULL, and the smallest and largest of the others (`None`: no others).
 
     Both are NaN where some fraction is not finite.
@@ -41,8 +41,9 @@ def extent_after(
     `None` if that takes a look at all of them: where a bound has gone and nothing new reaches as
     far, where one is not finite, or is one of two zeros.
     """
-    least, most = ([each[end] for each in (*parents, new)] for end in (1, 2))
-    least, most = ([bound for bound in ends if bound is not None] for ends in (least, most))
+    there = (*parents, new)
+    least = [each.least for each in there if each.least is not None]
+    most = [each.most for each in there if each.most is not None]
     if not all(isfinite(bound) and (bound or zeros_are_alike) for bound in (*least, *most)):
         return None
     nulls = sum(each.nulls for each in parents) - gone.nulls + new.nulls
@@ -69,8 +70,7 @@ def extent_of(values: Sequence[Any]) -> Extent:
     return bounded(nulls, present)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """How many rows have each value, by the values' codes; code 0 is that of NULL.
 
     `values` are those of all codes; more may come behind them.
