@@ -260,7 +260,7 @@ class Coded:
 
     def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
         """Which rows have one of the wanted values."""
-        if not all(type(value) is self._type for value in wanted):
+        if not set(map(type, wanted)) <= {self._type}:
             return None
         codes = [self._code_of[value] for value in wanted if value in self._code_of]
         return _is_among(cells.values, codes)

@@ -179,12 +179,20 @@ class DataRequests:
         """How many requests come to each bucket, by directory and kind."""
         counts: dict[tuple[str, RequestKind], int] = {}
         for paths, kinds in ((read, self.read), (written, self.write)):
-            for path in paths:
-                directory = path.rpartition("/")[0]
+            for directory, files in _by_directory(paths).items():
                 for kind in kinds:
-                    counts[directory, kind] = counts.get((directory, kind), 0) + 1
+                    counts[directory, kind] = counts.get((directory, kind), 0) + files
         buckets = ((self.throttle.of_data(*place), count) for place, count in counts.items())
         return [(bucket, count) for bucket, count in buckets if bucket is not None]
+
+
+def _by_directory(paths: Iterable[str]) -> dict[str, int]:
+    """How many of some files lie in each directory."""
+    files: dict[str, int] = {}
+    for path in paths:
+        directory = path.rpartition("/")[0]
+        files[directory] = files.get(directory, 0) + 1
+    return files
 
 
 def _evenly(count: int, spent_ms: float) -> Iterator[tuple[float, int]]:
