@@ -38,10 +38,12 @@ hold them and how rewritten files share them.
 """
 
 FLOOR = """\
-No part is most of it. An append is some 440 calls of functions, the longest a twentieth of its
-time. What a prototype for one statement and one schema left out (listings that grow with the log,
-checksums, checkpoints, recordings, rows that files share) is what remains; compiling the hot
-modules took a seventh off an append ([decision 158](decisions.md)).
+No part is most of it. An append is some 400 calls of functions and 7,200 bytecodes, the longest
+function a tenth of these; of its 590,000 machine instructions a third are the interpreter's own
+loop (counted under valgrind, 2026-11-25). What a prototype for one statement and one schema left
+out (listings that grow with the log, checksums, checkpoints, recordings, rows that files share) is
+what remains; compiling the hot modules took a seventh off an append
+([decision 158](decisions.md)).
 """
 
 
