@@ -54,6 +54,7 @@ class SamplingProfiler:
     def __init__(self) -> None:
         self.looks = Counter[str]()
         self._part_of: dict[CodeType, str | None] = {}
+        self._is_looking = False
 
     def __enter__(self) -> SamplingProfiler:
         signal.signal(signal.SIGALRM, self._look)
@@ -70,12 +71,21 @@ class SamplingProfiler:
         return {part: self.looks[part] / total for part in PARTS}
 
     def _look(self, _: int, frame: FrameType | None) -> None:
+        if self._is_looking:  # on a busy machine a look may last until the next one is due
+            return
+        self._is_looking = True
+        part = self._at_work(frame)
+        if part is not None:
+            self.looks[part] += 1
+        self._is_looking = False
+
+    def _at_work(self, frame: FrameType | None) -> str | None:
         while frame is not None:
             part = self._part(frame.f_code)
             if part is not None:
-                self.looks[part] += 1
-                return
+                return part
             frame = frame.f_back
+        return None
 
     def _part(self, code: CodeType) -> str | None:
         if code not in self._part_of:

@@ -165,7 +165,7 @@ def bounds_of_shares(
     few, few_others = some * times < FEWEST_EVENTS, others * times < FEWEST_EVENTS
     is_few = (np.count_nonzero(units, axis=-1) * times < FEWEST_REPLICATIONS) & (total >= 0)
     is_good = (2 * total > all_units) if good is None else good
-    is_chosen = is_few & ~few & ~few_others & (good is None)
+    is_chosen = is_few & np.logical_not(few | few_others) & (good is None)
     stated = np.select(
         [few & few_others & (some > 0) & (others > 0), few & (some <= others), few_others, is_few],
         [_TWO_SIDED, _AT_MOST, _AT_LEAST, np.where(is_good, _AT_LEAST, _AT_MOST)],
