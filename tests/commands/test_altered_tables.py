@@ -100,6 +100,11 @@ def test_a_default_needs_its_feature_and_is_checked_before() -> None:
         db.sql("ALTER TABLE t ALTER COLUMN k SET DEFAULT 5")
 
 
+def test_the_log_has_the_default_of_new_rows_alone() -> None:
+    db = made("k INT, v BIGINT DEFAULT 7", **{"feature.allowColumnDefaults": "supported"})
+    assert dict(db.snapshot("t").schema.fields[1].metadata) == {"CURRENT_DEFAULT": "7"}
+
+
 def test_no_file_is_sorted_by_a_map() -> None:
     db = made("k INT, m MAP<STRING, INT>")
     db.sql("INSERT INTO t (k) VALUES (1)")
