@@ -11,6 +11,7 @@ import msgspec
 from whitecap.engine.commands.schema.property_checks import check_keys, checked
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
+from whitecap.engine.log.columns.mapping import check_same_mode
 from whitecap.engine.log.features import merged, protocol_of_new_table
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
@@ -39,17 +40,20 @@ def _version_of(source: Table, version: int | None) -> Steps[Snapshot]:
 def clone_table(
     table: Table, statement: CloneTable, source: Table, snapshot: Snapshot
 ) -> Steps[Outcome]:
-    """Commit the other table's metadata, and its files by their absolute paths."""
+    """Commit the other table's metadata, and its files by their absolute paths.
+
+    Raises `DeltaError` for a table that is there, has files, or maps its columns otherwise.
+    """
     txn = yield from table.start()
     if txn.read_version >= 0 and not statement.replace:
         if statement.if_not_exists:
             return NothingToCommit(txn.read_version)
         raise command_errors.table_exists_for_clone(table.name)
+    wanted = yield from _metadata(statement, txn, snapshot)
+    txn.update_metadata(wanted)
     yield from txn.read_state()
     if txn.snapshot.num_files:
         raise command_errors.clone_into_table_with_files()
-    wanted = yield from _metadata(statement, txn, snapshot)
-    txn.update_metadata(wanted)
     yield from job("CLONE")
     operation = Operation(
         "CLONE", {"source": statement.source.name, "sourceVersion": snapshot.version}
@@ -60,17 +64,21 @@ def clone_table(
 
 
 def _metadata(statement: CloneTable, txn: Transaction, snapshot: Snapshot) -> Steps[Metadata]:
-    assert snapshot.metadata is not None
-    old = txn.snapshot.metadata
+    source, old = snapshot.metadata, txn.snapshot.metadata
+    assert source is not None
     check_keys(key for key, _ in statement.properties)
     new = checked(dict(statement.properties), txn.dialect)
-    return msgspec.structs.replace(
-        snapshot.metadata,
+    wanted = msgspec.structs.replace(
+        source,
         id=old.id if old is not None else (yield NewId()),
         name=None if old is None else old.name,
         description=None if old is None else old.description,
-        configuration={**snapshot.metadata.configuration, **new},
+        configuration={**source.configuration, **new},
     )
+    for other in (source, old):
+        if other is not None:
+            check_same_mode(other, wanted)
+    return wanted
 
 
 def _copied(file: AddFile, source: Table) -> AddFile:
