@@ -10,14 +10,23 @@ import msgspec
 
 from whitecap.engine.commands.schema.property_checks import check_keys, checked
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
+from whitecap.engine.log.actions import (
+    AddFile,
+    AnyAction,
+    DeletionVector,
+    DomainMetadata,
+    Metadata,
+)
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.columns.mapping import check_same_mode
 from whitecap.engine.log.features import merged, protocol_of_new_table
 from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.vectors.deletion_vectors import ABSOLUTE_FILE, RELATIVE_FILE, vector_key
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.parsing.table_statements import CloneTable
+from whitecap.engine.storage.paths import log_path
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import job
@@ -60,7 +69,8 @@ def clone_table(
     )
     files = [_copied(file, source) for file in snapshot.all_files()]
     protocol = _protocol(txn, snapshot, wanted)
-    return (yield from txn.commit_large([*files, protocol], operation))
+    actions = [*files, *_domains(txn.snapshot, snapshot), protocol]
+    return (yield from txn.commit_large(actions, operation))
 
 
 def _metadata(statement: CloneTable, txn: Transaction, snapshot: Snapshot) -> Steps[Metadata]:
@@ -85,10 +95,26 @@ def _copied(file: AddFile, source: Table) -> AddFile:
     return msgspec.structs.replace(
         file,
         path=source.absolute(file.path),
+        deletion_vector=_absolute(file.deletion_vector, source),
         data_change=True,
         base_row_id=None,
         default_row_commit_version=None,
     )
+
+
+def _absolute(vector: DeletionVector | None, source: Table) -> DeletionVector | None:
+    if vector is None or vector.storage_type != RELATIVE_FILE:
+        return vector
+    path = source.absolute(log_path(vector_key(vector)))
+    return msgspec.structs.replace(vector, storage_type=ABSOLUTE_FILE, path_or_inline_dv=path)
+
+
+def _domains(before: Snapshot, source: Snapshot) -> list[DomainMetadata]:
+    """The clustering of the source. Source: handleDomainMetadataForReplaceTable."""
+    new, old = (snapshot.domains.get(CLUSTERING_DOMAIN) for snapshot in (source, before))
+    if new is not None:
+        return [new]
+    return [] if old is None else [msgspec.structs.replace(old, removed=True)]
 
 
 def _protocol(txn: Transaction, snapshot: Snapshot, metadata: Metadata) -> AnyAction:
