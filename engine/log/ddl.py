@@ -162,8 +162,7 @@ class _Reader:
                 case "GENERATED":
                     metadata |= self._generated()
                 case "DEFAULT":
-                    text = self._expression()
-                    metadata |= {CURRENT_DEFAULT: text, "EXISTS_DEFAULT": text}
+                    metadata[CURRENT_DEFAULT] = self._expression()
                 case _:
                     self._fail(f"unknown column option {word!r}")
         return nullable, metadata

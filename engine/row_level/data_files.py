@@ -109,6 +109,7 @@ class DataFiles:
         self.shelf = shelf
         self._rows: PackedMap[str, _Kept] = PackedMap(_packer(), shelf, _stays, _row_versions)
         self._vectors: dict[str, BitMap64] = {}
+        self._empty_columns: dict[str, Columns] = {}
         self._stores: dict[FileColumns, RowStore] | None = {} if by_column else None
 
     def __len__(self) -> int:
@@ -121,6 +122,7 @@ class DataFiles:
         for path, kept in self._rows.items():
             other._rows.add(path, kept)
         other._vectors = dict(self._vectors)
+        other._empty_columns = dict(self._empty_columns)
         return other
 
     def stored(self, columns: FileColumns, rows: Sequence[Row]) -> Sequence[Row]:
@@ -139,6 +141,10 @@ class DataFiles:
         if isinstance(rows, StoredRows):
             rows.settle()
         self._rows.add(path, (columns, rows))
+
+    def note_empty_column(self, path: str, column: str) -> None:
+        """Remember a column that a file has beside those of its rows, with NULL in each."""
+        self._empty_columns[path] = (column,)
 
     def rows_of(self, path: str) -> Sequence[Row]:
         """The rows of a file that was read or written here."""
@@ -189,7 +195,7 @@ class DataFiles:
 
     def columns_of(self, path: str) -> Columns:
         """The columns of a file that was read or written here."""
-        return self._rows[path][0]
+        return self._rows[path][0] + self._empty_columns.get(path, ())
 
     def forget_key(self, key: str) -> None:
         """Drop the rows of a file that is no longer in the store."""
@@ -198,3 +204,4 @@ class DataFiles:
     def forget(self, path: str) -> None:
         """Drop the rows of a file that nobody will ask for."""
         self._rows.pop(path, None)
+        self._empty_columns.pop(path, None)

@@ -69,13 +69,15 @@ class FileWriter(msgspec.Struct):
     """Writes the data files of one command; counts what it wrote.
 
     `check` raises `DeltaError` for a row that the table may not hold. Every row is checked as it is
-    written, those that a rewritten file had before too.
+    written, those that a rewritten file had before too. `beside_changes`: one job of Spark writes
+    the rows and those of the change data feed.
     """
 
     table: Table
     metadata: Metadata
     data_change: bool = True
     check: Check | None = None
+    beside_changes: bool = False
     rows_written: int = 0
     bytes_written: int = 0
     files_written: int = 0
@@ -135,12 +137,16 @@ class FileWriter(msgspec.Struct):
         CDCReader.scala; PROTOCOL.md "Add CDC File".
         """
         files: list[AddCDCFile] = []
-        if not properties.CHANGE_DATA_FEED.of(self.metadata.configuration):
+        if not self._keeps_feed:
             return files
         for rows in tasks():
             for values, part in self.layout.by_partition(rows):
                 files.append((yield from self._write_change_file(values, part)))
         return files
+
+    @property
+    def _keeps_feed(self) -> bool:
+        return properties.CHANGE_DATA_FEED.of(self.metadata.configuration)
 
     def metrics(self) -> dict[str, str]:
         """The operation metrics of a write. Source: DeltaOperationMetrics: WRITE."""
@@ -171,6 +177,9 @@ class FileWriter(msgspec.Struct):
         # Before the rows are kept: then nothing is known any more of those they were made from.
         statistics = layout.statistics(rows if few else file.rows)
         self.table.data_files.keep(path, file.columns, file.rows)
+        if self.beside_changes and self._keeps_feed:
+            # Source: TransactionalWrite.scala: performCDCPartition; the type of no change is NULL.
+            self.table.data_files.note_empty_column(path, CHANGE_TYPE_COLUMN)
         self._count(rows, size_bytes)
         return AddFile(
             path=path,

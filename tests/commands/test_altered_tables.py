@@ -100,6 +100,19 @@ def test_a_default_needs_its_feature_and_is_checked_before() -> None:
         db.sql("ALTER TABLE t ALTER COLUMN k SET DEFAULT 5")
 
 
+def test_the_log_has_the_default_of_new_rows_alone() -> None:
+    db = made("k INT, v BIGINT DEFAULT 7", **{"feature.allowColumnDefaults": "supported"})
+    assert dict(db.snapshot("t").schema.fields[1].metadata) == {"CURRENT_DEFAULT": "7"}
+
+
+def test_columns_lose_their_mapping_in_as_many_files_as_spark_has_tasks() -> None:
+    db = made(**MAPPED)
+    for k in range(3):
+        db.sql(f"INSERT INTO t VALUES ({k}, {k})")
+    db.sql("ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none')")
+    assert db.snapshot("t").num_files == 2
+
+
 def test_no_file_is_sorted_by_a_map() -> None:
     db = made("k INT, m MAP<STRING, INT>")
     db.sql("INSERT INTO t (k) VALUES (1)")

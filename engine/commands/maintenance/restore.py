@@ -15,6 +15,7 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Protocol, RemoveFile
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.columns.identity import marks_of, with_marks
+from whitecap.engine.log.columns.mapping import check_change
 from whitecap.engine.log.features import merged
 from whitecap.engine.log.listed_files import file_key
 from whitecap.engine.log.schema import schema_string
@@ -109,10 +110,14 @@ def _check_available(files: list[AddFile], version: int) -> Steps[None]:
 
 
 def _restore_metadata(txn: Transaction, wanted: Snapshot) -> None:
-    """The metadata as it was; identity columns count on from where they are now."""
+    """The metadata as it was; identity columns count on from where they are now.
+
+    Raises `DeltaError` for a column mapping that the table can no longer have.
+    """
     assert wanted.metadata is not None
     schema = with_marks(wanted.schema, marks_of(txn.snapshot.schema))
     metadata = wanted.metadata
+    check_change(txn.metadata, metadata)
     if schema != wanted.schema:
         metadata = msgspec.structs.replace(metadata, schema_string=schema_string(schema))
     txn.update_metadata(metadata)

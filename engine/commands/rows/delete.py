@@ -113,7 +113,7 @@ def _rewritten(
     }
     tasks = scan_tasks([file_rows.file for file_rows, _ in touched])
     check = row_check(txn.metadata, table.session)
-    writer = FileWriter(table, txn.metadata, check=check)
+    writer = FileWriter(table, txn.metadata, check=check, beside_changes=True)
     adds = yield from writer.write(by_task(tasks, kept))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _deleted(touched)))
     yield from job("DELETE", [file_rows for file_rows, _ in touched], writer, scan)

@@ -174,7 +174,7 @@ class _Write:
             lambda: row_check(metadata, session, rows.given),
         )
         check = replacing_check(replacement, own, schema_of_metadata(metadata), session)
-        self.writer = FileWriter(self.table, self.txn.metadata, check=check)
+        self.writer = FileWriter(self.table, metadata, check=check, beside_changes=with_changes)
         adds: FileActions = yield from self.writer.write(rows.tasks)
         if with_changes:
             new = [[row + INSERTED for row in task] for task in rows.tasks]

@@ -147,6 +147,7 @@ class _Run:
             adds = yield from writer.write([inserts])
             yield from job("MERGE", candidates, writer, self.scan)
             return list(adds)
+        writer.beside_changes = True
         if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
             return (yield from self._hide_and_write(touched, inserts, writer))
         tasks = self._tasks(touched, inserts, self._rewritten)

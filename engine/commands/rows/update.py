@@ -101,7 +101,7 @@ def _actions(
     }
     tasks = scan_tasks([file_rows.file for file_rows, _ in touched])
     check = row_check(txn.metadata, table.session)
-    writer = FileWriter(table, txn.metadata, check=check)
+    writer = FileWriter(table, txn.metadata, check=check, beside_changes=True)
     adds = yield from writer.write(by_task(tasks, rows))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
     yield from job("UPDATE", [file_rows for file_rows, _ in touched], writer, scan)

@@ -12,6 +12,7 @@ from whitecap.engine.log.columns.mapping import without_mapping
 from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.query.scan_tasks import by_task, scan_tasks
 from whitecap.engine.refusals import property_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import ReadClock, Steps
@@ -39,7 +40,8 @@ def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -
         msgspec.structs.replace(txn.metadata, schema_string=schema, configuration=configuration)
     )
     writer = FileWriter(table, txn.metadata, data_change=False)
-    adds = yield from writer.write([list(file_rows.live_rows()) for file_rows in old])
+    rows = {file_rows.file.path: list(file_rows.live_rows()) for file_rows in old}
+    adds = yield from writer.write(by_task(scan_tasks(files), rows))
     yield from job("REMOVE COLUMN MAPPING", old, writer)
     now_ms = yield ReadClock()
     removes = [remove(file, now_ms, data_change=False) for file in files]

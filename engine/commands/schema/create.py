@@ -34,7 +34,7 @@ from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import NewId, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.default_values import check_defaults
-from whitecap.engine.writing.execution import job, progress_of
+from whitecap.engine.writing.execution import check_removable, job, progress_of
 from whitecap.engine.writing.files import FileWriter, remove
 from whitecap.engine.writing.generation import check_expressions
 
@@ -57,6 +57,7 @@ def create_table(
         return NothingToCommit(txn.read_version)
     source = None
     if query is not None:
+        check_removable(txn)
         source = yield from in_transaction(query, table, txn, statement.parameters)
     metadata = yield from _metadata(statement, txn, source)
     txn.update_metadata_for_new_table(metadata)

@@ -38,6 +38,13 @@ def check_change(old: Metadata, new: Metadata) -> None:
         raise _mode_change(before, after)
 
 
+def check_same_mode(old: Metadata, new: Metadata) -> None:
+    """Raises `DeltaError` for any change of mode. Source: CloneTableBase.checkColumnMappingMode."""
+    before, after = mode_of(old), mode_of(new)
+    if before != after:
+        raise _mode_change(before, after)
+
+
 def without_mapping(schema: Schema) -> Schema:
     """The columns without ids and physical names."""
     return Schema(tuple(_unmapped(column) for column in schema))
