@@ -87,18 +87,9 @@ def run(
     from whitecap.sim.run import run_scenario
 
     if until is not None or max_replications is not None:
-        from whitecap.sweeps import replicated
-        from whitecap.until import until_of
-
         if replication or requests or overwrite:
             raise ValueError("replication, requests and overwrite are of one run")
-        with gathered() as problems:
-            with noted(problems):
-                seed = seed_or_none(seed)
-            with noted(problems):
-                asked = until_of(until or (), max_replications)
-            several = scenario_from(scenario, changes, cell)
-        return replicated(several, asked, seed=seed, out=out)
+        return _replicated(scenario, seed, changes, cell, out, until or (), max_replications)
     with gathered() as problems:
         with noted(problems):
             seed = seed_or_none(seed)
@@ -115,6 +106,27 @@ def run(
         findings=findings_by_name,
     )
     return Run(loaded, finished.recording, finished)
+
+
+def _replicated(
+    scenario: ScenarioLike,
+    seed: int | None,
+    changes: Mapping[str, Any] | None,
+    cell: Mapping[str, str] | None,
+    out: str | Path | None,
+    until: str | Sequence[str],
+    most: int | None,
+) -> Sweep:
+    from whitecap.sweeps import replicated
+    from whitecap.until import until_of
+
+    with gathered() as problems:
+        with noted(problems):
+            seed = seed_or_none(seed)
+        with noted(problems):
+            asked = until_of(until, most)
+        several = scenario_from(scenario, changes, cell)
+    return replicated(several, asked, seed=seed, out=out)
 
 
 def load(directory: str | Path) -> Run:

@@ -14,7 +14,7 @@ import click
 
 from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
-from whitecap.options.misuse import require_usable
+from whitecap.options.misuse import require_usable, spellings_of
 
 COMMANDS = {
     "advise": "Find the cheapest design that meets the objectives.",
@@ -91,17 +91,12 @@ class FrontDoor(click.Group):
         except (Exception, KeyboardInterrupt) as error:
             from whitecap.endings import ended_by
 
-            ctx.exit(ended_by(error, _options(ctx.invoked_subcommand)))
+            ctx.exit(ended_by(error, _spellings(ctx.invoked_subcommand)))
         return result
 
 
-def _options(command: str | None) -> dict[str, str]:
-    """What a subcommand can be told: its options by what problems call them."""
-    parameters = command_named(command).params if command in COMMANDS else []
-    options = [each for each in parameters if isinstance(each, click.Option)]
-    by_argument = {str(option.name): option.opts[0] for option in options}
-    spelled = {name[2:].replace("-", "_"): name for option in options for name in option.opts}
-    return by_argument | spelled
+def _spellings(command: str | None) -> dict[str, str]:
+    return spellings_of(command_named(command)) if command in COMMANDS else {}
 
 
 def _exit_codes(command: str | None = None) -> str:

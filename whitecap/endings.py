@@ -44,11 +44,11 @@ def ended_by(error: BaseException, options: Mapping[str, str] = MappingProxyType
     if code is None:
         _tell_defect(error)
         return ExitCode.INTERNAL_ERROR
-    click.echo(f"error: {_message(error, options)}", err=True)
+    click.echo(f"error: {message_of(error, options)}", err=True)
     return code
 
 
-def _message(error: BaseException, options: Mapping[str, str]) -> str:
+def message_of(error: BaseException, options: Mapping[str, str]) -> str:
     """The message; what Python calls `max_runs` goes by its option here."""
     if not isinstance(error, InvalidInput):
         return str(error)

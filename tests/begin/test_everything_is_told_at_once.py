@@ -259,6 +259,22 @@ OPTIONS = {
     "run capacity --foo": ("No such option '--foo'.\n",),
     "run capacity -x -q": ("No such option '-x'.", "No such option '-q'."),
     "run capacity --overwrit=yes --sets a=1": ("mean '--overwrite'?", "mean '--set'?"),
+    "run evnts --sed 3 --replication x --set a": (
+        "No such option '--sed'. Did you mean '--seed'?",
+        "--replication: needs a whole number, not 'x'",
+        "'a'",
+        "evnts",
+    ),
+    "sweep capacity --bogus --axis partitionin --max-replications 1": (
+        "No such option '--bogus'.",
+        "no axis 'partitionin'",
+        "--max-replications",
+    ),
+    "stores s4 --jsn": ("mean '--json'?", "s4"),
+    "scenarios evnts --jsn": ("mean '--json'?", "evnts"),
+    f"schema --makdown --out {NOWHERE}/a": ("mean '--markdown'?", f"{NOWHERE}/a: cannot be"),
+    "oracle nowhere --jsn --spark": ("mean '--json'?", "--spark: runs statements", "nowhere:"),
+    "run --bogus capacity --overwrite": ("No such option '--bogus'.\n",),
     "run": ("Missing argument 'SCENARIO'",),
     "run capacity events --seed": ("'--seed' requires an argument",),
     "run capacity events": ("unexpected extra argument (events)",),
@@ -275,6 +291,20 @@ def test_every_option_that_is_wrong_is_told(words: str) -> None:
     for each in OPTIONS[words]:
         assert result.stderr.count(each) == 1, result.stderr
     assert not result.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_begins_with_an_option_that_it_does_not_have(name: str) -> None:
+    words = [name, *LEAST.get(name, ("nowhere",)), "--bogus"]
+    result = CliRunner().invoke(main, words, env={"COLUMNS": "200"})
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert "\nError: No such option '--bogus'.\n" in result.stderr
+    assert not result.stdout
+
+
+def test_nothing_is_replaced_by_a_run_that_writes_nothing() -> None:
+    said = CliRunner().invoke(main, ["run", "capacity", "--overwrite"]).stderr
+    assert said == "error: --overwrite goes with --out or --export\n"
 
 
 def test_help_is_given_though_the_scenario_is_missing() -> None:

@@ -10,6 +10,7 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import json_option
+from whitecap.options.mistakes import gathered_with_options
 
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
@@ -54,13 +55,13 @@ def oracle(
 
 
 def _judged(directory: Path, history: Path | None, spark: bool) -> Judgement:
-    from whitecap.engine.errors import gathered, noted
+    from whitecap.engine.errors import noted
     from whitecap.sim.oracles.judging import judge_directory, judge_evidence, require_judgeable
     from whitecap.sim.oracles.runs.of_run import judge_run_directory
     from whitecap.sim.recording.recording import is_run_directory
 
     is_run = is_run_directory(directory)
-    with gathered() as problems:
+    with gathered_with_options() as problems:
         problems += _contradictions(is_run, history, spark)
         if problems and not is_run:  # else they are told when it is judged
             with noted(problems):

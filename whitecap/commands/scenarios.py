@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from whitecap.options.mistakes import gathered_with_options
+
 
 @click.command()
 @click.argument("name", required=False)
@@ -16,17 +18,18 @@ def scenarios(name: str | None, as_json: bool) -> None:
     the working directory, which goes before. Those of the folder explain are tables for `whitecap
     explain --table`.
     """
-    from whitecap.engine.errors import Problem, gathered
+    from whitecap.engine.errors import Problem
     from whitecap.sim.bundled import all_bundled, bundled_in, bundled_named, text_to_start_from
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.scenarios import scenarios_document, show_scenarios
 
-    listed = all_bundled() if name is None else bundled_in(name)
-    if name is not None and not listed:
-        with gathered() as problems:
+    with gathered_with_options() as problems:
+        listed = all_bundled() if name is None else bundled_in(name)
+        if name is not None and not listed:
             if as_json:
                 problems.append(Problem("", "--json goes with the list"))
             text = text_to_start_from(bundled_named(name))
+    if not listed:
         click.echo(text, nl=False)
     elif as_json:
         print_json(scenarios_document(listed))

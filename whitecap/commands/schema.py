@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from whitecap.options.mistakes import gathered_with_options
+
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path), help="Write it there instead.")
@@ -24,6 +26,7 @@ def schema(out: Path | None, markdown: bool) -> None:
     from whitecap.sim.describing.schema import schema_text
     from whitecap.sim.machine.places import require_file
 
-    if out is not None:
-        require_file(out)
+    with gathered_with_options():
+        if out is not None:
+            require_file(out)
     write_out(out, keys_page() if markdown else schema_text(), "schema")

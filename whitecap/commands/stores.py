@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from whitecap.options.common import json_option
+from whitecap.options.mistakes import gathered_with_options
 
 
 @click.command()
@@ -21,11 +22,12 @@ def stores(profile: str | None, as_json: bool) -> None:
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.stores import show_profile, show_profiles, store_document
 
+    with gathered_with_options():
+        names = shipped_profiles() if profile is None else [profile]
+        listed = [profile_named(name) for name in names]
     if profile is not None:
-        store = profile_named(profile)
-        print_json(store_document(store)) if as_json else show_profile(store)
+        print_json(store_document(listed[0])) if as_json else show_profile(listed[0])
         return
-    listed = [profile_named(name) for name in shipped_profiles()]
     if as_json:
         print_json({"profiles": [store_document(store) for store in listed]})
     else:

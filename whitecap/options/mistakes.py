@@ -6,7 +6,7 @@ with to its other problems; a command raises what was noted with these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,6 +34,11 @@ def note_mistake(
     problem = Problem(parameter.opts[0], text, nearest)
     context.meta.setdefault(_NOTED, []).append(problem)
     return parameter.get_default(context)
+
+
+def note_before_others(texts: Iterable[str], context: click.Context) -> None:
+    """Note what is wrong with the words themselves, before what is wrong with their values."""
+    context.meta[_NOTED] = [*(Problem("", text) for text in texts), *mistakes_of(context)]
 
 
 @contextmanager

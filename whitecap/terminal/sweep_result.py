@@ -199,8 +199,17 @@ def sweep_document(
     subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds] = ()
 ) -> dict[str, Any]:
     """The same and every other measure with its interval, numbers as they are."""
+    return {
+        **_origin(subject),
+        "cells": list(_cell_documents(subject)),
+        "refusals": _refusals(subject),
+        "expectations": list(_judged_documents(subject, expected)),
+        "answer": answer.document,
+    }
+
+
+def _origin(subject: Subject) -> dict[str, Any]:
     origin = subject.provenance
-    estimates = {measure: subject.tables.of(measure) for measure in MEASURES}
     return {
         "scenario_name": origin.scenario_name,
         "scenario_hash": origin.scenario_hash,
@@ -210,25 +219,29 @@ def sweep_document(
         "runs_finished": origin.finished,
         "runs_planned": origin.planned,
         "stores": origin.stores,
-        "cells": [
-            {
-                "name": cell.name,
-                "labels": cell.labels,
-                **damage_of_runs(subject.runs.manifests_of(cell.name)),
-                "measures": {
-                    measure: estimate_columns(of[cell.name]) for measure, of in estimates.items()
-                },
-            }
-            for cell in subject.layout.cells
-        ],
-        "refusals": {
-            cell.name: [refusal.as_row() for refusal in subject.tables.refusals_of(cell.name)]
-            for cell in subject.layout.cells
-        },
-        "expectations": [
-            {"cell": cell, **judged_document(judged)}
-            for each in judged_cells(expected, subject.tables.measured(), subject.layout)
-            for cell, judged in each.cells.items()
-        ],
-        "answer": answer.document,
     }
+
+
+def _cell_documents(subject: Subject) -> Iterator[dict[str, Any]]:
+    estimates = {measure: subject.tables.of(measure) for measure in MEASURES}
+    for cell in subject.layout.cells:
+        yield {
+            "name": cell.name,
+            "labels": cell.labels,
+            **damage_of_runs(subject.runs.manifests_of(cell.name)),
+            "measures": {m: estimate_columns(of[cell.name]) for m, of in estimates.items()},
+        }
+
+
+def _refusals(subject: Subject) -> dict[str, Any]:
+    """By cell: who was refused because of whom."""
+    names = [cell.name for cell in subject.layout.cells]
+    return {n: [each.as_row() for each in subject.tables.refusals_of(n)] for n in names}
+
+
+def _judged_documents(
+    subject: Subject, expected: Sequence[MeasureThresholds]
+) -> Iterator[dict[str, Any]]:
+    for each in judged_cells(expected, subject.tables.measured(), subject.layout):
+        for cell, judged in each.cells.items():
+            yield {"cell": cell, **judged_document(judged)}

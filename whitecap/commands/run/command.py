@@ -95,7 +95,7 @@ def run(
         if until:
             problems += _refused_with_until(replication, requests, export, history, overwrite)
         else:
-            problems += _without_effect(out, requests, export, data)
+            problems += _without_effect(out, requests, export, data, overwrite)
         try:
             loaded, asked = _asked_for(scenario, cells, settings, until, most)
             places = places.of(loaded)
@@ -131,7 +131,7 @@ def run(
 
 
 def _without_effect(
-    out: Path | None, requests: bool, export: Path | None, data: bool
+    out: Path | None, requests: bool, export: Path | None, data: bool, overwrite: bool
 ) -> Iterator[Problem]:
     from whitecap.engine.errors import Problem
 
@@ -139,6 +139,8 @@ def _without_effect(
         yield Problem("", "--data goes with --export")
     if requests and out is None:
         yield Problem("", "--requests goes with --out")
+    if overwrite and out is None and export is None:
+        yield Problem("", "--overwrite goes with --out or --export")
 
 
 def _refused_with_until(
