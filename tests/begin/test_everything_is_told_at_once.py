@@ -262,7 +262,7 @@ OPTIONS = {
     "run evnts --sed 3 --replication x --set a": (
         "No such option '--sed'. Did you mean '--seed'?",
         "--replication: needs a whole number, not 'x'",
-        "'a'",
+        "--set a: is not PATH=VALUE",
         "evnts",
     ),
     "sweep capacity --bogus --axis partitionin --max-replications 1": (
