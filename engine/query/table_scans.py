@@ -8,27 +8,30 @@ OptimizeMetadataOnlyDeltaQuery.scala.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from sqlglot import exp
 
+from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.query.asked_conditions import AskedConditions, PartitionAnswers
 from whitecap.engine.query.partition_filters import with_partition_filters
-from whitecap.engine.query.pushdown.conditions import conditions_on
+from whitecap.engine.query.pushdown.column_types import ColumnsOf
+from whitecap.engine.query.pushdown.conditions import UNTYPED, Pushing, conditions_on
 from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
 from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.select_parts import Rows
-from whitecap.engine.remembered import once_for_each
+from whitecap.engine.remembered import Plans, once_for_each
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.settings import Widening
 from whitecap.engine.sql.expressions.columns import unqualified
+from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.parsing.query_reading import table_name
@@ -38,6 +41,7 @@ from whitecap.engine.sql.predicates.not_null import never_null
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 _FROM_STATISTICS = ("count", "min", "max")
 
@@ -87,7 +91,7 @@ class TableScan:
 
 @once_for_each
 def scans_of(query: Select) -> tuple[TableScan, ...]:
-    """The tables of a query, other than those that it names itself."""
+    """The tables of a query, other than those that it names itself, before any has been read."""
     if query.plain is not None:
         source: exp.Table = query.node.args["from_"].this
         return (TableScan(source, query.plain.table, plain=query.plain),)
@@ -97,7 +101,9 @@ def scans_of(query: Select) -> tuple[TableScan, ...]:
         for node in query.node.find_all(exp.Table)
         if node.name.lower() not in own and not isinstance(node.this, exp.Func)
     ]
-    return tuple(TableScan(node, table_name(node), tuple(conditions_on(node))) for node in tables)
+    return tuple(
+        TableScan(node, table_name(node), tuple(conditions_on(node, UNTYPED))) for node in tables
+    )
 
 
 def reads_own(query: Select, target: TableName) -> bool:
@@ -130,13 +136,67 @@ def own_rows(
     parameters: Parameters,
 ) -> Steps[dict[int, Rows]]:
     """The rows of all tables: what was pinned, and tracked scans of the table that is written."""
-    rows = dict(pinned)
-    for scan in sorted(scans_of(query), key=lambda scan: scan.turn):
-        if id(scan.node) not in rows:
-            planner = Planner(rows, parameters, table.session)
-            files = _tracked_files(query, scan, table, txn, planner)
-            rows[id(scan.node)] = yield from _rows_of(scan, files, table, txn.snapshot.schema)
+    rows, schema = dict(pinned), txn.snapshot.schema
+    for scan in sorted(
+        _own_scans(query, pinned, schema, parameters, table.session), key=lambda scan: scan.turn
+    ):
+        planner = Planner(rows, parameters, table.session)
+        files = _tracked_files(query, scan, table, txn, planner)
+        rows[id(scan.node)] = yield from _rows_of(scan, files, table, schema)
     return rows
+
+
+_OWN_SCANS = Plans()
+
+
+def _own_scans(
+    query: Select,
+    pinned: Mapping[int, Rows],
+    schema: Schema,
+    parameters: Parameters,
+    session: Session,
+) -> Sequence[TableScan]:
+    """The scans of the table that is written, with what follows from the types of all columns."""
+    own = [scan for scan in scans_of(query) if id(scan.node) not in pinned]
+    if query.plain is not None:
+        return own
+
+    def typed() -> list[TableScan]:
+        pushing = Pushing(_columns_of(query, pinned, schema, parameters, session))
+        return [replace(s, conditions=tuple(conditions_on(s.node, pushing))) for s in own]
+
+    types = [(rows.names, rows.types) for rows in pinned.values()]
+    of_parameters = map(type, parameters.values())
+    key = (*types, *of_parameters, schema.names, schema.types, session)
+    return _OWN_SCANS.of(query, key, typed)
+
+
+def _columns_of(
+    query: Select,
+    pinned: Mapping[int, Rows],
+    schema: Schema,
+    parameters: Parameters,
+    session: Session,
+) -> ColumnsOf:
+    """What queries and tables of a statement have for columns; of those that fail, none."""
+    unread = Rows(schema.names, schema.types, lambda _outer: [])
+    tables = {**{id(scan.node): unread for scan in scans_of(query)}, **pinned}
+    planner, nowhere = Planner(tables, parameters, session), Scope((), session)
+    columns: dict[int, Mapping[str, str]] = {}
+
+    def columns_of(node: exp.Expr) -> Mapping[str, str]:
+        if id(node) not in columns:
+            try:
+                planner.plan_common(query.node, nowhere)
+                rows = planner.relation(node, nowhere)
+            except (DeltaError, InvalidInput, UnsupportedFeature):
+                columns[id(node)] = {}
+            else:
+                names = map(str.lower, rows.names)
+                columns[id(node)] = dict(zip(names, rows.types, strict=True))
+        return columns[id(node)]
+
+    return columns_of
 
 
 def _pinned_rows(scan: TableScan, table: Table, parameters: Parameters) -> Steps[Rows]:

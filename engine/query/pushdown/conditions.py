@@ -11,11 +11,13 @@ Delta Lake 4.4.0 (tests/conformance/cases/pushed_conditions.json).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 from sqlglot import exp
 
+from whitecap.engine.query.pushdown.column_types import ColumnsOf, nothing_known, types_in
 from whitecap.engine.query.pushdown.handed import asks_around, in_terms_of
 from whitecap.engine.query.pushdown.inferred import inferred_from
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
@@ -27,26 +29,39 @@ _FILLED = {"LEFT": (False, True), "RIGHT": (True, False), "FULL": (True, True)}
 _SIDES = {(False, False): "", **{filled: side for side, filled in _FILLED.items()}}
 
 
-def conditions_on(relation: exp.Expr, *, as_written: bool = False) -> Iterator[exp.Expr]:
-    """The conditions that queries have on a relation alone; its columns may be qualified.
+@dataclass(frozen=True, slots=True)
+class Pushing:
+    """What conditions are pushed down with: the columns that are known, with their types.
 
     `as_written`: neither parts of them nor what follows from them, which Spark pushes down when
     it infers and takes outer joins away no more.
     """
+
+    columns_of: ColumnsOf = nothing_known
+    as_written: bool = False
+
+
+UNTYPED = Pushing()
+"""Where no columns are known: nothing follows from equal ones, nor goes into a UNION."""
+
+
+def conditions_on(relation: exp.Expr, pushing: Pushing) -> Iterator[exp.Expr]:
+    """The conditions that queries have on a relation alone; its columns may be qualified."""
     select = _selecting(relation)
     if select is None or _renames(relation):
         return
-    parts, joins = list(_holding(relation, select, as_written)), _joins(select)
+    parts, joins = list(_holding(relation, select, pushing)), _joins(select)
     fills_up = any(join.side for join in joins)
     of_joins = [part for join in joins for part in _on(join)]
     for part in parts:
         share = _share(part, relation, is_alone=not joins)
         # Of what does not stand in an ON Spark takes no part through an outer join.
-        only_whole = as_written or (fills_up and part not in of_joins)
+        only_whole = pushing.as_written or (fills_up and part not in of_joins)
         if share is part or (share is not None and not only_whole):
             yield share
-    if joins and not as_written:
-        yield from inferred_from(parts, lambda column: _is_of(column, relation))
+    if joins and not pushing.as_written:
+        type_of = types_in(select, pushing.columns_of, relation)
+        yield from inferred_from(parts, lambda column: _is_of(column, relation), type_of)
 
 
 def _joins(select: exp.Select) -> Sequence[exp.Join]:
@@ -58,11 +73,11 @@ def _renames(relation: exp.Expr) -> bool:
     return isinstance(relation, exp.Table) and bool(relation.alias_column_names)
 
 
-def _holding(relation: exp.Expr, select: exp.Select, as_written: bool) -> Iterator[exp.Expr]:
+def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions that hold wherever a row of the relation is of use."""
     joins = _joins(select)
     own = next((at for at, join in enumerate(joins) if join.this is relation), -1)
-    after = list(_after_joins(select, as_written))
+    after = list(_after_joins(select, pushing))
     sides = list(_sides(select, after))
     is_there = not _may_lack_rows(sides, own) or _refuses_missing(after, relation)
     is_hidden = own >= 0 and joins[own].kind in ("SEMI", "ANTI")
@@ -159,7 +174,7 @@ def _on(join: exp.Join) -> list[exp.Expr]:
     return [] if on is None else conjuncts_of(on)
 
 
-def _after_joins(select: exp.Select, as_written: bool) -> Iterator[exp.Expr]:
+def _after_joins(select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions on the rows that a query's joins give."""
     where, having = select.args.get("where"), select.args.get("having")
     if where is not None:
@@ -167,19 +182,38 @@ def _after_joins(select: exp.Select, as_written: bool) -> Iterator[exp.Expr]:
     of_groups = [] if having is None else conjuncts_of(having.this)
     handed = (in_terms_of(select, part, is_having=True) for part in of_groups)
     yield from (
-        part for part in (*handed, *_handed_from_around(select, as_written)) if part is not None
+        part for part in (*handed, *_handed_from_around(select, pushing)) if part is not None
     )
 
 
-def _handed_from_around(select: exp.Select, as_written: bool) -> Iterator[exp.Expr | None]:
+def _handed_from_around(select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr | None]:
     """What the queries around say of the rows that a query gives."""
     whole, names = _whole(select)
     if names is None:
         return
     alias = None if whole.parent is None else whole.parent.args.get("alias")
     renamed = [column.name for column in alias.args.get("columns") or ()] if alias else []
-    for part in _on_all(_relations_of(whole), as_written or bool(_joins(select))):
-        yield in_terms_of(select, part, renamed or names)
+    casts = {} if whole is select else _casts(select, whole, renamed or names, pushing.columns_of)
+    if casts is None:
+        return
+    inner = replace(pushing, as_written=pushing.as_written or bool(_joins(select)))
+    for part in _on_all(_relations_of(whole), inner):
+        yield in_terms_of(select, part, renamed or names, casts)
+
+
+def _casts(
+    select: exp.Select, whole: exp.Expr, names: Sequence[str], columns_of: ColumnsOf
+) -> Mapping[str, str] | None:
+    """The types to which a UNION casts columns of one side, by their names outside in lower case.
+
+    `None` if it is not known what it casts.
+    """
+    own, common = columns_of(select), columns_of(whole)
+    names = names or list(own)
+    if not own or not len(names) == len(own) == len(common):
+        return None
+    columns = zip(names, own.values(), common.values(), strict=True)
+    return {name.lower(): wider for name, narrow, wider in columns if narrow != wider}
 
 
 def _whole(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
@@ -212,12 +246,9 @@ def _relations_of(query: exp.Expr) -> list[exp.Expr]:
     return [holder] if isinstance(holder, exp.Subquery) else []
 
 
-def _on_all(relations: Sequence[exp.Expr], as_written: bool) -> list[exp.Expr]:
+def _on_all(relations: Sequence[exp.Expr], pushing: Pushing) -> list[exp.Expr]:
     """What holds of every row that one of these relations needs, without qualifiers."""
-    said = [
-        [unqualified(part) for part in conditions_on(each, as_written=as_written)]
-        for each in relations
-    ]
+    said = [[unqualified(part) for part in conditions_on(each, pushing)] for each in relations]
     return [_either(parts) for parts in product(*said)] if said else []
 
 

@@ -7,25 +7,30 @@ Nothing comes through a LIMIT.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from whitecap.engine.query.pushdown.column_types import cast
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.expressions.select_list import by_position, unaliased
 from whitecap.engine.sql.functions.nodes import is_random
+
+NO_CASTS: Mapping[str, str] = {}
 
 
 def in_terms_of(
     select: exp.Select,
     condition: exp.Expr,
     names: Sequence[str] = (),
+    casts: Mapping[str, str] = NO_CASTS,
     *,
     is_having: bool = False,
 ) -> exp.Expr | None:
     """The condition by the columns of what the query selects from; `None` if it stops here.
 
     `names`: what the query's columns are called outside, where that is not what it calls them.
+    `casts`: the types that some of them have there, by these names in lower case.
     `is_having`: it may speak of keys that are not selected.
     """
     if select.args.get("limit") or any(map(is_random, select.expressions)):
@@ -43,7 +48,9 @@ def in_terms_of(
             return None
         if item.name.lower() != column.name.lower() and _windows(select):
             return None
-        column.replace(item.copy() if isinstance(item, exp.Column) else exp.paren(item.copy()))
+        kind = casts.get(column.name.lower())
+        handed = item.copy() if kind is None else cast(item, kind)
+        column.replace(handed if isinstance(handed, exp.Column) else exp.paren(handed))
     return holder
 
 
