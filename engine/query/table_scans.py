@@ -41,7 +41,6 @@ from whitecap.engine.sql.predicates.not_null import never_null
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.values.types import Session
 
 _FROM_STATISTICS = ("count", "min", "max")
 
@@ -136,12 +135,10 @@ def own_rows(
     parameters: Parameters,
 ) -> Steps[dict[int, Rows]]:
     """The rows of all tables: what was pinned, and tracked scans of the table that is written."""
-    rows, schema = dict(pinned), txn.snapshot.schema
-    for scan in sorted(
-        _own_scans(query, pinned, schema, parameters, table.session), key=lambda scan: scan.turn
-    ):
-        planner = Planner(rows, parameters, table.session)
-        files = _tracked_files(query, scan, table, txn, planner)
+    schema, planner = txn.snapshot.schema, Planner(dict(pinned), parameters, table.session)
+    rows = dict(pinned)
+    for scan in sorted(_own_scans(query, planner, schema), key=lambda scan: scan.turn):
+        files = _tracked_files(query, scan, table, txn, replace(planner, tables=rows, common={}))
         rows[id(scan.node)] = yield from _rows_of(scan, files, table, schema)
     return rows
 
@@ -149,52 +146,44 @@ def own_rows(
 _OWN_SCANS = Plans()
 
 
-def _own_scans(
-    query: Select,
-    pinned: Mapping[int, Rows],
-    schema: Schema,
-    parameters: Parameters,
-    session: Session,
-) -> Sequence[TableScan]:
-    """The scans of the table that is written, with what follows from the types of all columns."""
-    own = [scan for scan in scans_of(query) if id(scan.node) not in pinned]
+def _own_scans(query: Select, planner: Planner, schema: Schema) -> Sequence[TableScan]:
+    """The scans of the table that is written, with what follows from the types of all columns.
+
+    The planner has the rows of all other tables.
+    """
+    own = [scan for scan in scans_of(query) if id(scan.node) not in planner.tables]
     if query.plain is not None:
         return own
 
     def typed() -> list[TableScan]:
-        pushing = Pushing(_columns_of(query, pinned, schema, parameters, session))
+        pushing = Pushing(_columns_of(query, planner, schema))
         return [replace(s, conditions=tuple(conditions_on(s.node, pushing))) for s in own]
 
-    types = [(rows.names, rows.types) for rows in pinned.values()]
-    of_parameters = map(type, parameters.values())
-    key = (*types, *of_parameters, schema.names, schema.types, session)
+    types = [(rows.names, rows.types) for rows in planner.tables.values()]
+    of_parameters = map(type, planner.parameters.values())
+    key = (*types, *of_parameters, schema.names, schema.types, planner.session)
     return _OWN_SCANS.of(query, key, typed)
 
 
-def _columns_of(
-    query: Select,
-    pinned: Mapping[int, Rows],
-    schema: Schema,
-    parameters: Parameters,
-    session: Session,
-) -> ColumnsOf:
+def _columns_of(query: Select, planner: Planner, schema: Schema) -> ColumnsOf:
     """What queries and tables of a statement have for columns; of those that fail, none."""
     unread = Rows(schema.names, schema.types, lambda _outer: [])
-    tables = {**{id(scan.node): unread for scan in scans_of(query)}, **pinned}
-    planner, nowhere = Planner(tables, parameters, session), Scope((), session)
+    tables = {**{id(scan.node): unread for scan in scans_of(query)}, **planner.tables}
+    typing, nowhere = replace(planner, tables=tables, common={}), Scope((), planner.session)
     columns: dict[int, Mapping[str, str]] = {}
 
     def columns_of(node: exp.Expr) -> Mapping[str, str]:
         if id(node) not in columns:
-            try:
-                planner.plan_common(query.node, nowhere)
-                rows = planner.relation(node, nowhere)
-            except (DeltaError, InvalidInput, UnsupportedFeature):
-                columns[id(node)] = {}
-            else:
-                names = map(str.lower, rows.names)
-                columns[id(node)] = dict(zip(names, rows.types, strict=True))
+            columns[id(node)] = planned(node)
         return columns[id(node)]
+
+    def planned(node: exp.Expr) -> Mapping[str, str]:
+        try:
+            typing.plan_common(query.node, nowhere)
+            rows = typing.relation(node, nowhere)
+        except (DeltaError, InvalidInput, UnsupportedFeature):
+            return {}  # told where the query is run
+        return dict(zip(map(str.lower, rows.names), rows.types, strict=True))
 
     return columns_of
 
