@@ -107,7 +107,8 @@ class Tapes:
 
     def __post_init__(self) -> None:
         columns = [DrawnColumns([place(_COMPUTE)], self.compute.quantile)]
-        firsts, at = list[int](), 1
+        firsts: list[int] = []
+        at = 1
         for kind in RequestKind:
             latency = self.latencies[kind]
             count = 0 if latency is NOTHING else USUAL[kind]
