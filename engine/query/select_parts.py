@@ -100,7 +100,12 @@ def combined(node: exp.SetOperation, ones: list[Row], others: list[Row]) -> list
 
 
 def item_name(node: exp.Expr) -> str:
-    """What a column of a SELECT list is called: its alias or name, or the SQL text."""
+    """What a column of a SELECT list is called: its alias or name, or the SQL text.
+
+    A cast of a column is called as the column is. Source: ResolveAliases.scala.
+    """
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+        return node.this.name
     named = isinstance(node, exp.Alias | exp.Column | exp.Literal)
     return node.alias_or_name if named else node.sql(DIALECT)
 
