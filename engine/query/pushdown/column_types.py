@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.sql.expressions.select_list import unaliased
+from whitecap.engine.sql.expressions.building import spark_type
+from whitecap.engine.sql.expressions.select_list import item_called
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.values.coercion import can_up_cast, compared_type
 from whitecap.engine.values.types import FRACTIONAL, is_numeric
@@ -58,64 +59,76 @@ def _relations(select: exp.Select) -> Iterator[exp.Expr]:
 def _type_seen(
     relation: exp.Expr, name: str, columns_of: ColumnsOf, asking: exp.Expr | None
 ) -> str | None:
-    """The type of a relation's column, unless what is said of it is lost inside of a query.
-
-    A cast that widens is taken off there (UnwrapCastInBinaryComparison), and then the condition is
-    none on the column that was computed; so it is in a UNION that casts one of its sides.
-    """
-    kind = columns_of(relation).get(name)
-    query = None if relation is asking else _query_of(relation)
-    match query:
-        case exp.SetOperation():
-            is_lost = not _is_of_one_type(query, name, columns_of)
-        case exp.Select():
-            is_lost = _is_lost(query, name, kind, columns_of)
-        case _:
-            is_lost = False
-    return None if is_lost else kind
-
-
-def _is_of_one_type(query: exp.SetOperation, name: str, columns_of: ColumnsOf) -> bool:
-    """Whether no side of a UNION is cast to be put below the others in this column."""
-    whole = columns_of(query)
-    if name not in whole:
-        return False
-    at = list(whole).index(name)
-    return all([*columns_of(side).values()][at:][:1] == [whole[name]] for side in _sides(query))
-
-
-def _is_lost(query: exp.Select, name: str, kind: str | None, columns_of: ColumnsOf) -> bool:
-    """Whether a column that a query gives is a cast which is taken off, there or further inside."""
-    items = (item for item in query.expressions if item.alias_or_name.lower() == name)
-    item = unaliased(next(items, exp.Star()))
-    type_of = types_in(query, columns_of)
-    if isinstance(item, exp.Cast) and isinstance(item.this, exp.Column):
-        own = type_of(item.this)
-        return own is None or _is_taken_off(own, kind)
-    return isinstance(item, exp.Column) and type_of(item) is None
+    """The type of a relation's column, unless what is said of it is lost inside of a query."""
+    columns = columns_of(relation)
+    kind, query = columns.get(name), None if relation is asking else _query_of(relation)
+    if kind is None or query is None:
+        return kind
+    return kind if _comes_through(query, list(columns).index(name), kind, columns_of) else None
 
 
 def _query_of(relation: exp.Expr) -> exp.Expr | None:
     """The query that a relation is, written in its place or in a WITH."""
     if isinstance(relation, exp.Table):
-        named = (c for c in relation.root().find_all(exp.CTE) if c.alias == relation.name)
-        return next((each.this for each in named), None)
+        name = relation.name.lower()
+        named = (cte.this for cte in relation.root().find_all(exp.CTE) if cte.alias.lower() == name)
+        return next(named, None)
     return relation.this if isinstance(relation, exp.Subquery) else None
 
 
-def _sides(query: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(query, exp.SetOperation):
-        yield from _sides(query.left)
-        yield from _sides(query.right)
-    else:
-        yield query
+def _comes_through(query: exp.Expr, at: int, kind: str, columns_of: ColumnsOf) -> bool:
+    """Whether a condition on a query's column, by its place, is one on it inside of it too.
+
+    It is not where a UNION casts the column of one side.
+    """
+    columns = list(columns_of(query).items())
+    if [column_type for _, column_type in columns[at : at + 1]] != [kind]:
+        return False
+    match query:
+        case exp.Subquery():
+            return _comes_through(query.this, at, kind, columns_of)
+        case exp.SetOperation():
+            sides = (query.left, query.right)
+            return all(_comes_through(side, at, kind, columns_of) for side in sides)
+        case exp.Select():
+            item = item_called(query, columns[at][0])
+            return item is not None and _is_kept(item, kind, types_in(query, columns_of))
+    return True
 
 
-def _is_taken_off(own: str, kind: str | None) -> bool:
+def _is_kept(item: exp.Expr, kind: str, type_of: TypeOf) -> bool:
+    """Whether a comparison of what is computed stays one.
+
+    A cast that widens is taken off (UnwrapCastInBinaryComparison): then it is one of something
+    else. So it is with other things that are simplified, so that only those count that were seen.
+    """
+    match item.unnest():
+        case exp.Column() as column:
+            return type_of(column) is not None
+        case exp.Cast() as outer:
+            inner = outer.this.unnest()
+            own = _type_before(inner, type_of)
+            return (
+                own is not None and not _is_taken_off(own, kind) and _is_kept(inner, own, type_of)
+            )
+        case exp.Add() | exp.Anonymous(this="coalesce") as computed:
+            casts_nothing = computed.find(exp.Cast) is None
+            return casts_nothing and all(type_of(c) == kind for c in computed.find_all(exp.Column))
+    return False
+
+
+def _type_before(inner: exp.Expr, type_of: TypeOf) -> str | None:
+    """The type of what a cast is of, `None` for other things than columns and casts."""
+    if isinstance(inner, exp.Column):
+        return type_of(inner)
+    return spark_type(inner.to) if isinstance(inner, exp.Cast) else None
+
+
+def _is_taken_off(own: str, kind: str) -> bool:
     """Whether Spark compares without this cast, as observed."""
-    if kind is None or not (is_numeric(own) and is_numeric(kind)):
-        return (own, kind) == ("timestamp", "date")
-    return own != kind and can_up_cast(own, kind)
+    if is_numeric(own) and is_numeric(kind):
+        return own != kind and can_up_cast(own, kind)
+    return (own, kind) == ("timestamp", "date")
 
 
 def are_alike(left: exp.Column, right: exp.Column, type_of: TypeOf) -> bool:

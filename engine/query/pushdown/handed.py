@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.query.pushdown.column_types import cast
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
-from whitecap.engine.sql.expressions.select_list import by_position, unaliased
+from whitecap.engine.sql.expressions.select_list import by_position, item_called
 from whitecap.engine.sql.functions.nodes import is_random
 
 NO_CASTS: Mapping[str, str] = {}
@@ -42,7 +42,7 @@ def in_terms_of(
     holder = exp.Paren(this=condition.copy())
     for column in columns_outside_queries(holder):
         is_of_table = is_having and bool(column.table)
-        item = None if is_of_table else _item(select, column.name, names)
+        item = None if is_of_table else item_called(select, column.name, names)
         item = item or (column if is_having else None)
         if item is None or not _is_handed_on(select, item):
             return None
@@ -52,26 +52,6 @@ def in_terms_of(
         handed = item.copy() if kind is None else cast(item, kind)
         column.replace(handed if isinstance(handed, exp.Column) else exp.paren(handed))
     return holder
-
-
-def _item(select: exp.Select, name: str, names: Sequence[str]) -> exp.Expr | None:
-    """What the query computes under a name; under a star, the column itself."""
-    items = select.expressions
-    if names:
-        lowered = [other.lower() for other in names]
-        is_there = name.lower() in lowered and len(items) == len(names)
-        return unaliased(items[lowered.index(name.lower())]) if is_there else None
-    for item in items:
-        if isinstance(item, exp.Alias | exp.Column) and item.alias_or_name.lower() == name.lower():
-            return unaliased(item)
-    stars = [item for item in items if item.is_star]
-    if len(stars) != 1 or _leaves_out(stars[0]):
-        return None
-    return exp.column(name, stars[0].table if isinstance(stars[0], exp.Column) else None)
-
-
-def _leaves_out(star: exp.Expr) -> bool:
-    return any(part.args.get("except_") for part in star.find_all(exp.Star))
 
 
 def _is_handed_on(select: exp.Select, item: exp.Expr) -> bool:
@@ -109,7 +89,7 @@ def _asks_of_changed(select: exp.Select, condition: exp.Expr, names: Sequence[st
     groups = bool(select.args.get("group") or select.args.get("distinct") or _windows(select))
     if not columns_outside_queries(condition) and (groups or select.find(exp.AggFunc)):
         return True
-    items = ((c.name, _item(select, c.name, names)) for c in condition.find_all(exp.Column))
+    items = ((c.name, item_called(select, c.name, names)) for c in condition.find_all(exp.Column))
     return any(
         item is not None
         and not (isinstance(item, exp.Column) and item.name.lower() == name.lower())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem
@@ -10,6 +12,29 @@ from whitecap.engine.errors import InvalidInput, Problem
 def unaliased(node: exp.Expr) -> exp.Expr:
     """An item of a SELECT list without its name."""
     return node.this if isinstance(node, exp.Alias) else node
+
+
+def item_called(select: exp.Select, name: str, names: Sequence[str] = ()) -> exp.Expr | None:
+    """What a query computes under a name; under a star, the column itself.
+
+    `names`: what its columns are called instead. `None` if that cannot be told by the query alone.
+    """
+    items = select.expressions
+    if names:
+        lowered = [other.lower() for other in names]
+        is_there = name.lower() in lowered and len(items) == len(names)
+        return unaliased(items[lowered.index(name.lower())]) if is_there else None
+    for item in items:
+        if isinstance(item, exp.Alias | exp.Column) and item.alias_or_name.lower() == name.lower():
+            return unaliased(item)
+    stars = [item for item in items if item.is_star]
+    if len(stars) != 1 or _leaves_out(stars[0]):
+        return None
+    return exp.column(name, stars[0].table if isinstance(stars[0], exp.Column) else None)
+
+
+def _leaves_out(star: exp.Expr) -> bool:
+    return any(part.args.get("except_") for part in star.find_all(exp.Star))
 
 
 def by_position(node: exp.Expr, select: exp.Select, clause: str) -> exp.Expr:
