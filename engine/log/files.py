@@ -194,7 +194,7 @@ class FileSet:
         """The live file of a path, with any deletion vector."""
         held = self._held()
         key = (path, None)
-        plain = held.files.get(key) or held.listed.at(key)
+        plain = held.files.look_up(key) or held.listed.at(key)
         if plain is not None:
             return plain
         dv_ids = held.dv_ids.get(path)

@@ -177,6 +177,16 @@ class GrowingMap(MutableMapping[K, T]):
     """A dictionary that takes new keys without a look at those that it has."""
 
     @abstractmethod
+    def look_up(self, key: K) -> T | None:
+        """The value of a key, `None` if it has none: without the exception that `get` goes by."""
+
+    def __getitem__(self, key: K) -> T:
+        value = self.look_up(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    @abstractmethod
     def add(self, key: K, value: T) -> None:
         """Put in a value of a key that has none."""
 
@@ -203,15 +213,21 @@ class PackedMap(GrowingMap[K, T]):
         self._new: dict[K, T] = {}
         self._staying: dict[K, T] = {}
 
-    def __getitem__(self, key: K) -> T:
+    def look_up(self, key: K) -> T | None:
+        """The value of a key, `None` if it has none."""
         if key in self._new:
             return self._new[key]
         if key in self._staying:
             return self._staying[key]
         place = self._place(key)
-        if place is None:
-            raise KeyError(key)
-        return self._packing[place][1]
+        return None if place is None else self._packing[place][1]
+
+    def take_out(self, key: K) -> T | None:
+        """`look_up`, and the key has no value any more."""
+        value = self.look_up(key)
+        if value is not None:
+            del self[key]
+        return value
 
     def __setitem__(self, key: K, value: T) -> None:
         if key in self._new:

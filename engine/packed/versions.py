@@ -57,14 +57,19 @@ class VersionedMap(Mapping[K, T]):
         self._young: _Younger | None = None
         self._young_count = 0
 
-    def __getitem__(self, key: K) -> T:
+    def look_up(self, key: K) -> T | None:
+        """The thing of a key, `None` if there is none: without the exception that `get` goes by."""
         value: T | None = self.whole.get(key)
         if value is not None:
             return value
         place = self.place(key)
-        if place is None:
+        return None if place is None else self.at(place)
+
+    def __getitem__(self, key: K) -> T:
+        value = self.look_up(key)
+        if value is None:
             raise KeyError(key)
-        return self.at(place)
+        return value
 
     def __contains__(self, key: object) -> bool:
         return key in self.whole or self.place(key) is not None
@@ -87,6 +92,8 @@ class VersionedMap(Mapping[K, T]):
 
     def place(self, key: object) -> int | None:
         """Where a thing is packed; `None` if it is not."""
+        if not self._places.runs:
+            return None
         for place in self._places.of(hash(key)):
             if place not in self._gone and self._contained.key_of(self.at(place)) == key:
                 return place

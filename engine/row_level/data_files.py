@@ -203,5 +203,5 @@ class DataFiles:
 
     def forget(self, path: str) -> None:
         """Drop the rows of a file that nobody will ask for."""
-        self._rows.pop(path, None)
+        self._rows.take_out(path)
         self._empty_columns.pop(path, None)

@@ -145,7 +145,7 @@ class Integers(_Numbers):
 
     def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
         """Which rows have one of the wanted values."""
-        if not all(type(value) is int and -(2**63) <= value < 2**63 for value in wanted):
+        if not _fit_64_bits(wanted):
             return None
         mask = _is_among(cells.values, list(wanted))
         return mask if cells.nulls is None else mask & ~cells.nulls
@@ -356,6 +356,13 @@ def appended(data: NDArray[Any], count: int, values: Any) -> tuple[NDArray[Any],
         data = larger
     data[count:end] = values
     return data, end
+
+
+def _fit_64_bits(values: Collection[Any]) -> bool:
+    """Whether values, none of them NULL, are whole numbers that such an array can hold."""
+    if not set(map(type, values)) <= {int}:
+        return False
+    return min(values, default=0) >= -(2**63) and max(values, default=0) < 2**63
 
 
 def _is_among(values: NDArray[Any], wanted: Sequence[int]) -> Mask:

@@ -10,8 +10,9 @@ says where these are, columns are indexed by file from then on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
@@ -103,41 +104,46 @@ class ByRow:
         self._store = store
         self._place = place
         self._are_there = are_there
-        self._rows: dict[Any, int | list[int]] = {}
+        self._rows: dict[Any, int] = {}
+        self._more: dict[Any, list[int]] = {}
         self._older = HashedPlaces()
 
-    def enter(self, values: Iterable[Any], rows: Iterable[int]) -> None:
+    def enter(self, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Note where values are."""
-        entries = self._rows
-        for value, row in zip(values, rows, strict=True):
-            entry = entries.get(value)
-            if entry is None:
-                entries[value] = row
-            elif isinstance(entry, list):
-                entry.append(row)
-            else:
-                entries[value] = [entry, row]
-        if len(entries) > blocks.KEPT:
+        fresh = dict(zip(values, rows, strict=True))
+        if len(fresh) == len(rows) and self._has_none_of(fresh):
+            self._rows.update(fresh)
+        else:
+            self._enter_each(values, rows)
+        if len(self._rows) > blocks.KEPT:
             self._pack()
+
+    def _has_none_of(self, fresh: Mapping[Any, int]) -> bool:
+        return self._rows.keys().isdisjoint(fresh) and self._more.keys().isdisjoint(fresh)
+
+    def _enter_each(self, values: Iterable[Any], rows: Iterable[int]) -> None:
+        for value, row in zip(values, rows, strict=True):
+            if value in self._rows or value in self._more:
+                self._more.setdefault(value, []).append(row)
+            else:
+                self._rows[value] = row
 
     def leave(self, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Forget row versions; older ones go when they are found to be nowhere."""
         for value, row in zip(values, rows, strict=True):
-            entry = self._rows.get(value)
-            if entry == row:
+            if self._rows.get(value) == row:
                 del self._rows[value]
-            elif isinstance(entry, list) and row in entry:
-                entry.remove(row)
+            elif row in self._more.get(value, ()):
+                self._more[value].remove(row)
 
     def with_any(self, values: Collection[Any]) -> list[int]:
         """The versions that have one of these values; some of them may be in no file any more."""
         rows: list[int] = []
         for value in values:
-            entry = self._rows.get(value)
-            if isinstance(entry, int):
-                rows.append(entry)
-            elif entry is not None:
-                rows += entry
+            row = self._rows.get(value)
+            if row is not None:
+                rows.append(row)
+            rows += self._more.get(value, ())
         return rows + self._older_with_any(values)
 
     def _older_with_any(self, values: Collection[Any]) -> list[int]:
@@ -150,18 +156,12 @@ class ByRow:
         return [row for row, value in zip(places.tolist(), column, strict=True) if value in wanted]
 
     def _pack(self) -> None:
-        values: list[Any] = []
-        rows: list[int] = []
-        for value, entry in self._rows.items():
-            if isinstance(entry, int):
-                values.append(value)
-                rows.append(entry)
-            else:
-                values += [value] * len(entry)
-                rows += entry
-        hashes, numbers = hashes_of(values), np.array(rows, np.int32)
-        self._older = self._older.with_more(hashes, numbers, self._are_there)
+        more = [(value, row) for value, rows in self._more.items() for row in rows]
+        hashes = hashes_of(chain(self._rows, (value for value, _ in more)))
+        rows = np.array([*self._rows.values(), *(row for _, row in more)], np.int32)
+        self._older = self._older.with_more(hashes, rows, self._are_there)
         self._rows.clear()
+        self._more.clear()
 
 
 class StoreIndex:
@@ -180,8 +180,8 @@ class StoreIndex:
 
     def has_rows_of(self, node: FileNode, is_live: IsLive) -> bool:
         """Whether another live file has some of the rows of a new file."""
-        numbers = np.unique(self._room()[node.lines()]).tolist()
-        return any(is_live(self._nodes[each].path) for each in numbers if each != _NOWHERE)
+        numbers = set(self._room()[node.lines()].tolist()) - {_NOWHERE}
+        return any(is_live(self._nodes[number].path) for number in numbers)
 
     def rows_are_doubled(self) -> None:
         """From now on a row may be in several files, so that no column is indexed by row."""

@@ -161,7 +161,7 @@ class RowIndex:
     def _take(self, commit: Commit) -> None:
         added = {add.path for add in commit.adds}
         gone = dict.fromkeys(r.path for r in commit.removes if r.path not in added)
-        removed = [(path, self._nodes.pop(path, None)) for path in gone]
+        removed = [(path, self._nodes.take_out(path)) for path in gone]
         self._removed.extend((commit.version, path, node) for path, node in removed)
         origins = tuple(node for _, node in removed if node is not None)
         may_double = len(origins) < len(removed)  # another removed it too, and may have its rows

@@ -102,7 +102,7 @@ def _few_rows(table: TableSection, start_ms: int) -> ScenarioRows:
 
 def _small_table(table: TableSection, rows: ScenarioRows) -> TableOf:
     keys = range(rows.initial.rows)
-    made = rows.maker.rows(keys, [rows.initial.slice_of(key) for key in keys])
+    made = rows.maker.rows(keys, rows.initial.slices_of(keys))
     names = rows.schema.names
     each = [dict(zip(names, row, strict=True)) for row in made]
     size = -(-len(each) // FILES)

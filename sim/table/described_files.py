@@ -246,14 +246,13 @@ class DescribedDataFiles(GrowingMap[str, StoredDataFile]):
         self._written = written
         self._deleted: set[str] = set()
 
-    def __getitem__(self, key: str) -> StoredDataFile:
-        file = self._written.get(key)
+    def look_up(self, key: str) -> StoredDataFile | None:
+        """The data file of a key, `None` if there is none."""
+        file = self._written.look_up(key)
         if file is not None:
             return file
         described = None if key in self._deleted else self._initial.data_file(key)
-        if described is None:
-            raise KeyError(key)
-        return StoredDataFile(described, 0.0)
+        return None if described is None else StoredDataFile(described, 0.0)
 
     def __setitem__(self, key: str, file: StoredDataFile) -> None:
         self._written[key] = file

@@ -137,6 +137,6 @@ class KeyPlaces:
         for key in values:
             if type(key) is int and 0 <= key < initial.rows:
                 slice_ = initial.slice_of(key)
-                texts = tuple(to_text(slice_[place]) for place in self._places)
+                texts = tuple([to_text(slice_[place]) for place in self._places])
                 partition, first = self._partitions[texts]
                 yield self._path_of(first + partition.file_of(key))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import product
-from typing import Any, Protocol, overload
+from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ class InitialFileRows(RowsByColumn):
 
     def __iter__(self) -> Iterator[Row]:
         keys = self.keys()
-        return iter(self._maker.rows(keys, list(map(self._initial.slice_of, keys))))
+        return iter(self._maker.rows(keys, self._initial.slices_of(keys)))
 
     @overload
     def __getitem__(self, position: int) -> Row: ...
@@ -141,6 +141,9 @@ class InitialFileRows(RowsByColumn):
         return self._maker.row(key, self._initial.slice_of(key))
 
 
+KeyOrKeys = TypeVar("KeyOrKeys", int, NDArray[np.int64])
+
+
 class InitialSlices:
     """Spreads the initial rows 0, 1, ... over the slices: the first dimension in blocks of equal
     size (days of events arrive one after the other), the others in turn.
@@ -152,6 +155,7 @@ class InitialSlices:
         self._other_values = [dimension.initial for dimension in dimensions[1:]]
         self._others = list(product(*self._other_values))
         self._blocks = max(1, len(self._first))
+        self._starts = [-(-block * rows // self._blocks) for block in range(self._blocks + 1)]
         self._other_place = {values: place for place, values in enumerate(self._others)}
         self._first_place = {value: place for place, value in enumerate(self._first)}
 
@@ -159,9 +163,20 @@ class InitialSlices:
         """The slice of initial row `key`."""
         if not self._first:
             return ()
-        block = key * self._blocks // self.rows
-        other = self._others[(key - self._start(block)) % len(self._others)]
-        return (self._first[block], *other)
+        block = self.block_of(key)
+        return (self._first[block], *self._others[(key - self._starts[block]) % self.period])
+
+    def slices_of(self, keys: Sequence[int]) -> list[Slice]:
+        """The slices of some initial rows: one for all where they are those of a partition."""
+        if isinstance(keys, range) and self._are_in_one_slice(keys):
+            return [self.slice_of(keys[0])] * len(keys)
+        return list(map(self.slice_of, keys))
+
+    def _are_in_one_slice(self, keys: range) -> bool:
+        if not keys or not self._first:
+            return bool(keys)
+        are_in_a_block = self.block_of(keys[0]) == self.block_of(keys[-1])
+        return are_in_a_block and keys.step % self.period == 0
 
     def places_of(self, keys: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Per dimension, which of its initial values each of some initial rows has."""
@@ -183,10 +198,10 @@ class InitialSlices:
     def block(self, first: Any) -> range:
         """The initial keys of a value of the first dimension."""
         place = self._first_place[first]
-        return range(self._start(place), self._start(place + 1))
+        return range(self._starts[place], self._starts[place + 1])
 
-    def block_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Which value of the first dimension each of some initial rows has, by its place."""
+    def block_of(self, keys: KeyOrKeys) -> KeyOrKeys:
+        """Which value of the first dimension an initial row has, or each of some, by its place."""
         return keys * self._blocks // self.rows
 
     @property
@@ -202,10 +217,7 @@ class InitialSlices:
         other = self._other_place.get(tuple(slice_[1:]))
         if block is None or other is None:
             return range(0)
-        return range(self._start(block) + other, self._start(block + 1), len(self._others))
-
-    def _start(self, block: int) -> int:
-        return -(-block * self.rows // self._blocks)
+        return range(self._starts[block] + other, self._starts[block + 1], len(self._others))
 
 
 class KeysOfSlices(Protocol):

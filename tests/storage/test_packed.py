@@ -30,7 +30,8 @@ AS_JSON: Packer[tuple[str, int]] = Packer(lambda part: json.dumps(part).encode()
 
 KEYS = st.sampled_from([f"k{number}" for number in range(12)])
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["set", "del", "pop", "get"]), KEYS, st.integers(0, 99)), max_size=80
+    st.tuples(st.sampled_from(["set", "del", "pop", "take out", "get"]), KEYS, st.integers(0, 99)),
+    max_size=80,
 )
 
 
@@ -65,8 +66,10 @@ def test_a_packed_map_does_what_a_dictionary_does(
                     del tried[key]
             case "pop":
                 assert tried.pop(key, None) == expected.pop(key, None)
+            case "take out":
+                assert tried.take_out(key) == expected.pop(key, None)
             case _:
-                assert tried.get(key) == expected.get(key)
+                assert tried.look_up(key) == tried.get(key) == expected.get(key)
         assert (key in tried) == (key in expected)
         assert len(tried) == len(expected)
     assert dict(tried) == expected

@@ -8,6 +8,8 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.sim.sim_worlds import TABLE, document
 from whitecap.engine.errors import InvalidInput
@@ -145,6 +147,13 @@ def test_the_initial_rows_are_spread_evenly_over_their_slices() -> None:
         keys = list(rows.initial.keys_of(slice_))
         assert len(keys) == count
         assert {rows.initial.slice_of(key) for key in keys} == {slice_}
+
+
+@given(st.integers(0, 119), st.integers(0, 119), st.integers(1, 9))
+def test_the_slices_of_a_range_of_rows_are_those_of_each(begin: int, end: int, step: int) -> None:
+    initial = ScenarioRows.of(TableSection(**TABLE), DEFAULT_START_MS).initial
+    keys = range(begin, end, step)
+    assert initial.slices_of(keys) == [initial.slice_of(key) for key in keys]
 
 
 def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:

@@ -213,7 +213,7 @@ class FakeStore:
         """The rows of data files, in the columns that are asked for."""
         rows = []
         for key in request.keys:
-            file = self.data_files.get(key)
+            file = self.data_files.look_up(key)
             if file is None:
                 return Gone(key)
             written = file.written
