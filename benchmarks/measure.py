@@ -55,6 +55,7 @@ def measure(workload: TimedScenario, watching: Watching | None = None) -> Measur
         with watching or nullcontext():
             begun = process_time()
             world.kernel.run_until(scenario.duration)
+            world.settle()
             kernel_s = process_time() - begun
     events = next(world.kernel._eid) - events_before
     attempts = world.recorder.attempted

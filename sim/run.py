@@ -109,9 +109,9 @@ def run_scenario(
         except LimitsBite:
             hasty = world.kernel
             world = _world(scenario, streams, requests, most_rows, patient=True)
+            _simulate(world, _end_ms(hasty) if hasty.stopped else end_ms, progress)
             if hasty.stopped:  # Ctrl-C came before there was another kernel
                 world.kernel.stop()
-            _simulate(world, end_ms, progress)
     return finished(world, labels, out, overwrite=overwrite, findings=findings)
 
 
@@ -217,6 +217,7 @@ def _simulate(world: SimulatedWorld, duration_ms: float, progress: _OnTick | Non
     with seldom_collecting():
         for piece in range(1, SLICES + 1):
             world.kernel.run_until(duration_ms * piece / SLICES)
+            world.settle()
             if world.kernel.stopped:
                 return
             if progress is not None:

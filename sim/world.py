@@ -110,6 +110,11 @@ class SimulatedWorld:
         """The limits on requests to the table's store."""
         return self.tables[0].throttle
 
+    def settle(self) -> None:
+        """Raises `LimitsBite` where a store's limits might have refused a request until now."""
+        for table in self.tables:
+            table.throttle.settle()
+
     @property
     def initial_version(self) -> int:
         """The version at which the run begins; -1 where there is no table."""

@@ -213,6 +213,10 @@ class PackedMap(GrowingMap[K, T]):
         self._new: dict[K, T] = {}
         self._staying: dict[K, T] = {}
 
+    def __getitem__(self, key: K) -> T:
+        value = self._new.get(key)
+        return super().__getitem__(key) if value is None else value
+
     def look_up(self, key: K) -> T | None:
         """The value of a key, `None` if it has none."""
         if key in self._new:

@@ -36,13 +36,13 @@ _GET, _PUT, _PUT_IF_ABSENT = RequestKind.GET, RequestKind.PUT, RequestKind.PUT_I
 class Passing:
     """Passes the requests of one transaction."""
 
-    __slots__ = ("_buckets", "_latencies", "_legs", "_tape", "clock")
+    __slots__ = ("_latencies", "_legs", "_passes", "_tape", "clock")
 
     def __init__(self, sender: Sender) -> None:
         self.clock = sender.life.clock
         self._tape = sender.tape
         self._latencies = sender.tape.latencies
-        self._buckets = sender.throttle.buckets
+        self._passes = sender.throttle.passes
         self._legs: RequestLegs = _NO_LEGS
 
     # The two ways of a request that others can see ----------------------------------------------
@@ -60,8 +60,8 @@ class Passing:
     def answered(self, kind: RequestKind, size: int = 0) -> None:
         """Take back the answer to the request that was sent last; the clock shows its effect."""
         clock = self.clock
-        if (bucket := self._buckets[kind]) is not None:
-            bucket.refuses(1, clock.now_ms)
+        if (passes := self._passes[kind]) is not None:
+            passes(clock.now_ms)
         clock.now_ms = clock.now_ms + self._legs[1] + size * self._latencies[kind].per_unit_back
 
     def arrived_in_line(self, takes_turn: InLine) -> Turn:
@@ -71,8 +71,8 @@ class Passing:
         comes.
         """
         kind, clock = _PUT_IF_ABSENT, self.clock
-        if (bucket := self._buckets[kind]) is not None:
-            bucket.refuses(1, clock.now_ms)
+        if (passes := self._passes[kind]) is not None:
+            passes(clock.now_ms)
         rank = partial(self._tape.service, kind, self._tape.made(kind) - 1)
         turn = takes_turn(clock.now_ms, rank)
         clock.now_ms = turn.effect_ms
@@ -98,8 +98,8 @@ class Passing:
         served_ms = clock.now_ms = clock.now_ms + out_ms + size_bytes * latency.per_byte_out
         if shared:
             yield clock.arrive()
-        if (bucket := self._buckets[kind]) is not None:
-            bucket.refuses(1, served_ms)
+        if (passes := self._passes[kind]) is not None:
+            passes(served_ms)
         if in_line is None:
             answer = effect((served_ms, clock.order))
         else:
@@ -128,8 +128,8 @@ class Passing:
         clock = self.clock
         out_ms, back_ms, _ = self._tape.next_legs(kind)
         effect_ms = clock.now_ms + out_ms
-        if (bucket := self._buckets[kind]) is not None:
-            bucket.refuses(1, effect_ms)
+        if (passes := self._passes[kind]) is not None:
+            passes(effect_ms)
         answer = effect((effect_ms, clock.order))
         clock.now_ms = self._latencies[kind].reply(effect_ms, back_ms, answer.size)
         return answer
@@ -142,8 +142,8 @@ class Passing:
         first, clock = kinds[0], self.clock
         out_ms, back_ms, _ = self._tape.next_legs(first)
         clock.now_ms += out_ms
-        if (bucket := self._buckets[first]) is not None:
-            bucket.refuses(1, clock.now_ms)
+        if (passes := self._passes[first]) is not None:
+            passes(clock.now_ms)
         is_there = appears <= (clock.now_ms, clock.order)
         clock.now_ms += back_ms
         if is_there:
@@ -165,7 +165,7 @@ class Passing:
         the last of them: the sum of what `Latency.arrival` and `Latency.reply` give one by one,
         added in the same order.
         """
-        tape, buckets, latencies = self._tape, self._buckets, self._latencies
+        tape, limited, latencies = self._tape, self._passes, self._latencies
         cursors, drawn = tape.cursors, tape.drawn
         widths, ends = tape.stretches.widths, tape.stretches.ends
         now_ms = self.clock.now_ms
@@ -179,8 +179,8 @@ class Passing:
             now_ms += out_ms
             if size_sent and kind is _PUT:
                 now_ms += size_sent * latencies[kind].per_byte_out
-            if (bucket := buckets[kind]) is not None:
-                bucket.refuses(1, now_ms)
+            if (passes := limited[kind]) is not None:
+                passes(now_ms)
             if place in effects:
                 effects[place]((now_ms, self.clock.order))
             now_ms += back_ms
@@ -191,7 +191,7 @@ class Passing:
     def repeated(self, kind: RequestKind, size: int, count: int) -> None:
         """Pass the same request `count` times, one after the other; each answer has this `size`."""
         now_ms = self.clock.now_ms
-        if self._buckets[kind] is None:
+        if self._passes[kind] is None:
             first = self._tape.next_number(kind, count)
             now_ms = self._tape.repeated(kind, first, count, now_ms, size)
         else:
@@ -216,7 +216,6 @@ class Passing:
         """The instant of the reply to a request that changes nothing."""
         out_ms, back_ms, _ = legs
         effect_ms = sent_ms + out_ms
-        bucket = self._buckets[kind]
-        if bucket is not None:
-            bucket.refuses(1, effect_ms)
+        if (passes := self._passes[kind]) is not None:
+            passes(effect_ms)
         return self._latencies[kind].reply(effect_ms, back_ms, size)

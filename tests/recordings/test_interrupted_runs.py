@@ -25,6 +25,7 @@ from whitecap.sim.replay.replay import simulate_again
 from whitecap.sim.run import Tick, run_scenario
 from whitecap.sim.table.initial_files import InitialTable
 from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.world import SimulatedWorld
 
 AT = 0.3
 
@@ -80,6 +81,28 @@ def test_it_can_be_simulated_again_for_a_replay(kept: Path) -> None:
 def test_a_run_that_is_not_interrupted_is_not_marked(tmp_path: Path) -> None:
     run_scenario(scenario(), out=tmp_path / "run")
     assert "interrupted" not in read_recording(tmp_path / "run").manifest
+
+
+def test_what_a_store_might_have_refused_is_made_again_up_to_the_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C comes before the requests of the last moments are held to the limits."""
+    settle = SimulatedWorld.settle
+
+    def pressed_before(world: SimulatedWorld) -> None:
+        if not world.kernel.patient and world.recorder.submitted:
+            os.kill(os.getpid(), signal.SIGINT)
+        settle(world)
+
+    monkeypatch.setattr(SimulatedWorld, "settle", pressed_before)
+    limits = {"writes_per_s": 1, "reads_per_s": 1, "source": "me"}
+    limited = scenario(store={"profile": "s3", "limits": limits})
+    with pytest.raises(RunInterrupted):
+        run_scenario(limited, out=tmp_path / "run")
+    manifest = read_recording(tmp_path / "run").manifest
+    assert manifest["interrupted"] is True
+    assert manifest["counts"]["submitted"] > 0
+    assert 0 < manifest["duration_ms"] < 600_000
 
 
 def test_an_interruption_in_the_warm_up_measures_nothing(tmp_path: Path) -> None:

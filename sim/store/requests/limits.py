@@ -1,18 +1,21 @@
 """The store's limits: how many requests per second it serves before it throttles.
 
 A token bucket must see requests in order of time. Processes that run ahead of the kernel do not
-send them in that order, so their requests are only counted, in spans of half a second. A bucket
-holds a second's worth of tokens: as long as no span has more requests than tokens flow in
-meanwhile, it would refuse nobody, whatever the order. Where a span has more, the run is made again
-with processes that wait at every request.
+send them in that order, so their requests are only noted, and counted from time to time in spans
+of half a second. A bucket holds a second's worth of tokens: as long as no span has more requests
+than tokens flow in meanwhile, it would refuse nobody, whatever the order. Where a span has more,
+the run is made again with processes that wait at every request.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from whitecap.sim.scenario.store import Limits
 from whitecap.sim.store.requests.kinds import RequestKind
@@ -20,8 +23,8 @@ from whitecap.sim.store.requests.kinds import RequestKind
 SPAN_MS = 500.0
 """The time over which requests are counted: a bucket holds what flows in during a second."""
 
-_SPANS_BETWEEN_CLEANINGS = 1000
-"""How seldom counts of spans that are over are dropped. It matters for speed and memory alone."""
+
+_NO_JOBS = np.zeros((0, 3))
 
 
 class LimitsBite(Exception):
@@ -48,40 +51,54 @@ class TokenBucket:
 
 
 class Counter:
-    """Counts requests that pass in any order; raises `LimitsBite` where a bucket might refuse."""
+    """Notes requests that pass in any order; tells later whether a bucket might have refused one.
+
+    `passes` notes a request at an instant, which may be ahead of the kernel.
+    """
 
     def __init__(self, per_s: float, now_ms: Callable[[], float]) -> None:
         self._most = int(per_s * SPAN_MS / 1000)
-        self._counts: dict[int, int] = {}
         self._now_ms = now_ms
+        self._instants = array("d")
+        self._of_jobs: list[tuple[int, float, float]] = []
+        self._spans = self._counts = np.zeros(0, np.int64)
+        self._others = 0  # how many requests there are besides `_instants`
+        self.passes: Callable[[float], None] = self._instants.append
 
     def refuses(self, count: int, now_ms: float) -> int:
-        """Count requests at an instant, which may be ahead of the kernel; none is refused."""
-        span = int(now_ms / SPAN_MS)
-        before = self._counts.get(span, 0)
-        self._counts[span] = before + count
-        if before + count > self._most:
-            raise LimitsBite
-        if not before and not span % _SPANS_BETWEEN_CLEANINGS:
-            self._forget_what_is_over()
+        """Note requests at an instant; none is refused."""
+        self.passes_evenly(count, now_ms, 0.0)
         return 0
 
     def passes_evenly(self, count: int, began_ms: float, spent_ms: float) -> None:
-        """Count requests spread evenly over some time, as pulses would pass one by one."""
-        counts, is_first = self._counts, False
-        for after_ms, part in _evenly(count, spent_ms):
-            span = int((began_ms + after_ms) / SPAN_MS)
-            before = counts.get(span, 0)
-            counts[span] = before + part
-            if before + part > self._most:
-                raise LimitsBite
-            is_first |= not before and not span % _SPANS_BETWEEN_CLEANINGS
-        if is_first:
-            self._forget_what_is_over()
+        """Note requests spread evenly over some time, as pulses would pass one by one."""
+        self._of_jobs.append((count, began_ms, spent_ms))
+        self._others += count
 
-    def _forget_what_is_over(self) -> None:
-        current = int(self._now_ms() / SPAN_MS)
-        self._counts = {at: n for at, n in self._counts.items() if at >= current}
+    def settle(self) -> None:
+        """Raises `LimitsBite` where a bucket might have refused a request that was noted."""
+        if len(self._instants) + self._others > self._most:
+            self._count()
+
+    def _count(self) -> None:
+        instants, counts = self._noted()
+        spans = np.concatenate([self._spans, (instants / SPAN_MS).astype(np.int64)])
+        self._spans, place = np.unique(spans, return_inverse=True)
+        self._counts = np.bincount(place, np.concatenate([self._counts, counts])).astype(np.int64)
+        if self._counts.max(initial=0) > self._most:
+            raise LimitsBite
+        goes_on = self._spans >= int(self._now_ms() / SPAN_MS)
+        self._spans, self._counts = self._spans[goes_on], self._counts[goes_on]
+        self._others = int(self._counts.sum())
+
+    def _noted(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """When requests came since the last time, and how many at each instant; forgets them."""
+        single = np.array(self._instants)
+        counts, began_ms, spent_ms = np.array(self._of_jobs or _NO_JOBS).T
+        job, after_ms, parts = _evenly(counts.astype(np.int64), spent_ms)
+        del self._instants[:], self._of_jobs[:]
+        instants = np.concatenate([single, began_ms[job] + after_ms])
+        return instants, np.concatenate([np.ones(len(single), np.int64), parts])
 
 
 RequestBucket = TokenBucket | Counter
@@ -91,7 +108,8 @@ RequestBucket = TokenBucket | Counter
 class Throttle:
     """The limits of one store; `now_ms` tells the kernel's time.
 
-    `in_order`: requests come in the order of their instants.
+    `in_order`: requests come in the order of their instants. Otherwise `settle` is to be called
+    before anything of the run is believed.
     """
 
     limits: Limits
@@ -99,13 +117,24 @@ class Throttle:
     now_ms: Callable[[], float]
     buckets: list[RequestBucket | None] = field(init=False)
     """The buckets of requests for the log, by kind; all reads share one, and all writes."""
+    passes: list[Callable[[float], None] | None] = field(init=False)
+    """By kind, what notes a request for the log that passes in any order, where it has a limit."""
+    _counters: list[Counter] = field(init=False, default_factory=list)
     _of_data: dict[str, list[RequestBucket | None]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.buckets = self._new_buckets()
+        self.passes = [
+            bucket.passes if isinstance(bucket, Counter) else None for bucket in self.buckets
+        ]
+
+    def settle(self) -> None:
+        """Raises `LimitsBite` where requests that passed in any order might have been refused."""
+        for counter in self._counters:
+            counter.settle()
 
     def refuses(self, kind: RequestKind, now_ms: float) -> bool:
-        """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""
+        """Whether the store refuses this request, as far as that is known yet."""
         bucket = self.buckets[kind]
         return bucket is not None and bucket.refuses(1, now_ms) > 0
 
@@ -137,7 +166,10 @@ class Throttle:
         if per_s is None:
             return None
         left = per_s - self.limits.others_per_s
-        return TokenBucket(left) if self.in_order else Counter(left, self.now_ms)
+        if self.in_order:
+            return TokenBucket(left)
+        self._counters.append(Counter(left, self.now_ms))
+        return self._counters[-1]
 
 
 class Pulse(NamedTuple):
@@ -158,17 +190,19 @@ class DataRequests:
 
     def pulses(self, read: Iterable[str], written: Iterable[str], spent_ms: float) -> list[Pulse]:
         """The requests of a job for some files, spread evenly over its time, in order of time."""
+        counts = self._counts(read, written)
+        each = np.array([count for _, count in counts], np.int64)
+        spread = _evenly(each, np.full(len(counts), spent_ms))
         pulses = [
-            Pulse(after_ms, bucket, part)
-            for bucket, count in self._counts(read, written)
-            for after_ms, part in _evenly(count, spent_ms)
+            Pulse(after_ms, counts[place][0], part)
+            for place, after_ms, part in zip(*(of.tolist() for of in spread), strict=True)
         ]
         return sorted(pulses, key=lambda pulse: pulse.after_ms)
 
     def pass_ahead(
         self, read: Iterable[str], written: Iterable[str], began_ms: float, spent_ms: float
     ) -> None:
-        """Count the requests of a job, whatever the order they come in. Raises `LimitsBite`."""
+        """Note the requests of a job, whatever the order they come in."""
         for bucket, count in self._counts(read, written):
             assert isinstance(bucket, Counter)
             bucket.passes_evenly(count, began_ms, spent_ms)
@@ -195,12 +229,16 @@ def _by_directory(paths: Iterable[str]) -> dict[str, int]:
     return files
 
 
-def _evenly(count: int, spent_ms: float) -> Iterator[tuple[float, int]]:
-    """Spread requests over some time: after how many milliseconds how many of them come.
+def _evenly(
+    counts: NDArray[np.int64], spent_ms: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.int64]]:
+    """Spread the requests of jobs over their times: whose come after how long, and how many.
 
     They come in as many pieces as there are spans in which requests are counted.
     """
-    pieces = min(count, max(1, math.ceil(spent_ms / SPAN_MS)))
-    for piece in range(pieces):
-        part = count * (piece + 1) // pieces - count * piece // pieces
-        yield spent_ms * (piece + 0.5) / pieces, part
+    pieces = np.minimum(counts, np.maximum(1, np.ceil(spent_ms / SPAN_MS))).astype(np.int64)
+    job = np.repeat(np.arange(len(counts)), pieces)
+    piece = np.arange(len(job)) - np.repeat(pieces.cumsum() - pieces, pieces)
+    count, of = counts[job], pieces[job]
+    parts = count * (piece + 1) // of - count * piece // of
+    return job, spent_ms[job] * (piece + 0.5) / of, parts
