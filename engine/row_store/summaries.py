@@ -7,6 +7,7 @@ worked out in proportion to the rows that changed.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import zip_longest
 from math import isfinite, nan
 from typing import Any
 
@@ -98,10 +99,8 @@ def counted(codes: Codes, values: Sequence[Any]) -> Counts:
 def counts_after(parents: Sequence[Counts], gone: Codes, new: Codes) -> Counts:
     """By code, the counts of all rows of `parents` but for those that are gone, and of new ones."""
     values = parents[0].values
-    by_code = [0] * len(values)
-    for part in parents:
-        for code, count in enumerate(part.by_code):
-            by_code[code] += count
+    all_counts = zip_longest([0] * len(values), *(part.by_code for part in parents), fillvalue=0)
+    by_code = list(map(sum, all_counts))
     for code in gone.tolist():
         by_code[code] -= 1
     for code in new.tolist():
