@@ -13,7 +13,7 @@ from whitecap.engine.conflicts.messages import commit_verdict, domain_verdict
 from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AnyAction, DomainMetadata
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
@@ -61,11 +61,5 @@ def check_applications(
     """
     for app_id in winner.app_ids:
         if app_id in current.read_set.app_ids:
-            return commit_verdict(
-                Rule.APPLICATION_TRANSACTIONS,
-                ConflictException.CONCURRENT_TRANSACTION,
-                winner,
-                current.table_name,
-                app_id,
-            )
+            return commit_verdict(Rule.APPLICATION_TRANSACTIONS, current, winner, app_id)
     return current

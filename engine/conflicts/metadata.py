@@ -21,7 +21,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, schema_of_metadata
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
@@ -75,9 +75,7 @@ def _without_resolution(
 
 
 def _conflict(current: CurrentTransaction, winner: WinningCommit, evidence: str) -> Verdict:
-    return commit_verdict(
-        Rule.METADATA, ConflictException.METADATA_CHANGED, winner, current.table_name, evidence
-    )
+    return commit_verdict(Rule.METADATA, current, winner, evidence)
 
 
 def _adopted(current: CurrentTransaction, metadata: Metadata) -> CurrentTransaction:

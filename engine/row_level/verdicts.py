@@ -13,9 +13,9 @@ import dataclasses
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict
 from whitecap.engine.conflicts.winner import WinningCommit
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.row_level.reads import SubCondition
-from whitecap.engine.rules import Rule
+from whitecap.engine.rules import ConflictException, Rule
 
 DOC_LINK = "https://docs.databricks.com/optimizations/isolation-level.html"
 
@@ -42,14 +42,13 @@ _WHY = {
 
 def row_verdict(
     rule: Rule,
-    exception: ConflictException,
     current: CurrentTransaction,
     winner: WinningCommit,
     evidence: str,
     condition: str = "",
 ) -> Verdict:
     """A conflict about rows; `evidence` is the file with the first, `condition` what it matches."""
-    plain = file_verdict(rule, exception, winner, current.table_name, None, evidence)
+    plain = file_verdict(rule, current, winner, None, evidence)
     verdict = dataclasses.replace(plain, predicate=condition or None)
     return with_sub_condition(verdict, SubCondition.ROW_LEVEL_CHANGES)
 

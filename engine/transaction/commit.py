@@ -31,7 +31,6 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import (
     Aborted,
     Committed,
-    ConflictException,
     NothingToCommit,
     Outcome,
     Unknown,
@@ -205,10 +204,4 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
 
 
 def _overtaken(current: CurrentTransaction, winner: WinningCommit) -> Verdict:
-    return commit_verdict(
-        Rule.COMMIT_LARGE,
-        ConflictException.CONCURRENT_WRITE,
-        winner,
-        current.table_name,
-        log_key(winner.version),
-    )
+    return commit_verdict(Rule.COMMIT_LARGE, current, winner, log_key(winner.version))
