@@ -19,6 +19,8 @@ from whitecap.engine.conflicts.row_ids import NOT_PRESERVED_TAG
 from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
+from whitecap.engine.log.columns.mapping import mode_of
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, schema_of_metadata
 from whitecap.engine.outcomes import Verdict
@@ -27,8 +29,8 @@ from whitecap.engine.settings import Settings
 
 COLUMN_MAPPING_KEYS = frozenset(
     {
-        "delta.columnMapping.id",
-        "delta.columnMapping.physicalName",
+        COLUMN_ID,
+        PHYSICAL_NAME,
         "delta.columnMapping.nested.ids",
         "parquet.field.id",
         "parquet.field.nested.ids",
@@ -212,12 +214,8 @@ def _configuration_objection(old: Metadata, new: Metadata, protocol: Protocol) -
     return None
 
 
-def _mapping_mode(metadata: Metadata) -> str:
-    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower()
-
-
 def _turns_on_name_mapping(old: Metadata, new: Metadata) -> bool:
-    return _mapping_mode(old) == "none" and _mapping_mode(new) == "name"
+    return mode_of(old) == "none" and mode_of(new) == "name"
 
 
 def _only_maps_columns(old: Metadata, new: Metadata) -> bool:

@@ -117,7 +117,7 @@ def encode_checkpoint(snapshot: Snapshot) -> bytes:
     configuration = snapshot.configuration
     v2 = (
         supports(snapshot.protocol, "v2Checkpoint")
-        and properties.CHECKPOINT_POLICY.of(configuration).lower() == "v2"
+        and properties.CHECKPOINT_POLICY.of(configuration) == "v2"
     )
     return encode_actions(checkpoint_actions(snapshot), snapshot.version if v2 else None)
 

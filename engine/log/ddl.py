@@ -12,9 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
-
-CURRENT_DEFAULT = "CURRENT_DEFAULT"
-GENERATION_EXPRESSION = "delta.generationExpression"
+from whitecap.engine.log.column_keys import (
+    CURRENT_DEFAULT,
+    GENERATION_EXPRESSION,
+    IDENTITY_ALLOWS_EXPLICIT_INSERT,
+    IDENTITY_START,
+    IDENTITY_STEP,
+    LIMITED_TEXT,
+)
 
 # Spark's spellings of a type and the simple string that Spark itself shows for it.
 # Source: Spark SQL reference, "Data Types".
@@ -72,10 +77,6 @@ def read_columns(text: str) -> list[ColumnText]:
     if problems:
         raise InvalidInput(problems)
     return columns
-
-
-LIMITED_TEXT = "__CHAR_VARCHAR_TYPE_STRING"
-"""The key of a text column's metadata that holds its CHAR or VARCHAR type, as Spark writes it."""
 
 
 def read_type(text: str) -> Any:
@@ -178,9 +179,9 @@ class _Reader:
         self.expect("IDENTITY")
         options = _WORD.findall(self._brackets().upper()) if self._peek() == "(" else []
         return {
-            "delta.identity.start": self._number_after(options, "WITH", "START"),
-            "delta.identity.step": self._number_after(options, "BY", "INCREMENT"),
-            "delta.identity.allowExplicitInsert": not always,
+            IDENTITY_START: self._number_after(options, "WITH", "START"),
+            IDENTITY_STEP: self._number_after(options, "BY", "INCREMENT"),
+            IDENTITY_ALLOWS_EXPLICIT_INSERT: not always,
         }
 
     def _number_after(self, words: list[str], last: str, first: str) -> int:

@@ -15,7 +15,12 @@ import msgspec
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
-from whitecap.engine.log.ddl import GENERATION_EXPRESSION
+from whitecap.engine.log.column_keys import (
+    GENERATION_EXPRESSION,
+    IDENTITY_ALLOWS_EXPLICIT_INSERT,
+    IDENTITY_START,
+    IDENTITY_STEP,
+)
 from whitecap.engine.log.properties import TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.remembered import once_for_each
@@ -90,14 +95,14 @@ def _has_constraint(metadata: Metadata) -> bool:
 
 
 def _maps_columns(metadata: Metadata) -> bool:
-    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower() != "none"
+    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration) != "none"
 
 
 def _checkpoints_v2(metadata: Metadata) -> bool:
-    return properties.CHECKPOINT_POLICY.of(metadata.configuration).lower() == "v2"
+    return properties.CHECKPOINT_POLICY.of(metadata.configuration) == "v2"
 
 
-_IDENTITY = ("delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert")
+_IDENTITY = (IDENTITY_START, IDENTITY_STEP, IDENTITY_ALLOWS_EXPLICIT_INSERT)
 
 _ALL = (
     TableFeature(
@@ -149,15 +154,15 @@ _ALL = (
     TableFeature("allowColumnDefaults"),
     TableFeature(
         "icebergCompatV1", needs=("columnMapping",), fails_concurrent=False,
-        required_by=_set_to_true("delta.enableIcebergCompatV1"),
+        required_by=_set_to_true(properties.ICEBERG_COMPAT + "V1"),
     ),
     TableFeature(
         "icebergCompatV2", needs=("columnMapping",), fails_concurrent=False,
-        required_by=_set_to_true("delta.enableIcebergCompatV2"),
+        required_by=_set_to_true(properties.ICEBERG_COMPAT + "V2"),
     ),
     TableFeature(
         "icebergCompatV3", needs=("columnMapping", "rowTracking"), fails_concurrent=False,
-        required_by=_set_to_true("delta.enableIcebergCompatV3"),
+        required_by=_set_to_true(properties.ICEBERG_COMPAT + "V3"),
     ),
     TableFeature("clustering", needs=("domainMetadata",)),
     TableFeature("vacuumProtocolCheck", reader_writer=True, fails_concurrent=False),
@@ -166,13 +171,13 @@ _ALL = (
     TableFeature("variantShredding", reader_writer=True),
     TableFeature(
         "variantShredding-preview", reader_writer=True,
-        required_by=_set_to_true("delta.enableVariantShredding"),
+        required_by=_set_to_true(properties.VARIANT_SHREDDING),
     ),
     TableFeature("geospatial", reader_writer=True),
     TableFeature("geospatial-dev", reader_writer=True),
     TableFeature(
         "materializePartitionColumns",
-        required_by=_set_to_true("delta.enableMaterializePartitionColumnsFeature"),
+        required_by=_set_to_true(properties.MATERIALIZED_PARTITIONS),
     ),
     TableFeature("checkpointProtection"),
     TableFeature("coordinatedCommits-preview", needs=("inCommitTimestamp", "vacuumProtocolCheck")),

@@ -16,6 +16,7 @@ import msgspec
 from whitecap.engine.column_names import ColumnPath, quoted_if_needed
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.column_keys import PHYSICAL_NAME
 from whitecap.engine.log.ddl import ColumnText, read_columns, read_type
 
 # Spark's names of the same type: in DDL and messages on the left, in the log's JSON on the right.
@@ -26,7 +27,6 @@ _SAME_NAMES = frozenset(
     {"string", "date", "timestamp", "timestamp_ntz", "double", "float", "boolean", "binary"}
     | {"void", "variant"}
 )
-_PHYSICAL_NAME = "delta.columnMapping.physicalName"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Field:
     @property
     def physical_name(self) -> str:
         """The name used in data files and partition values under column mapping."""
-        return str(self.metadata.get(_PHYSICAL_NAME, self.name))
+        return str(self.metadata.get(PHYSICAL_NAME, self.name))
 
     @property
     def leaves(self) -> Iterator[Leaf]:

@@ -13,6 +13,8 @@ import msgspec
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
+from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.features import (
     DEFAULT_PROTOCOL,
     FEATURES_READER_VERSION,
@@ -25,7 +27,7 @@ from whitecap.engine.log.features import (
 from whitecap.engine.log.schema import Schema, schema_of_metadata, schema_string
 from whitecap.engine.refusals import feature_errors
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME, check_joining
+from whitecap.engine.transaction.metadata_checks import check_joining
 
 _ROW_TRACKING_COLUMNS = {
     properties.ROW_ID_COLUMN: "_row-id-col-",
@@ -69,7 +71,7 @@ def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Me
     Columns that were there before keep their names in the files; others get unique ones. Source:
     `DeltaColumnMapping.scala: assignColumnIdAndPhysicalName`.
     """
-    if properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower() == "none":
+    if not is_mapped(metadata):
         return metadata
     old_names = {field.name for field in schema_of_metadata(old)}
     number = int(metadata.configuration.get(properties.MAX_COLUMN_ID, 0))
