@@ -47,12 +47,12 @@ def without_repeated_set_transactions(actions: Sequence[AnyAction]) -> list[AnyA
 
 def check_prepared(actions: Sequence[AnyAction], metadata: Metadata, settings: Settings) -> None:
     """Every check that runs again after conflicts were resolved, in Delta's order."""
-    check_files(actions, metadata, settings)
+    check_added_files(actions, metadata, settings)
     check_no_duplicates(actions, settings)
     check_consistent_data_change(actions, settings)
 
 
-def check_files(actions: Iterable[AnyAction], metadata: Metadata, settings: Settings) -> None:
+def check_added_files(actions: Iterable[AnyAction], metadata: Metadata, settings: Settings) -> None:
     """Zero-byte files and NULL in a NOT NULL partition: only logged unless the session says so."""
     if not (settings.empty_file_check or settings.null_partition_check):
         return
@@ -114,7 +114,7 @@ def check_consistent_data_change(actions: Iterable[AnyAction], settings: Setting
         raise commit_errors.inconsistent_data_change()
 
 
-def check_domains(actions: Iterable[AnyAction], protocol: Protocol) -> None:
+def check_own_domains(actions: Iterable[AnyAction], protocol: Protocol) -> None:
     """Each metadata domain once, and only where the table supports domains."""
     domains = [action.domain for action in actions if isinstance(action, DomainMetadata)]
     if domains and not supports(protocol, "domainMetadata"):

@@ -17,7 +17,7 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import ConflictException, Rule
 
-DOC_LINK = "https://docs.delta.io/latest/concurrency-control.html"
+_DOC_LINK = "https://docs.delta.io/latest/concurrency-control.html"
 """`DeltaErrors.generateDocsLink(conf, "/concurrency-control.html")` of an unmodified Delta."""
 
 _APPEND = (
@@ -110,7 +110,7 @@ def file_verdict(
         "operation": winner.operation or "TRANSACTION",
         "tableName": current.table_name,
         "version": str(winner.version),
-        "docLink": DOC_LINK,
+        "docLink": _DOC_LINK,
     }
     if partition is None:
         error_class, place = f"{error_class}.WITHOUT_HINT", ""
@@ -126,7 +126,7 @@ def commit_verdict(
 ) -> Verdict:
     """A conflict with a winner as a whole, which quotes the winner's commitInfo."""
     error_class, template = _TEMPLATES[rule.exception]
-    parameters = {"conflictingCommit": conflicting_commit(winner), "docLink": DOC_LINK}
+    parameters = {"conflictingCommit": conflicting_commit(winner), "docLink": _DOC_LINK}
     if "<tableName>" in template:
         parameters["tableName"] = current.table_name
     if "<additionalInfo>" in template:

@@ -11,7 +11,7 @@ import msgspec
 
 from whitecap.engine.conflicts.action_checks import (
     check_consistent_data_change,
-    check_domains,
+    check_own_domains,
     check_prepared,
     without_repeated_set_transactions,
 )
@@ -91,7 +91,7 @@ def prepared_with_level(plan: CommitPlan) -> tuple[Prepared, IsolationLevel]:
     check_prepared(prepared.actions, prepared.metadata, plan.draft.settings)
     check_features(plan, prepared.protocol)
     level = level_to_use(prepared.actions, plan.operation, prepared.metadata, plan.dialect)
-    check_domains(actions, prepared.protocol)
+    check_own_domains(actions, prepared.protocol)
     return prepared, level
 
 

@@ -30,7 +30,7 @@ FEED_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
 """Source: `CDCReader.scala: cdcReadSchema`."""
 
 
-def check_metadata(metadata: Metadata) -> None:
+def check_new_metadata(metadata: Metadata) -> None:
     """Raises `DeltaError` for names that clash or cannot be, and for an incomplete mapping."""
     schema = schema_of_metadata(metadata)
     _check_no_duplicates(schema)

@@ -27,7 +27,7 @@ PROVIDER = "liquid"
 _CUBE_ID, _CUBE_COLUMNS = "ZCUBE_ID", "ZCUBE_ZORDER_BY"
 
 
-def is_clustered(snapshot: Snapshot) -> bool:
+def supports_clustering(snapshot: Snapshot) -> bool:
     """Whether the table has the feature, with or without clustering columns."""
     return supports(snapshot.protocol, "clustering")
 

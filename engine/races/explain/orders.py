@@ -8,9 +8,8 @@ from typing import Any
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, NothingToCommit
-from whitecap.engine.races.explain.case import NAMES
 from whitecap.engine.races.interleaving.race import Played, StepKind
-from whitecap.engine.races.interleaving.story import Line, outcome_text, story
+from whitecap.engine.races.interleaving.story import NAMES, Line, outcome_text, story
 
 
 @dataclass(frozen=True, slots=True)
