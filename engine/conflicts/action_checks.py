@@ -47,12 +47,14 @@ def without_repeated_set_transactions(actions: Sequence[AnyAction]) -> list[AnyA
 
 def check_prepared(actions: Sequence[AnyAction], metadata: Metadata, settings: Settings) -> None:
     """Every check that runs again after conflicts were resolved, in Delta's order."""
-    check_added_files(actions, metadata, settings)
+    _check_added_files(actions, metadata, settings)
     check_no_duplicates(actions, settings)
     check_consistent_data_change(actions, settings)
 
 
-def check_added_files(actions: Iterable[AnyAction], metadata: Metadata, settings: Settings) -> None:
+def _check_added_files(
+    actions: Iterable[AnyAction], metadata: Metadata, settings: Settings
+) -> None:
     """Zero-byte files and NULL in a NOT NULL partition: only logged unless the session says so."""
     if not (settings.empty_file_check or settings.null_partition_check):
         return

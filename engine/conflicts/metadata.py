@@ -100,7 +100,7 @@ def _tagged(current: CurrentTransaction) -> CurrentTransaction:
 def _objection(current: CurrentTransaction, new: Metadata) -> str | None:
     """Why the winner's metadata cannot be adopted, `None` if it can."""
     old = current.metadata
-    differing = differing_fields(old, new)
+    differing = _differing_fields(old, new)
     others = differing - {"configuration", "schemaString"}
     if others:
         return f"changed: {', '.join(sorted(others))}"
@@ -113,7 +113,7 @@ def _objection(current: CurrentTransaction, new: Metadata) -> str | None:
     return None
 
 
-def differing_fields(old: Metadata, new: Metadata) -> frozenset[str]:
+def _differing_fields(old: Metadata, new: Metadata) -> frozenset[str]:
     """Names of the metadata fields that differ, as in the log. Source: `diffFieldNames`."""
     return frozenset(
         field.encode_name

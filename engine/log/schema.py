@@ -183,7 +183,7 @@ def simple_type(json_type: Any) -> str:
             raise KeyError(f"unknown type {other!r}")
 
 
-def json_type(simple: str) -> Any:
+def _json_of_simple(simple: str) -> Any:
     """The log's JSON of a simple type string; the nested parts of one are nullable."""
     return _json_of_type(read_type(simple))
 
@@ -235,7 +235,7 @@ def _field_of_json(column: Any) -> Field:
 
 
 def _json_of_field(column: Field) -> dict[str, Any]:
-    kind = msgspec.json.decode(column.nested) if column.nested else json_type(column.type)
+    kind = msgspec.json.decode(column.nested) if column.nested else _json_of_simple(column.type)
     return {
         "name": column.name,
         "type": kind,

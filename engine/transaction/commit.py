@@ -89,13 +89,13 @@ def prepared_with_level(plan: CommitPlan) -> tuple[Prepared, IsolationLevel]:
     actions = without_repeated_set_transactions(plan.actions)
     prepared = prepare(plan.draft, actions, plan.operation)
     check_prepared(prepared.actions, prepared.metadata, plan.draft.settings)
-    check_features(plan, prepared.protocol)
+    _check_features(plan, prepared.protocol)
     level = level_to_use(prepared.actions, plan.operation, prepared.metadata, plan.dialect)
     check_own_domains(actions, prepared.protocol)
     return prepared, level
 
 
-def check_features(plan: CommitPlan, protocol: Protocol) -> None:
+def _check_features(plan: CommitPlan, protocol: Protocol) -> None:
     """Raises `DeltaError` for a table with features that the dialect cannot write."""
     unwritable = plan.dialect.unwritable(feature_names(protocol))
     if unwritable:
@@ -184,7 +184,7 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
     draft = plan.draft
     prepared = prepare_large(draft, plan.actions, plan.operation)
     check_consistent_data_change(prepared.actions, draft.settings)
-    check_features(plan, prepared.protocol)
+    _check_features(plan, prepared.protocol)
     now_ms = yield ReadClock()
     current = frozen(plan, prepared, IsolationLevel.SERIALIZABLE, now_ms)
     # `Some(readVersion)` there, without the filter for -1 that `commitImpl` has.

@@ -65,7 +65,7 @@ def _check_versions(configuration: Mapping[str, str], base: Protocol) -> None:
         raise feature_errors.readers_features_alone()
 
 
-def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:
+def _with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:
     """Under column mapping every column gets an id and a name in the files, once.
 
     Columns that were there before keep their names in the files; others get unique ones. Source:
@@ -95,7 +95,7 @@ def as_stored(
 
     `unique` makes the names unique: Delta takes a fresh UUID, here it is the transaction's id.
     """
-    stored = with_column_ids(without_protocol_properties(metadata), old, unique)
+    stored = _with_column_ids(without_protocol_properties(metadata), old, unique)
     if not supports(protocol, "rowTracking"):
         return stored
     kept = {} if old is None else old.configuration

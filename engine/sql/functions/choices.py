@@ -88,7 +88,7 @@ def _if_takes(name: str, terms: Sequence[Term], session: Session) -> list[Term]:
     return _case_takes(name, terms, session)
 
 
-def first_of(terms: Sequence[Term], _session: Session) -> Term:
+def _first_of(terms: Sequence[Term], _session: Session) -> Term:
     """The first value that is there."""
 
     def bind(parameters: Parameters) -> Bound:
@@ -140,9 +140,9 @@ def _single(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Ter
 CHOICES: dict[str, Function] = {
     "case": Function(_case_takes, _case),
     "if": Function(_if_takes, _case),
-    "coalesce": Function(in_common(1), first_of),
-    "ifnull": Function(in_common(2, 2), first_of),
-    "nvl": Function(in_common(2, 2), first_of),
+    "coalesce": Function(in_common(1), _first_of),
+    "ifnull": Function(in_common(2, 2), _first_of),
+    "nvl": Function(in_common(2, 2), _first_of),
     "nullif": Function(_two, _null_if),
     "greatest": _extreme(max),
     "least": _extreme(min),
