@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert, parameter
@@ -21,9 +20,6 @@ from whitecap.engine.values.types import (
     is_integral,
     is_numeric,
 )
-
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Field, Schema
 
 
 def _may_unwrap(type_name: str, wider: str) -> bool:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.values.types import FRACTIONAL, Session
-
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Field, Schema
-
 
 PinnedValues = tuple[str, list[Any]]
 """A column, and the values that it can only have."""

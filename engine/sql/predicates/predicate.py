@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.settings import Settings
 from whitecap.engine.sql.expressions.columns import columns_of, unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import Relation, Scope, schema_scope
@@ -27,10 +29,6 @@ from whitecap.engine.sql.predicates.pins import Pin, PinnedValues, pin_of, pinne
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler, StatisticsTest
 from whitecap.engine.values.casts import text_caster
 from whitecap.engine.values.types import DEFAULT_SESSION, Session
-
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Schema
-    from whitecap.engine.settings import Settings
 
 _NO_PARAMETERS: Parameters = {}
 
@@ -113,7 +111,7 @@ class _Template:
     ) -> BindTest | None:
         def build(columns: Schema, session: Session) -> BindTest | None:
             partitions = {name.lower() for name in partition_columns}
-            data = type(columns)(tuple(f for f in columns if f.name.lower() not in partitions))
+            data = Schema(tuple(f for f in columns if f.name.lower() not in partitions))
             return SkippingCompiler(data, session).build(self.node)
 
         return self._remembered(f"skipping {partition_columns}", schema, session, build)  # type: ignore[no-any-return]
