@@ -85,11 +85,16 @@ def check_no_duplicates(actions: Iterable[AnyAction], settings: Settings) -> Non
     for action in actions:
         if isinstance(action, _FILES):
             earlier = seen.setdefault(action.path, [])
-            for other in earlier:
-                if _clash(action, other):
-                    kind = _kind(action) if type(action) is type(other) else "add/remove"
-                    raise commit_errors.duplicate_actions(kind, _named(action), _named(other))
+            if earlier:
+                _check_no_clash(action, earlier)
             earlier.append(action)
+
+
+def _check_no_clash(action: AddFile | RemoveFile, earlier: Sequence[AddFile | RemoveFile]) -> None:
+    for other in earlier:
+        if _clash(action, other):
+            kind = _kind(action) if type(action) is type(other) else "add/remove"
+            raise commit_errors.duplicate_actions(kind, _named(action), _named(other))
 
 
 def _clash(file: AddFile | RemoveFile, other: AddFile | RemoveFile) -> bool:

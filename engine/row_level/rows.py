@@ -62,10 +62,14 @@ def _first_concerned(
         positions = (yield from look(change)) if interested else BitMap64()
         if positions:
             rows = rows_at((yield from reader.rows(file)), list(positions))
-            for read in interested:
-                if any(_concerns(read, row) for row in rows):
-                    return file.path, read.condition()
+            read = _first_concerned_read(interested, rows)
+            if read is not None:
+                return file.path, read.condition()
     return None
+
+
+def _first_concerned_read(reads: Sequence[RowRead], rows: Sequence[Row]) -> RowRead | None:
+    return next((read for read in reads if any(_concerns(read, row) for row in rows)), None)
 
 
 def _concerns(read: RowRead, row: Row) -> bool:

@@ -30,7 +30,7 @@ from whitecap.engine.sql.functions.guard import (
     check_count,
     in_common,
 )
-from whitecap.engine.sql.functions.operators import compare
+from whitecap.engine.sql.functions.operators import compare, nan_last_key
 from whitecap.engine.values.coercion import common_of, mismatch
 from whitecap.engine.values.types import FRACTIONAL, Session
 
@@ -107,7 +107,7 @@ def _extreme(choose: Callable[..., Any]) -> Function:
     """The greatest or least value that is there; NaN is greater than all."""
 
     def build(terms: Sequence[Term], _session: Session) -> Term:
-        key = _nan_last if terms[0].type in FRACTIONAL else None
+        key = nan_last_key if terms[0].type in FRACTIONAL else None
 
         def extreme(*values: Any) -> Any:
             return choose((v for v in values if v is not None), default=None, key=key)
@@ -115,10 +115,6 @@ def _extreme(choose: Callable[..., Any]) -> Function:
         return each(extreme, terms, terms[0].type)
 
     return Function(in_common(2, with_texts=False), build)
-
-
-def _nan_last(value: float) -> tuple[bool, float]:
-    return (value != value, 0.0 if value != value else value)
 
 
 def _null_if(terms: Sequence[Term], session: Session) -> Term:

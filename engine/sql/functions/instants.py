@@ -46,8 +46,12 @@ def _since_start(unit: timedelta) -> Function:
     return strict(lambda count: EPOCH + count * unit, arguments(_WHOLE), "timestamp")
 
 
+_FARTHEST = 1e15
+"""Seconds, long after the year 9999: what lies beyond is refused without being computed."""
+
+
 def _from_seconds(seconds: Any) -> datetime | None:
-    if isinstance(seconds, float) and not -1e15 < seconds < 1e15:
+    if isinstance(seconds, float) and not -_FARTHEST < seconds < _FARTHEST:
         return None if seconds != seconds or seconds in (float("inf"), -float("inf")) else _far()
     return EPOCH + timedelta(microseconds=int(Decimal(str(seconds)).scaleb(6)))
 
