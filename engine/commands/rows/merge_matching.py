@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from whitecap.engine.commands.rows.merge_clauses import Clause
 from whitecap.engine.commands.rows.merge_join import Join
-from whitecap.engine.commands.rows.merge_plan import Clause, MergePlan
+from whitecap.engine.commands.rows.merge_plan import MergePlan
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import schema_of_metadata

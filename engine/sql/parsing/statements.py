@@ -219,6 +219,10 @@ class Merge(Statement):
     schema_evolution: bool = False
     not_spark: str = ""
 
+    def of(self, match: Match) -> list[MergeClause]:
+        """The clauses for rows with, or without, such a match, in their order."""
+        return [clause for clause in self.clauses if clause.match is match]
+
 
 @dataclass(frozen=True, slots=True)
 class Optimize(Statement):
