@@ -7,22 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from whitecap.engine.log.actions import AnyAction, CommitInfo
-from whitecap.engine.rules import Rule
-
-
-class ConflictException(StrEnum):
-    """Delta's seven conflict exception classes (all SQLSTATE 2D521)."""
-
-    CONCURRENT_APPEND = "ConcurrentAppendException"
-    CONCURRENT_DELETE_READ = "ConcurrentDeleteReadException"
-    CONCURRENT_DELETE_DELETE = "ConcurrentDeleteDeleteException"
-    CONCURRENT_TRANSACTION = "ConcurrentTransactionException"
-    METADATA_CHANGED = "MetadataChangedException"
-    PROTOCOL_CHANGED = "ProtocolChangedException"
-    CONCURRENT_WRITE = "ConcurrentWriteException"
+from whitecap.engine.rules import ConflictException, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +22,17 @@ class Verdict:
     """
 
     rule: Rule
-    exception: ConflictException
     error_class: str
     message: str
     winning_version: int
     evidence: str
     message_parameters: Mapping[str, str] = field(default_factory=dict)
     predicate: str | None = None
+
+    @property
+    def exception(self) -> ConflictException:
+        """What Delta throws."""
+        return self.rule.exception
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-from whitecap.engine.outcomes import ConflictException
+from whitecap.engine.rules import ConflictException
 
 RECORDING_FORMAT = 2
 """Of a run's manifest and tables; rises when what an older one says would be read wrongly."""

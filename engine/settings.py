@@ -73,6 +73,8 @@ class Settings:
         "partitionColumnChangeCheck", CheckMode.LOG_ONLY
     )
     deletion_vector_commit_check: bool = _conf("deletionVectors.skipCommitCheck", True)
+    """Delta's key says the opposite of what it does: true makes the check."""
+
     empty_file_check: bool = _conf("emptyFileCheck.throwEnabled", False)
     null_partition_check: bool = _conf("nullPartitionCheck.throwEnabled", False)
     skip_recording_empty_commits: bool = _conf("skipRecordingEmptyCommits", True)

@@ -14,7 +14,7 @@ from whitecap.engine.races.explain.checks import require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
 from whitecap.engine.races.explain.orders import Order, Refusal
-from whitecap.engine.races.explain.plain import answer, plain
+from whitecap.engine.races.explain.plain import answer, plain_explanation
 from whitecap.engine.races.explain.real_tables import RealTables
 from whitecap.engine.races.explain.suggestions import Suggestion
 from whitecap.sim.rehearsal.small_table import SmallCase, load_small_case, small_case_of
@@ -63,7 +63,7 @@ class Explained:
 
     def as_dict(self) -> dict[str, Any]:
         """The whole explanation as plain values."""
-        return plain(self.explanation)
+        return plain_explanation(self.explanation)
 
     def _repr_html_(self) -> str:
         from whitecap.reports.pages.explanation_page import explanation_part

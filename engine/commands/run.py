@@ -42,7 +42,7 @@ from whitecap.engine.query.row_conditions import rows_asked_of_others, with_clau
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.functions.times import NOW, START, asks_time
+from whitecap.engine.sql.functions.times import EPOCH, NOW, asks_time
 from whitecap.engine.sql.parsing.statements import (
     Delete,
     Insert,
@@ -159,7 +159,7 @@ def time_of(sql: str) -> Steps[dict[str, Any]]:
     if not asks_time(sql):
         return {}
     now_ms = yield ReadClock()
-    return {NOW: START + timedelta(milliseconds=now_ms)}
+    return {NOW: EPOCH + timedelta(milliseconds=now_ms)}
 
 
 def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps[Outcome]]:

@@ -47,12 +47,14 @@ def without_repeated_set_transactions(actions: Sequence[AnyAction]) -> list[AnyA
 
 def check_prepared(actions: Sequence[AnyAction], metadata: Metadata, settings: Settings) -> None:
     """Every check that runs again after conflicts were resolved, in Delta's order."""
-    check_files(actions, metadata, settings)
+    _check_added_files(actions, metadata, settings)
     check_no_duplicates(actions, settings)
     check_consistent_data_change(actions, settings)
 
 
-def check_files(actions: Iterable[AnyAction], metadata: Metadata, settings: Settings) -> None:
+def _check_added_files(
+    actions: Iterable[AnyAction], metadata: Metadata, settings: Settings
+) -> None:
     """Zero-byte files and NULL in a NOT NULL partition: only logged unless the session says so."""
     if not (settings.empty_file_check or settings.null_partition_check):
         return
@@ -83,11 +85,16 @@ def check_no_duplicates(actions: Iterable[AnyAction], settings: Settings) -> Non
     for action in actions:
         if isinstance(action, _FILES):
             earlier = seen.setdefault(action.path, [])
-            for other in earlier:
-                if _clash(action, other):
-                    kind = _kind(action) if type(action) is type(other) else "add/remove"
-                    raise commit_errors.duplicate_actions(kind, _named(action), _named(other))
+            if earlier:
+                _check_no_clash(action, earlier)
             earlier.append(action)
+
+
+def _check_no_clash(action: AddFile | RemoveFile, earlier: Sequence[AddFile | RemoveFile]) -> None:
+    for other in earlier:
+        if _clash(action, other):
+            kind = _kind(action) if type(action) is type(other) else "add/remove"
+            raise commit_errors.duplicate_actions(kind, _named(action), _named(other))
 
 
 def _clash(file: AddFile | RemoveFile, other: AddFile | RemoveFile) -> bool:
@@ -114,7 +121,7 @@ def check_consistent_data_change(actions: Iterable[AnyAction], settings: Setting
         raise commit_errors.inconsistent_data_change()
 
 
-def check_domains(actions: Iterable[AnyAction], protocol: Protocol) -> None:
+def check_own_domains(actions: Iterable[AnyAction], protocol: Protocol) -> None:
     """Each metadata domain once, and only where the table supports domains."""
     domains = [action.domain for action in actions if isinstance(action, DomainMetadata)]
     if domains and not supports(protocol, "domainMetadata"):

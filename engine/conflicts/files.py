@@ -13,12 +13,12 @@ import dataclasses
 from collections.abc import Sequence
 
 from whitecap.engine.conflicts.current import CurrentTransaction
-from whitecap.engine.conflicts.messages import file_verdict, partition_hint
+from whitecap.engine.conflicts.messages import file_verdict
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule
 from whitecap.engine.sql.predicates.predicate import TRUE
 
@@ -31,23 +31,21 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
     if conflicting is None:
         return None
     file, predicate = conflicting
-    exception, values = ConflictException.CONCURRENT_APPEND, file.partition_values
-    verdict = _verdict(Rule.ADDED_FILES, exception, current, winner, values, file.path)
+    values = file.partition_values
+    verdict = file_verdict(Rule.ADDED_FILES, current, winner, values, file.path)
     return dataclasses.replace(verdict, predicate=predicate)
 
 
 def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
     """A winner may not have removed a file that this transaction read."""
-    exception = ConflictException.CONCURRENT_DELETE_READ
     removes = _heeded(winner, current.checks.moves_concern_readers)
     for removed in removes:
         read = current.read_set.file_read_at(removed.path)
         if read is not None:
             values = read.partition_values
-            return _verdict(Rule.REMOVED_VS_READ, exception, current, winner, values, read.path)
+            return file_verdict(Rule.REMOVED_VS_READ, current, winner, values, read.path)
     if removes and current.read_set.whole_table:
-        path = removes[0].path
-        return _verdict(Rule.REMOVED_VS_READ, exception, current, winner, None, path)
+        return file_verdict(Rule.REMOVED_VS_READ, current, winner, None, removes[0].path)
     return None
 
 
@@ -56,14 +54,8 @@ def removed_vs_removed(current: CurrentTransaction, winner: WinningCommit) -> Ve
     for removed in _heeded(winner, current.checks.moves_concern_removers):
         own = current.removed.get(removed.path)
         if own is not None:
-            return _verdict(
-                Rule.REMOVED_VS_REMOVED,
-                ConflictException.CONCURRENT_DELETE_DELETE,
-                current,
-                winner,
-                own.partition_values,
-                own.path,
-            )
+            values = own.partition_values
+            return file_verdict(Rule.REMOVED_VS_REMOVED, current, winner, values, own.path)
     return None
 
 
@@ -128,15 +120,3 @@ def _first_of_condition(read_set: ReadSet, files: Sequence[AddFile]) -> tuple[Ad
     if condition is None:
         return None
     return next(((file, str(condition)) for file in files if file in condition), None)
-
-
-def _verdict(
-    rule: Rule,
-    exception: ConflictException,
-    current: CurrentTransaction,
-    winner: WinningCommit,
-    values: PartitionValues | None,
-    path: str,
-) -> Verdict:
-    hint = partition_hint(values, current.partition_schema)
-    return file_verdict(rule, exception, winner, current.table_name, hint, path)

@@ -25,7 +25,7 @@ def first_timestamp(metadata: Metadata, snapshot: Snapshot, now_ms: int) -> int 
     return now_ms if snapshot.version == -1 else max(now_ms, snapshot.timestamp_ms + 1)
 
 
-def is_newly_enabled(metadata: Metadata, snapshot: Snapshot) -> bool:
+def _is_newly_enabled(metadata: Metadata, snapshot: Snapshot) -> bool:
     """Whether this very transaction turns them on. `didCurrentTransactionEnableICT`."""
     before = snapshot.metadata is not None and enabled(snapshot.metadata)
     return enabled(metadata) and not before
@@ -38,7 +38,7 @@ def with_enablement(
 
     A new table needs neither. Source: `getUpdatedMetadataWithICTEnablementInfo`.
     """
-    if snapshot.version == -1 or not is_newly_enabled(metadata, snapshot):
+    if snapshot.version == -1 or not _is_newly_enabled(metadata, snapshot):
         return metadata
     enablement = {
         properties.ICT_ENABLEMENT_VERSION: str(version),

@@ -13,11 +13,12 @@ from whitecap.engine.conflicts.messages import commit_verdict, domain_verdict
 from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AnyAction, DomainMetadata
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
-REMOVED_BY_REPLACE = frozenset({"delta.clustering"})
+REMOVED_BY_REPLACE = frozenset({CLUSTERING_DOMAIN})
 """Domains that REPLACE TABLE clears unless it sets them itself."""
 
 
@@ -61,11 +62,5 @@ def check_applications(
     """
     for app_id in winner.app_ids:
         if app_id in current.read_set.app_ids:
-            return commit_verdict(
-                Rule.APPLICATION_TRANSACTIONS,
-                ConflictException.CONCURRENT_TRANSACTION,
-                winner,
-                current.table_name,
-                app_id,
-            )
+            return commit_verdict(Rule.APPLICATION_TRANSACTIONS, current, winner, app_id)
     return current

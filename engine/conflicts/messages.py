@@ -10,13 +10,14 @@ from collections.abc import Mapping
 
 import msgspec
 
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import CommitInfo, PartitionValues
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.outcomes import ConflictException, Verdict
-from whitecap.engine.rules import Rule
+from whitecap.engine.outcomes import Verdict
+from whitecap.engine.rules import ConflictException, Rule
 
-DOC_LINK = "https://docs.delta.io/latest/concurrency-control.html"
+_DOC_LINK = "https://docs.delta.io/latest/concurrency-control.html"
 """`DeltaErrors.generateDocsLink(conf, "/concurrency-control.html")` of an unmodified Delta."""
 
 _APPEND = (
@@ -97,46 +98,42 @@ _COMMIT_INFO_FIELDS = (
 
 def file_verdict(
     rule: Rule,
-    exception: ConflictException,
+    current: CurrentTransaction,
     winner: WinningCommit,
-    table_name: str,
-    partition: str | None,
-    evidence: str,
+    values: PartitionValues | None,
+    path: str,
 ) -> Verdict:
-    """A conflict about files; `partition` is the hint, `None` for a conflict without one."""
-    error_class, template = _TEMPLATES[exception]
+    """A conflict about a file, which names its partition where it gives the values of one."""
+    error_class, template = _TEMPLATES[rule.exception]
+    partition = partition_hint(values, current.partition_schema)
     parameters = {
         "operation": winner.operation or "TRANSACTION",
-        "tableName": table_name,
+        "tableName": current.table_name,
         "version": str(winner.version),
-        "docLink": DOC_LINK,
+        "docLink": _DOC_LINK,
     }
     if partition is None:
         error_class, place = f"{error_class}.WITHOUT_HINT", ""
     else:
         error_class, place = f"{error_class}.WITH_PARTITION_HINT", f" in the partition {partition}"
         parameters["partitionValues"] = partition
-    message = _fill(template, {**parameters, "in": place})
-    return _verdict(rule, exception, error_class, message, winner, evidence, parameters)
+    message = _fill(f"[{error_class}] {template}", {**parameters, "in": place})
+    return Verdict(rule, error_class, message, winner.version, path, parameters)
 
 
 def commit_verdict(
-    rule: Rule,
-    exception: ConflictException,
-    winner: WinningCommit,
-    table_name: str,
-    evidence: str,
+    rule: Rule, current: CurrentTransaction, winner: WinningCommit, evidence: str
 ) -> Verdict:
     """A conflict with a winner as a whole, which quotes the winner's commitInfo."""
-    error_class, template = _TEMPLATES[exception]
-    parameters = {"conflictingCommit": conflicting_commit(winner), "docLink": DOC_LINK}
+    error_class, template = _TEMPLATES[rule.exception]
+    parameters = {"conflictingCommit": conflicting_commit(winner), "docLink": _DOC_LINK}
     if "<tableName>" in template:
-        parameters["tableName"] = table_name
+        parameters["tableName"] = current.table_name
     if "<additionalInfo>" in template:
         made_table = winner.commit_info is not None and winner.version == 0
         parameters["additionalInfo"] = _EMPTY_DIRECTORY if made_table else ""
-    message = _fill(template, parameters)
-    return _verdict(rule, exception, error_class, message, winner, evidence, parameters)
+    message = _fill(f"[{error_class}] {template}", parameters)
+    return Verdict(rule, error_class, message, winner.version, evidence, parameters)
 
 
 def domain_verdict(winner: WinningCommit, domain: str) -> Verdict:
@@ -144,24 +141,19 @@ def domain_verdict(winner: WinningCommit, domain: str) -> Verdict:
 
     Source: `ConflictChecker.scala: checkIfDomainMetadataConflict`.
     """
-    return Verdict(
-        rule=Rule.DOMAIN_METADATA,
-        exception=ConflictException.CONCURRENT_TRANSACTION,
-        error_class=_TEMPLATES[ConflictException.CONCURRENT_TRANSACTION][0],
-        message=f"A conflicting metadata domain {domain} is added.",
-        winning_version=winner.version,
-        evidence=domain,
-    )
+    error_class, _ = _TEMPLATES[Rule.DOMAIN_METADATA.exception]
+    text = f"A conflicting metadata domain {domain} is added."
+    return Verdict(Rule.DOMAIN_METADATA, error_class, text, winner.version, domain)
 
 
 def conflicting_commit(winner: WinningCommit) -> str:
     """How messages quote a winner: its commitInfo as JSON, or nothing if it has none."""
     if winner.commit_info is None:
         return ""
-    return "\nConflicting commit: " + commit_info_json(winner.commit_info)
+    return "\nConflicting commit: " + _commit_info_json(winner.commit_info)
 
 
-def commit_info_json(commit_info: CommitInfo) -> str:
+def _commit_info_json(commit_info: CommitInfo) -> str:
     """A commitInfo as `JsonUtils.toJson` writes it, in the order of `actions.scala: CommitInfo`."""
     values = msgspec.to_builtins(commit_info)
     shown = ((name, values[name]) for name in _COMMIT_INFO_FIELDS if values.get(name) is not None)
@@ -187,23 +179,3 @@ def _fill(template: str, parameters: Mapping[str, str]) -> str:
     for name, value in parameters.items():
         template = template.replace(f"<{name}>", value)
     return template
-
-
-def _verdict(
-    rule: Rule,
-    exception: ConflictException,
-    error_class: str,
-    message: str,
-    winner: WinningCommit,
-    evidence: str,
-    parameters: Mapping[str, str],
-) -> Verdict:
-    return Verdict(
-        rule=rule,
-        exception=exception,
-        error_class=error_class,
-        message=f"[{error_class}] {message}",
-        winning_version=winner.version,
-        evidence=evidence,
-        message_parameters=parameters,
-    )

@@ -19,16 +19,18 @@ from whitecap.engine.conflicts.row_ids import NOT_PRESERVED_TAG
 from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
+from whitecap.engine.log.columns.mapping import mode_of
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, schema_of_metadata
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
 COLUMN_MAPPING_KEYS = frozenset(
     {
-        "delta.columnMapping.id",
-        "delta.columnMapping.physicalName",
+        COLUMN_ID,
+        PHYSICAL_NAME,
         "delta.columnMapping.nested.ids",
         "parquet.field.id",
         "parquet.field.nested.ids",
@@ -75,9 +77,7 @@ def _without_resolution(
 
 
 def _conflict(current: CurrentTransaction, winner: WinningCommit, evidence: str) -> Verdict:
-    return commit_verdict(
-        Rule.METADATA, ConflictException.METADATA_CHANGED, winner, current.table_name, evidence
-    )
+    return commit_verdict(Rule.METADATA, current, winner, evidence)
 
 
 def _adopted(current: CurrentTransaction, metadata: Metadata) -> CurrentTransaction:
@@ -100,7 +100,7 @@ def _tagged(current: CurrentTransaction) -> CurrentTransaction:
 def _objection(current: CurrentTransaction, new: Metadata) -> str | None:
     """Why the winner's metadata cannot be adopted, `None` if it can."""
     old = current.metadata
-    differing = differing_fields(old, new)
+    differing = _differing_fields(old, new)
     others = differing - {"configuration", "schemaString"}
     if others:
         return f"changed: {', '.join(sorted(others))}"
@@ -113,7 +113,7 @@ def _objection(current: CurrentTransaction, new: Metadata) -> str | None:
     return None
 
 
-def differing_fields(old: Metadata, new: Metadata) -> frozenset[str]:
+def _differing_fields(old: Metadata, new: Metadata) -> frozenset[str]:
     """Names of the metadata fields that differ, as in the log. Source: `diffFieldNames`."""
     return frozenset(
         field.encode_name
@@ -214,12 +214,8 @@ def _configuration_objection(old: Metadata, new: Metadata, protocol: Protocol) -
     return None
 
 
-def _mapping_mode(metadata: Metadata) -> str:
-    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower()
-
-
 def _turns_on_name_mapping(old: Metadata, new: Metadata) -> bool:
-    return _mapping_mode(old) == "none" and _mapping_mode(new) == "name"
+    return mode_of(old) == "none" and mode_of(new) == "name"
 
 
 def _only_maps_columns(old: Metadata, new: Metadata) -> bool:

@@ -15,7 +15,7 @@ from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import FEATURES, feature_names, required_features
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
@@ -35,13 +35,7 @@ def check_protocol(
         check_writable(winner.protocol, current.table_name)
         evidence = _objection(current, winner.protocol, settings)
         if evidence is not None:
-            return commit_verdict(
-                Rule.PROTOCOL,
-                ConflictException.PROTOCOL_CHANGED,
-                winner,
-                current.table_name,
-                evidence,
-            )
+            return commit_verdict(Rule.PROTOCOL, current, winner, evidence)
         current = msgspec.structs.replace(current, protocol=winner.protocol)
     dropped = feature_names(current.snapshot.protocol) - feature_names(current.protocol)
     return _still_dropping(current, winner, dropped) if dropped else current
@@ -68,9 +62,7 @@ def _by_versions(
     if not raised and not any(isinstance(action, Protocol) for action in current.actions):
         return current
     versions = f"{won.min_reader_version}/{won.min_writer_version}"
-    return commit_verdict(
-        Rule.PROTOCOL, ConflictException.PROTOCOL_CHANGED, winner, current.table_name, versions
-    )
+    return commit_verdict(Rule.PROTOCOL, current, winner, versions)
 
 
 def _objection(current: CurrentTransaction, new: Protocol, settings: Settings) -> str | None:

@@ -22,7 +22,7 @@ from whitecap.engine.conflicts.row_ids import (
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
-from whitecap.engine.log.columns.type_changes import TYPE_CHANGES
+from whitecap.engine.log.column_keys import TYPE_CHANGES
 from whitecap.engine.settings import Settings
 
 

@@ -104,10 +104,10 @@ def assign_fresh(
                 assigned.append(action)
     if next_watermark != watermark:
         assigned.append(watermark_domain(next_watermark))
-    return assign_commit_versions(assigned, commit_version)
+    return _assign_commit_versions(assigned, commit_version)
 
 
-def assign_commit_versions(actions: Iterable[AnyAction], version: int) -> list[AnyAction]:
+def _assign_commit_versions(actions: Iterable[AnyAction], version: int) -> list[AnyAction]:
     """Give `version` to the files that have no default row commit version."""
     return [
         msgspec.structs.replace(action, default_row_commit_version=version)

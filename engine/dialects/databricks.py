@@ -14,15 +14,12 @@ from whitecap.engine.dialects.dialect import (
     Vendor,
 )
 from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.rules import ROWS_PAGE
 
 _ISOLATION_PAGE = (
     "https://learn.microsoft.com/en-us/azure/databricks/optimizations/isolation/isolation-levels"
 )
 _CONFLICTS_PAGE = "https://learn.microsoft.com/en-us/azure/databricks/optimizations/isolation"
-_ROWS_PAGE = (
-    "https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/"
-    "row-level-concurrency"
-)
 _OLDER_ROWS_PAGE = (
     "https://docs.databricks.com/gcp/en/optimizations/isolation/row-level-concurrency"
 )
@@ -63,7 +60,7 @@ _OF_DATABRICKS = (
     Difference(
         "On tables with deletion vectors OPTIMIZE without ZORDER BY and DML do not conflict:"
         " deletions are remapped onto the compacted file, whichever commits first.",
-        _ROWS_PAGE,
+        ROWS_PAGE,
     ),
     Difference(
         "A winner that only moved rows (OPTIMIZE) conflicts by the files that both removed"
@@ -75,7 +72,7 @@ _OF_DATABRICKS = (
     Difference(
         "Tables with identity columns support no concurrent transactions; a REORG that applies an"
         " upgrade conflicts with every ongoing operation.",
-        _ROWS_PAGE,
+        ROWS_PAGE,
     ),
     Difference(
         "Conditions of DELETE and UPDATE may ask subqueries; files then decide.", _DELETE_PAGE
@@ -155,7 +152,7 @@ DATABRICKS_14_3 = _databricks(
         Difference(
             "Row-level concurrency on unpartitioned tables with deletion vectors, for every"
             " command, with or without Photon.",
-            _ROWS_PAGE,
+            ROWS_PAGE,
         ),
     ),
     {ROW_LEVEL_PREVIEW: _NO_PREVIEW_NEEDED},

@@ -117,7 +117,7 @@ def encode_checkpoint(snapshot: Snapshot) -> bytes:
     configuration = snapshot.configuration
     v2 = (
         supports(snapshot.protocol, "v2Checkpoint")
-        and properties.CHECKPOINT_POLICY.of(configuration).lower() == "v2"
+        and properties.CHECKPOINT_POLICY.of(configuration) == "v2"
     )
     return encode_actions(checkpoint_actions(snapshot), snapshot.version if v2 else None)
 
@@ -158,7 +158,8 @@ def write_checkpoint(snapshot: Snapshot, encode: Encode = encode_checkpoint) -> 
     """
     body = encode(snapshot)
     yield Put(checkpoint_key(snapshot.version), body)
-    others = len(snapshot.applications) + len(snapshot.domains) + 2
+    # As `checkpoint_actions` lists them: protocol and metadata are two.
+    others = 2 + len(snapshot.applications) + len(snapshot.domains)
     size = snapshot.num_files + len(_kept_tombstones(snapshot)) + others
     pointer = LastCheckpoint(snapshot.version, size, None, len(body), snapshot.num_files)
     yield Put(LAST_CHECKPOINT_KEY, msgspec.json.encode(pointer))

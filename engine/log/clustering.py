@@ -18,10 +18,10 @@ CLUSTERING_FEATURE = "delta.feature.clustering"
 def clustering_columns(snapshot: Snapshot) -> tuple[str, ...]:
     """The columns that the table is clustered by, by their names now."""
     domain = snapshot.domains.get(CLUSTERING_DOMAIN)
-    return () if domain is None else columns_of(domain, snapshot.schema)
+    return () if domain is None else _columns_in(domain, snapshot.schema)
 
 
-def columns_of(domain: DomainMetadata, schema: Schema) -> tuple[str, ...]:
+def _columns_in(domain: DomainMetadata, schema: Schema) -> tuple[str, ...]:
     """The columns in a clustering domain, which knows them by their names in files."""
     physical = [parts[0] for parts in json.loads(domain.configuration)["clusteringColumns"]]
     logical = {column.physical_name: column.name for column in schema}

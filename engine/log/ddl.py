@@ -9,12 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
-
-CURRENT_DEFAULT = "CURRENT_DEFAULT"
-GENERATION_EXPRESSION = "delta.generationExpression"
+from whitecap.engine.log.column_keys import (
+    CURRENT_DEFAULT,
+    GENERATION_EXPRESSION,
+    IDENTITY_ALLOWS_EXPLICIT_INSERT,
+    IDENTITY_START,
+    IDENTITY_STEP,
+    LIMITED_TEXT,
+)
+from whitecap.engine.values.types import MAX_PRECISION
 
 # Spark's spellings of a type and the simple string that Spark itself shows for it.
 # Source: Spark SQL reference, "Data Types".
@@ -43,8 +49,12 @@ _TYPES = {
 _DECIMALS = frozenset({"decimal", "dec", "numeric"})
 _NESTED = frozenset({"array", "map", "struct"})
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^'\\]|\\.)*')|(\w+)|(\S))", re.DOTALL)
-_WORD = re.compile(r"-|\w+")
+_DIGITS = re.compile(r"\s*(\d+)\s*(?:,\s*(\d+)\s*)?")
+# Source: Spark's SqlBaseParser.g4: sequenceGeneratorOption.
+_IDENTITY_OPTION = re.compile(r"(START\s+WITH|INCREMENT\s+BY)\s+(-?\s*\d+)", re.IGNORECASE)
 REPEATED = "AnalysisException", "COLUMN_ALREADY_EXISTS"
+"""How Spark refuses a column that comes twice."""
+
 _END = ""
 _OPTIONS = frozenset({_END, "NOT", "COMMENT", "GENERATED", "DEFAULT"})
 
@@ -72,10 +82,6 @@ def read_columns(text: str) -> list[ColumnText]:
     if problems:
         raise InvalidInput(problems)
     return columns
-
-
-LIMITED_TEXT = "__CHAR_VARCHAR_TYPE_STRING"
-"""The key of a text column's metadata that holds its CHAR or VARCHAR type, as Spark writes it."""
 
 
 def read_type(text: str) -> Any:
@@ -132,7 +138,7 @@ class _Reader:
         if name in _DECIMALS:
             return self._decimal()
         if name in {"char", "varchar"}:
-            self._limited = f"{name}({self._brackets().strip()})"
+            self._limited = f"{name}({self._letters()})"
             return "string"
         match name:
             case "array":
@@ -175,22 +181,23 @@ class _Reader:
         self.expect("AS")
         if self._peek().upper() != "IDENTITY":
             return {GENERATION_EXPRESSION: self._brackets()}
-        self.expect("IDENTITY")
-        options = _WORD.findall(self._brackets().upper()) if self._peek() == "(" else []
-        return {
-            "delta.identity.start": self._number_after(options, "WITH", "START"),
-            "delta.identity.step": self._number_after(options, "BY", "INCREMENT"),
-            "delta.identity.allowExplicitInsert": not always,
-        }
+        return {**self._identity(), IDENTITY_ALLOWS_EXPLICIT_INSERT: not always}
 
-    def _number_after(self, words: list[str], last: str, first: str) -> int:
-        """The number in `START [WITH] n`, `INCREMENT [BY] n`; 1 without one."""
-        if first not in words:
-            return 1
-        following = [word for word in words[words.index(first) + 1 :] if word != last]
-        negative = following[:1] == ["-"]
-        digits = following[1] if negative else following[0]
-        return -int(digits) if negative else int(digits)
+    def _identity(self) -> dict[str, int]:
+        """IDENTITY, with `START WITH n` and `INCREMENT BY n` in brackets; 1 without them."""
+        self.expect("IDENTITY")
+        text = self._brackets() if self._peek() == "(" else ""
+        rest = _IDENTITY_OPTION.sub("", text).strip()
+        if rest:
+            self._fail(f"expected START WITH and INCREMENT BY with numbers, found {rest!r}")
+        pairs = _IDENTITY_OPTION.findall(text)
+        numbers = {name.split()[0].upper(): int(digits.replace(" ", "")) for name, digits in pairs}
+        if numbers.get("INCREMENT") == 0:
+            self._fail("the step of an identity cannot be 0")
+        return {
+            IDENTITY_START: numbers.get("START", 1),
+            IDENTITY_STEP: numbers.get("INCREMENT", 1),
+        }
 
     def _expression(self) -> str:
         """The text up to the next option or the end."""
@@ -207,8 +214,21 @@ class _Reader:
 
     def _decimal(self) -> str:
         digits = self._brackets() if self._peek() == "(" else "10"
-        precision, _, scale = digits.replace(" ", "").partition(",")
-        return f"decimal({precision},{scale or 0})"
+        match = _DIGITS.fullmatch(digits)
+        if match is None:
+            self._fail(f"expected digits as in DECIMAL(10,2), found {digits!r}")
+        precision, scale = int(match[1]), int(match[2] or 0)
+        if not scale <= precision <= MAX_PRECISION:
+            most = f"up to {MAX_PRECISION} digits, and no more behind the point than in all"
+            self._fail(f"DECIMAL({digits}) is none: it has {most}")
+        return f"decimal({precision},{scale})"
+
+    def _letters(self) -> int:
+        """How many letters a text may have, in brackets."""
+        digits = self._brackets()
+        if not digits.strip().isdecimal():
+            self._fail(f"expected a number of letters, found {digits!r}")
+        return int(digits)
 
     def _parameters(self, count: int) -> list[Any]:
         self.expect("<")
@@ -251,8 +271,8 @@ class _Reader:
         self._at += 1
         return token
 
-    def _fail(self, text: str, nearest: str | None = None) -> None:
-        raise InvalidInput([Problem(self._text, text, nearest)])
+    def _fail(self, text: str, like: str | None = None) -> NoReturn:
+        raise InvalidInput([Problem(self._text, text, like)])
 
 
 def _unquoted(token: str) -> str:
@@ -264,5 +284,4 @@ def _unquoted(token: str) -> str:
 
 
 def _nearest(name: str) -> str | None:
-    type_names = [*_TYPES, *_DECIMALS, "array", "map", "struct"]
-    return nearest(name, type_names)
+    return nearest(name, [*_TYPES, *_DECIMALS, *_NESTED])

@@ -15,7 +15,12 @@ import msgspec
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
-from whitecap.engine.log.ddl import GENERATION_EXPRESSION
+from whitecap.engine.log.column_keys import (
+    GENERATION_EXPRESSION,
+    IDENTITY_ALLOWS_EXPLICIT_INSERT,
+    IDENTITY_START,
+    IDENTITY_STEP,
+)
 from whitecap.engine.log.properties import TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.remembered import once_for_each
@@ -90,14 +95,14 @@ def _has_constraint(metadata: Metadata) -> bool:
 
 
 def _maps_columns(metadata: Metadata) -> bool:
-    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower() != "none"
+    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration) != "none"
 
 
 def _checkpoints_v2(metadata: Metadata) -> bool:
-    return properties.CHECKPOINT_POLICY.of(metadata.configuration).lower() == "v2"
+    return properties.CHECKPOINT_POLICY.of(metadata.configuration) == "v2"
 
 
-_IDENTITY = ("delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert")
+_IDENTITY = (IDENTITY_START, IDENTITY_STEP, IDENTITY_ALLOWS_EXPLICIT_INSERT)
 
 _ALL = (
     TableFeature(
@@ -149,15 +154,15 @@ _ALL = (
     TableFeature("allowColumnDefaults"),
     TableFeature(
         "icebergCompatV1", needs=("columnMapping",), fails_concurrent=False,
-        required_by=_set_to_true("delta.enableIcebergCompatV1"),
+        required_by=_set_to_true(properties.ICEBERG_COMPAT + "V1"),
     ),
     TableFeature(
         "icebergCompatV2", needs=("columnMapping",), fails_concurrent=False,
-        required_by=_set_to_true("delta.enableIcebergCompatV2"),
+        required_by=_set_to_true(properties.ICEBERG_COMPAT + "V2"),
     ),
     TableFeature(
         "icebergCompatV3", needs=("columnMapping", "rowTracking"), fails_concurrent=False,
-        required_by=_set_to_true("delta.enableIcebergCompatV3"),
+        required_by=_set_to_true(properties.ICEBERG_COMPAT + "V3"),
     ),
     TableFeature("clustering", needs=("domainMetadata",)),
     TableFeature("vacuumProtocolCheck", reader_writer=True, fails_concurrent=False),
@@ -166,13 +171,13 @@ _ALL = (
     TableFeature("variantShredding", reader_writer=True),
     TableFeature(
         "variantShredding-preview", reader_writer=True,
-        required_by=_set_to_true("delta.enableVariantShredding"),
+        required_by=_set_to_true(properties.VARIANT_SHREDDING),
     ),
     TableFeature("geospatial", reader_writer=True),
     TableFeature("geospatial-dev", reader_writer=True),
     TableFeature(
         "materializePartitionColumns",
-        required_by=_set_to_true("delta.enableMaterializePartitionColumnsFeature"),
+        required_by=_set_to_true(properties.MATERIALIZED_PARTITIONS),
     ),
     TableFeature("checkpointProtection"),
     TableFeature("coordinatedCommits-preview", needs=("inCommitTimestamp", "vacuumProtocolCheck")),
@@ -193,11 +198,11 @@ def feature_names(protocol: Protocol | None) -> frozenset[str]:
         return frozenset()
     if protocol.min_writer_version >= FEATURES_WRITER_VERSION:
         return frozenset((*(protocol.writer_features or ()), *(protocol.reader_features or ())))
-    return implied_features(protocol.min_reader_version, protocol.min_writer_version)
+    return _implied_features(protocol.min_reader_version, protocol.min_writer_version)
 
 
 @lru_cache(maxsize=64)
-def implied_features(reader_version: int, writer_version: int) -> frozenset[str]:
+def _implied_features(reader_version: int, writer_version: int) -> frozenset[str]:
     """The features that versions below 7 imply."""
     return frozenset(
         feature.name
@@ -218,7 +223,7 @@ def unknown_features(protocol: Protocol) -> tuple[str, ...]:
     return tuple(sorted(feature_names(protocol) - FEATURES.keys()))
 
 
-def with_needs(names: Iterable[str]) -> frozenset[str]:
+def _with_needs(names: Iterable[str]) -> frozenset[str]:
     """The features and, in turn, those that they need."""
     needed: set[str] = set()
     pending = list(names)
@@ -238,7 +243,7 @@ def protocol_for(names: Iterable[str]) -> Protocol:
     """
     features = frozenset(names)
     reader, writer = _lowest_versions(features)
-    if implied_features(reader, writer) == features and writer < FEATURES_WRITER_VERSION:
+    if _implied_features(reader, writer) == features and writer < FEATURES_WRITER_VERSION:
         return Protocol(reader, writer)
     return Protocol(
         reader,
@@ -254,7 +259,7 @@ def with_features(protocol: Protocol, names: Iterable[str]) -> Protocol:
     Source: actions.scala `Protocol.merge`.
     """
     have = feature_names(protocol)
-    wanted = have | with_needs(names)
+    wanted = have | _with_needs(names)
     return protocol if wanted == have else protocol_for(wanted)
 
 
@@ -266,18 +271,18 @@ def merged(protocol: Protocol, other: Protocol) -> Protocol:
 @once_for_each
 def required_features(metadata: Metadata) -> frozenset[str]:
     """The features that a table's properties and columns switch on, with what these need."""
-    return with_needs(feature.name for feature in _ALL if feature.required_by(metadata))
+    return _with_needs(feature.name for feature in _ALL if feature.required_by(metadata))
 
 
 @once_for_each
-def requested_features(metadata: Metadata) -> frozenset[str]:
+def _requested_features(metadata: Metadata) -> frozenset[str]:
     """The features named by properties `delta.feature.<name>`.
 
     Source: TableFeatureProtocolUtils.getSupportedFeaturesFromTableConfigs.
     """
     prefix = properties.FEATURE_PREFIX
     named = (key.removeprefix(prefix) for key in metadata.configuration if key.startswith(prefix))
-    return with_needs(named)
+    return _with_needs(named)
 
 
 # Source: DeltaSQLConf.scala protocol.minReaderVersion / minWriterVersion, defaults 1 and 2.
@@ -286,7 +291,7 @@ DEFAULT_PROTOCOL = Protocol(1, 2)
 
 def protocol_of_new_table(metadata: Metadata) -> Protocol:
     """What version 0 gets without a protocol of its own. Source: `Protocol.forNewTable`."""
-    wanted = required_features(metadata) | requested_features(metadata)
+    wanted = required_features(metadata) | _requested_features(metadata)
     base = merged(DEFAULT_PROTOCOL, _protocol_of_versions(metadata))
     return with_features(base, wanted)
 
@@ -296,7 +301,7 @@ def upgraded_for(protocol: Protocol, metadata: Metadata) -> Protocol:
 
     Source: OptimisticTransaction.scala `setNewProtocolWithFeaturesEnabledByMetadata`.
     """
-    wanted = with_features(protocol, required_features(metadata) | requested_features(metadata))
+    wanted = with_features(protocol, required_features(metadata) | _requested_features(metadata))
     extra = _protocol_of_versions(metadata)
     missing = feature_names(extra) - feature_names(wanted)
     return merged(wanted, extra) if missing else wanted
@@ -304,7 +309,7 @@ def upgraded_for(protocol: Protocol, metadata: Metadata) -> Protocol:
 
 def needing_manual_upgrade(protocol: Protocol, metadata: Metadata) -> tuple[str, ...]:
     """Features that `metadata` needs, and that do not join an existing table by themselves."""
-    missing = required_features(metadata) - feature_names(protocol) - requested_features(metadata)
+    missing = required_features(metadata) - feature_names(protocol) - _requested_features(metadata)
     return tuple(sorted(name for name in missing if not FEATURES[name].joins_existing))
 
 

@@ -94,9 +94,9 @@ APPEND_ONLY = TableProperty("delta.appendOnly", "false", flag)
 AUTO_COMPACT = TableProperty("delta.autoOptimize.autoCompact", "false", str)
 CHANGE_DATA_FEED = TableProperty("delta.enableChangeDataFeed", "false", flag)
 CHECKPOINT_INTERVAL = TableProperty("delta.checkpointInterval", "10", positive)
-CHECKPOINT_POLICY = TableProperty("delta.checkpointPolicy", "classic", str)
+CHECKPOINT_POLICY = TableProperty("delta.checkpointPolicy", "classic", str.lower)
 CHECKPOINT_STATS_AS_JSON = TableProperty("delta.checkpoint.writeStatsAsJson", "true", flag)
-COLUMN_MAPPING_MODE = TableProperty("delta.columnMapping.mode", "none", str)
+COLUMN_MAPPING_MODE = TableProperty("delta.columnMapping.mode", "none", str.lower)
 DELETED_FILE_RETENTION_MS = TableProperty(
     "delta.deletedFileRetentionDuration", "interval 1 week", interval_ms
 )
@@ -127,10 +127,20 @@ FEATURE_PREFIX = "delta.feature."
 MIN_READER_VERSION = "delta.minReaderVersion"
 MIN_WRITER_VERSION = "delta.minWriterVersion"
 PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
+AUTO_OPTIMIZE = "delta.autoOptimize"
+ICEBERG_COMPAT = "delta.enableIcebergCompat"
+"""Of one of its versions: followed by V1, V2 or V3."""
+
+MATERIALIZED_PARTITIONS = "delta.enableMaterializePartitionColumnsFeature"
+UNIVERSAL_FORMATS = "delta.universalFormat.enabledFormats"
+VARIANT_SHREDDING = "delta.enableVariantShredding"
+
 FLAGS = (
-    *("delta.autoOptimize", "delta.autoOptimize.autoCompact", "delta.enableIcebergCompatV1"),
-    *("delta.enableIcebergCompatV2", "delta.enableIcebergCompatV3", "delta.enableVariantShredding"),
-    "delta.enableMaterializePartitionColumnsFeature",
+    AUTO_OPTIMIZE,
+    AUTO_COMPACT.key,
+    *(f"{ICEBERG_COMPAT}V{version}" for version in (1, 2, 3)),
+    VARIANT_SHREDDING,
+    MATERIALIZED_PARTITIONS,
 )
 NUMBERS = (ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP, PROTECTED_VERSION)
 """Properties without a type above, whose values are flags or whole numbers where they are set."""

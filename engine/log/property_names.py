@@ -11,10 +11,16 @@ from typing import NamedTuple
 
 from whitecap.engine.errors import nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
-from whitecap.engine.log.properties import flag, interval_ms, positive
+from whitecap.engine.log.properties import (
+    CONSTRAINT_PREFIX,
+    FEATURE_PREFIX,
+    flag,
+    interval_ms,
+    positive,
+)
 
 PREFIX = "delta."
-OPEN_PREFIXES = ("delta.constraints.", "delta.feature.")
+OPEN_PREFIXES = (CONSTRAINT_PREFIX, FEATURE_PREFIX)
 EFFECTIVE = frozenset(
     {
         "delta.appendOnly",
@@ -118,8 +124,7 @@ def is_known(key: str, of_dialect: Collection[str] = ()) -> bool:
     lower = key.lower()
     if lower in (name.lower() for name in of_dialect):
         return True
-    open_prefix = lower.startswith(tuple(prefix.lower() for prefix in OPEN_PREFIXES))
-    return not lower.startswith(PREFIX) or lower in _LIKE or open_prefix
+    return not lower.startswith(PREFIX) or lower in _LIKE or lower.startswith(OPEN_PREFIXES)
 
 
 def why_not_modelled(key: str) -> str | None:

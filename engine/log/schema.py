@@ -16,6 +16,7 @@ import msgspec
 from whitecap.engine.column_names import ColumnPath, quoted_if_needed
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.column_keys import PHYSICAL_NAME
 from whitecap.engine.log.ddl import ColumnText, read_columns, read_type
 
 # Spark's names of the same type: in DDL and messages on the left, in the log's JSON on the right.
@@ -26,7 +27,6 @@ _SAME_NAMES = frozenset(
     {"string", "date", "timestamp", "timestamp_ntz", "double", "float", "boolean", "binary"}
     | {"void", "variant"}
 )
-_PHYSICAL_NAME = "delta.columnMapping.physicalName"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Field:
     @property
     def physical_name(self) -> str:
         """The name used in data files and partition values under column mapping."""
-        return str(self.metadata.get(_PHYSICAL_NAME, self.name))
+        return str(self.metadata.get(PHYSICAL_NAME, self.name))
 
     @property
     def leaves(self) -> Iterator[Leaf]:
@@ -183,7 +183,7 @@ def simple_type(json_type: Any) -> str:
             raise KeyError(f"unknown type {other!r}")
 
 
-def json_type(simple: str) -> Any:
+def _json_of_simple(simple: str) -> Any:
     """The log's JSON of a simple type string; the nested parts of one are nullable."""
     return _json_of_type(read_type(simple))
 
@@ -235,7 +235,7 @@ def _field_of_json(column: Any) -> Field:
 
 
 def _json_of_field(column: Field) -> dict[str, Any]:
-    kind = msgspec.json.decode(column.nested) if column.nested else json_type(column.type)
+    kind = msgspec.json.decode(column.nested) if column.nested else _json_of_simple(column.type)
     return {
         "name": column.name,
         "type": kind,

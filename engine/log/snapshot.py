@@ -26,11 +26,11 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.files import FileSet
 from whitecap.engine.log.listed_files import FileKey, PartitionKey
+from whitecap.engine.log.properties import COLUMN_MAPPING_MODE
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import once_for_each
 
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
-_MAPPING_MODE = "delta.columnMapping.mode"
 
 
 class _RowTracking(msgspec.Struct, rename="camel"):
@@ -159,7 +159,7 @@ def physical_partition_columns(metadata: Metadata | None) -> tuple[str, ...]:
     if metadata is None:
         return ()
     names = metadata.partition_columns
-    if metadata.configuration.get(_MAPPING_MODE, "none") == "none":
+    if COLUMN_MAPPING_MODE.of(metadata.configuration) == "none":
         return tuple(names)
     schema = schema_of_metadata(metadata)
     columns = ((name, schema.get(name)) for name in names)

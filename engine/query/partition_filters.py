@@ -19,7 +19,7 @@ from functools import lru_cache, partial
 from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_name
-from whitecap.engine.log.ddl import GENERATION_EXPRESSION
+from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, parse_schema
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.spark_text import DIALECT

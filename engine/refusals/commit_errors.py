@@ -145,15 +145,6 @@ def max_column_id_not_set() -> DeltaError:
     )
 
 
-def unknown_mapping_mode(mode: str) -> DeltaError:
-    return DeltaError(
-        "ColumnMappingUnsupportedException",
-        None,
-        f"The column mapping mode `{mode}` is not supported for this Delta version. Please upgrade"
-        " if you want to use this mode.",
-    )
-
-
 def protocol_downgrade(old: Protocol, new: Protocol) -> DeltaError:
     return DeltaError.of_class(
         "ProtocolDowngradeException",
@@ -357,6 +348,15 @@ def commit_retries_exceeded(
     )
 
 
+def features_beyond_engine(dialect: str, names: Sequence[str]) -> DeltaError:
+    """The table needs what an engine other than Delta's own cannot write.
+
+    Source: `errors.rs: TransactionError::UnsupportedTableFeatures` of delta-rs.
+    """
+    text = f"Unsupported table features required: [{', '.join(names)}]: {dialect} cannot write it"
+    return DeltaError("CommitFailedError", None, text)
+
+
 def _listed(names: Iterable[str]) -> str:
     return "[" + ", ".join(f"`{name}`" for name in names) + "]"
 
@@ -370,12 +370,3 @@ def _versions(protocol: Protocol) -> str:
 
 def _names(features: Sequence[str] | None) -> str:
     return "None" if features is None else "[" + ",".join(sorted(features)) + "]"
-
-
-def features_beyond_engine(dialect: str, names: Sequence[str]) -> DeltaError:
-    """The table needs what an engine other than Delta's own cannot write.
-
-    Source: `errors.rs: TransactionError::UnsupportedTableFeatures` of delta-rs.
-    """
-    text = f"Unsupported table features required: [{', '.join(names)}]: {dialect} cannot write it"
-    return DeltaError("CommitFailedError", None, text)

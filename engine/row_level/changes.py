@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.statistics import record_count
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.storage.requests import Row, Steps
-
-if TYPE_CHECKING:
-    from whitecap.engine.row_level.data_files import FileRows
 
 
 class RowFiles(Protocol):

@@ -21,7 +21,13 @@ from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.row_level.changes import FileChange, RowReader, file_changes
 from whitecap.engine.row_level.hiding import Hiding, hide, with_hidden
-from whitecap.engine.row_level.relocation import Note, Places, as_changed, relocation_of, target_of
+from whitecap.engine.row_level.relocation import (
+    Note,
+    Places,
+    as_changed,
+    compacted_into,
+    relocation_of,
+)
 from whitecap.engine.storage.requests import Steps
 
 COMPACTS = frozenset({"OPTIMIZE", "REORG"})
@@ -107,7 +113,7 @@ def give_up_overtaken(current: CurrentTransaction, winner: WinningCommit) -> Cur
     if not lost:
         return current
     notes = [Note.of(removed) for removed in lost]
-    targets = {target_of(removed) for removed in lost}
+    targets = {compacted_into(removed) for removed in lost}
     whole = any(note is None or note.first_row is None for note in notes)
     kept = [a for a in current.actions if not (whole or _goes_into(a, targets))]
     left = kept if any(isinstance(action, AddFile | RemoveFile) for action in kept) else []
@@ -130,7 +136,7 @@ def reading_moved_rows(current: CurrentTransaction, winner: WinningCommit) -> Cu
 
 def _reading_targets(read_set: ReadSet, winner: WinningCommit) -> ReadSet:
     targets = {
-        target_of(removed)
+        compacted_into(removed)
         for removed in winner.removes
         if read_set.file_read_at(removed.path) is not None
     }
@@ -145,7 +151,7 @@ def _may_be(add: AddFile, targets: set[str | None]) -> bool:
 def _goes_into(action: AnyAction, targets: set[str | None]) -> bool:
     match action:
         case RemoveFile():
-            return target_of(action) in targets
+            return compacted_into(action) in targets
         case AddFile():
             return action.path in targets
     return False

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from whitecap.engine.log.columns.type_changes import TYPE_CHANGES, text_limit
+from whitecap.engine.log.column_keys import TYPE_CHANGES
+from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.storage.requests import Row

@@ -43,7 +43,7 @@ class Note(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
         return None if text is None else msgspec.json.decode(text, type=cls)
 
 
-def target_of(removed: RemoveFile) -> str | None:
+def compacted_into(removed: RemoveFile) -> str | None:
     """The path that a removed file's rows went into, where it tells one."""
     return (removed.tags or {}).get(TARGET_TAG)
 
@@ -86,7 +86,7 @@ class ByOffset:
 
     def locate(self, path: str, positions: BitMap64) -> Steps[Places]:
         removed = self.removes[path]
-        note, target = Note.of(removed), target_of(removed)
+        note, target = Note.of(removed), compacted_into(removed)
         assert note is not None
         assert note.first_row is not None
         assert target is not None

@@ -17,7 +17,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_level.reads import RowRead, SubCondition
 from whitecap.engine.rules import Rule
@@ -95,30 +95,13 @@ def refusal(
 ) -> Verdict | None:
     """What Databricks refuses whatever files and rows say."""
     if refuses_everything(current, dialect, settings):
-        return commit_verdict(
-            Rule.IDENTITY_COLUMNS,
-            ConflictException.METADATA_CHANGED,
-            winner,
-            current.table_name,
-            "the table has identity columns",
-        )
+        evidence = "the table has identity columns"
+        return commit_verdict(Rule.IDENTITY_COLUMNS, current, winner, evidence)
     if winner.protocol is not None and (winner.operation or "").startswith("REORG"):
-        return commit_verdict(
-            Rule.PROTOCOL,
-            ConflictException.PROTOCOL_CHANGED,
-            winner,
-            current.table_name,
-            "REORG applied an upgrade",
-        )
+        return commit_verdict(Rule.PROTOCOL, current, winner, "REORG applied an upgrade")
     enables_tracking = winner.metadata is not None and winner.is_tagged(ROW_TRACKING_ONLY_TAG)
     if enables_tracking and not dialect.tolerates_row_tracking_enablement:
-        return commit_verdict(
-            Rule.METADATA,
-            ConflictException.METADATA_CHANGED,
-            winner,
-            current.table_name,
-            "row tracking was enabled",
-        )
+        return commit_verdict(Rule.METADATA, current, winner, "row tracking was enabled")
     return None
 
 

@@ -20,7 +20,7 @@ from whitecap.engine.conflicts.files import files_to_check
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AnyAction
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.row_level.changes import FileChange, RowReader, file_changes
 from whitecap.engine.row_level.compaction import own_changes, without_files
 from whitecap.engine.row_level.hiding import Hiding, hide
@@ -45,12 +45,10 @@ def check_rows(
     came = [c for c in changes if c.after is not None and c.after.path in visible]
     concerned = yield from _first_concerned(came, reader.brought, reads, reader)
     if concerned is not None:
-        exception = ConflictException.CONCURRENT_APPEND
-        return row_verdict(Rule.ADDED_ROWS, exception, current, winner, *concerned)
+        return row_verdict(Rule.ADDED_ROWS, current, winner, *concerned)
     concerned = yield from _first_concerned(changes, reader.taken, reads, reader)
     if concerned is not None:
-        exception = ConflictException.CONCURRENT_DELETE_READ
-        return row_verdict(Rule.DELETED_VS_READ_ROWS, exception, current, winner, *concerned)
+        return row_verdict(Rule.DELETED_VS_READ_ROWS, current, winner, *concerned)
     return (yield from _merged(current, winner, changes, reader))
 
 
@@ -64,10 +62,14 @@ def _first_concerned(
         positions = (yield from look(change)) if interested else BitMap64()
         if positions:
             rows = rows_at((yield from reader.rows(file)), list(positions))
-            for read in interested:
-                if any(_concerns(read, row) for row in rows):
-                    return file.path, read.condition()
+            read = _first_concerned_read(interested, rows)
+            if read is not None:
+                return file.path, read.condition()
     return None
+
+
+def _first_concerned_read(reads: Sequence[RowRead], rows: Sequence[Row]) -> RowRead | None:
+    return next((read for read in reads if any(_concerns(read, row) for row in rows)), None)
 
 
 def _concerns(read: RowRead, row: Row) -> bool:
@@ -92,8 +94,7 @@ def _merged(
         won = theirs[own.file.path]
         taken = yield from reader.taken(own)
         if taken & (yield from reader.taken(won)):
-            exception = ConflictException.CONCURRENT_DELETE_DELETE
-            return row_verdict(Rule.DELETED_ROWS, exception, current, winner, own.file.path)
+            return row_verdict(Rule.DELETED_ROWS, current, winner, own.file.path)
         if won.after is not None:
             hidings.append(Hiding(won.after, (yield from reader.hidden(won.after)) | taken))
     if not both:

@@ -13,11 +13,11 @@ import dataclasses
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict
 from whitecap.engine.conflicts.winner import WinningCommit
-from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.outcomes import Verdict
 from whitecap.engine.row_level.reads import SubCondition
-from whitecap.engine.rules import Rule
+from whitecap.engine.rules import ConflictException, Rule
 
-DOC_LINK = "https://docs.databricks.com/optimizations/isolation-level.html"
+_DOC_LINK = "https://docs.databricks.com/optimizations/isolation-level.html"
 
 _DONE = {
     ConflictException.CONCURRENT_APPEND: "added data that this operation should have read",
@@ -42,14 +42,13 @@ _WHY = {
 
 def row_verdict(
     rule: Rule,
-    exception: ConflictException,
     current: CurrentTransaction,
     winner: WinningCommit,
     evidence: str,
     condition: str = "",
 ) -> Verdict:
     """A conflict about rows; `evidence` is the file with the first, `condition` what it matches."""
-    plain = file_verdict(rule, exception, winner, current.table_name, None, evidence)
+    plain = file_verdict(rule, current, winner, None, evidence)
     verdict = dataclasses.replace(plain, predicate=condition or None)
     return with_sub_condition(verdict, SubCondition.ROW_LEVEL_CHANGES)
 
@@ -60,12 +59,12 @@ def with_sub_condition(verdict: Verdict, sub_condition: SubCondition) -> Verdict
     if sub_condition is SubCondition.EMPTY_READ_PREDICATES and _is_append(exception):
         sub_condition = SubCondition.WHOLE_TABLE_READ
     error_class = f"{verdict.error_class.partition('.')[0]}.{sub_condition}"
-    parameters = {**verdict.message_parameters, "docLink": DOC_LINK}
+    parameters = {**verdict.message_parameters, "docLink": _DOC_LINK}
     text = (
         f"[{error_class}] Transaction conflict: a concurrent {parameters['operation']} on table"
         f" {parameters['tableName']} (committed at version {parameters['version']})"
         f" {_DONE[exception]}."
-        f" {_WHY[sub_condition]} See {DOC_LINK}."
+        f" {_WHY[sub_condition]} See {_DOC_LINK}."
     )
     return dataclasses.replace(
         verdict, error_class=error_class, message=text, message_parameters=parameters

@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit
@@ -24,11 +24,15 @@ from whitecap.engine.row_store.stored_rows import StoredRows
 from whitecap.engine.row_store.value_index import FileNode, StoreIndex, packer_of_nodes
 from whitecap.engine.storage.requests import Steps
 
-if TYPE_CHECKING:
-    from whitecap.engine.session.table import Table
-
 # How many commits go by between two looks at what no client reads any more.
 _COMMITS_BETWEEN_CLEANINGS = 64
+
+
+class TableReader(Protocol):
+    """Who may still look files up."""
+
+    reading: int | None
+    """The version that it reads, `None` if it reads none now."""
 
 
 class DescribedFiles(Protocol):
@@ -60,7 +64,7 @@ class RowIndex:
         self._nodes, self._by_number = self._no_nodes()
         self._stores: dict[RowStore, StoreIndex] = {}
         self._removed: deque[tuple[int, str, FileNode | None]] = deque()
-        self._clients: list[weakref.ref[Table]] = []
+        self._clients: list[weakref.ref[TableReader]] = []
         self._cleaned_at = 0
 
     def _no_nodes(self) -> tuple[PackedMap[str, FileNode], PackedMap[int, FileNode]]:
@@ -79,9 +83,9 @@ class RowIndex:
         """How many files it knows."""
         return len(self._nodes)
 
-    def watch(self, table: Table) -> None:
+    def watch(self, client: TableReader) -> None:
         """Take note of a client, so as not to drop what it may still read."""
-        self._clients.append(weakref.ref(table))
+        self._clients.append(weakref.ref(client))
 
     def prepare(self, snapshot: Snapshot, columns: Iterable[str]) -> Steps[None]:
         """Read a snapshot's files, and index some columns ahead of the first look-up."""
@@ -188,9 +192,9 @@ class RowIndex:
     def _clean(self) -> None:
         """Drop files that were removed before the oldest version that a client reads."""
         self._cleaned_at = self._version
-        clients = [table for ref in self._clients if (table := ref()) is not None]
-        self._clients = [weakref.ref(table) for table in clients]
-        reading = [table.reading for table in clients if table.reading is not None]
+        clients = [client for ref in self._clients if (client := ref()) is not None]
+        self._clients = [weakref.ref(client) for client in clients]
+        reading = [client.reading for client in clients if client.reading is not None]
         oldest = self._oldest_read = min(reading, default=self._version)
         while self._removed and self._removed[0][0] <= oldest:
             _, path, node = self._removed.popleft()

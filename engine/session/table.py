@@ -10,9 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-from msgspec import structs
+from typing import TypeVar
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, nearest
@@ -24,25 +22,12 @@ from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.packed.blocks import Shelf
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.data_files import DataFiles
+from whitecap.engine.session.rooted import rooted
 from whitecap.engine.session.row_index import RowIndex
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import session_of
-from whitecap.engine.storage.paths import log_path
-from whitecap.engine.storage.requests import (
-    Delete,
-    Entry,
-    Get,
-    ListFrom,
-    Listing,
-    ListTree,
-    NewId,
-    Put,
-    PutIfAbsent,
-    ReadRows,
-    Request,
-    Steps,
-    WriteRows,
-)
+from whitecap.engine.storage.paths import is_absolute, log_path
+from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.commit_loop import ReadyCommit
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.transaction import Transaction
@@ -138,7 +123,7 @@ class Table:
 
     def absolute(self, path: str) -> str:
         """A path of this table's log as the log of another table must write it."""
-        return path if _is_absolute(path) else log_path(self.path) + path
+        return path if is_absolute(path) else log_path(self.path) + path
 
     def start(self, snapshot: Snapshot | None = None) -> Steps[Transaction]:
         """Begin a transaction on the newest version, or on a snapshot that is given."""
@@ -209,59 +194,3 @@ def table_named(tables: Tables, name: str) -> Table:
     if table is None:
         raise InvalidInput([Problem(name, "no such table", nearest(name, tables))])
     return table
-
-
-def _is_absolute(path: str) -> bool:
-    return path.startswith("/") or ":/" in path
-
-
-def rooted(steps: Steps[T], root: str, location: str = "") -> Steps[T]:
-    """Steps whose storage keys are put below `root`; listings are shown without it.
-
-    Absolute keys are those of the store at `location`.
-    """
-    place = _Place(root, location + "/")
-    try:
-        request = next(steps)
-        while True:
-            answer = yield place.below(request)
-            request = steps.send(place.above(answer))
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a table is in its store."""
-
-    root: str
-    location: str
-
-    def below(self, request: Request) -> Request:
-        match request:
-            case ListFrom(start):
-                return ListFrom(self.root + start)
-            case ListTree(below):
-                return ListTree(self.root + below)
-            case Delete(keys):
-                return Delete(tuple(self._key(key) for key in keys))
-            case ReadRows(keys):
-                return structs.replace(request, keys=tuple(self._key(key) for key in keys))
-            case Get() | Put() | PutIfAbsent() | WriteRows():
-                return structs.replace(request, key=self._key(request.key))
-        return request
-
-    def _key(self, key: str) -> str:
-        if _is_absolute(key):
-            return key.removeprefix(self.location)
-        return self.root + key
-
-    def above(self, answer: Any) -> Any:
-        if not isinstance(answer, Listing):
-            return answer
-        return Listing(
-            tuple(
-                Entry(entry.key.removeprefix(self.root), entry.size_bytes, entry.modified_at_ms)
-                for entry in answer.entries
-            )
-        )

@@ -37,6 +37,11 @@ def log_path(key: str) -> str:
     return "".join(c if _is_plain(c) else quote(c, safe=_URI_SAFE) for c in key)
 
 
+def is_absolute(path: str) -> bool:
+    """Whether a path names a file by itself, not below the table's directory: `/x` or `s3://x`."""
+    return path.startswith("/") or ":/" in path
+
+
 def _is_plain(character: str) -> bool:
     return not character.isascii() and character.isprintable()
 

@@ -27,7 +27,10 @@ class ListFrom(msgspec.Struct, frozen=True):
 
 
 class ListTree(msgspec.Struct, frozen=True):
-    """List every key of the table, data files included, in order. Answer: `Listing`."""
+    """List every key of the table that begins with `below`, data files included, in order.
+
+    Answer: `Listing`.
+    """
 
     below: str = ""
 
@@ -126,7 +129,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """The answer to `ListFrom`."""
+    """The answer to `ListFrom` and `ListTree`."""
 
     entries: tuple[Entry, ...]
 

@@ -11,7 +11,7 @@ import msgspec
 
 from whitecap.engine.conflicts.action_checks import (
     check_consistent_data_change,
-    check_domains,
+    check_own_domains,
     check_prepared,
     without_repeated_set_transactions,
 )
@@ -31,7 +31,6 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import (
     Aborted,
     Committed,
-    ConflictException,
     NothingToCommit,
     Outcome,
     Unknown,
@@ -90,13 +89,13 @@ def prepared_with_level(plan: CommitPlan) -> tuple[Prepared, IsolationLevel]:
     actions = without_repeated_set_transactions(plan.actions)
     prepared = prepare(plan.draft, actions, plan.operation)
     check_prepared(prepared.actions, prepared.metadata, plan.draft.settings)
-    check_features(plan, prepared.protocol)
+    _check_features(plan, prepared.protocol)
     level = level_to_use(prepared.actions, plan.operation, prepared.metadata, plan.dialect)
-    check_domains(actions, prepared.protocol)
+    check_own_domains(actions, prepared.protocol)
     return prepared, level
 
 
-def check_features(plan: CommitPlan, protocol: Protocol) -> None:
+def _check_features(plan: CommitPlan, protocol: Protocol) -> None:
     """Raises `DeltaError` for a table with features that the dialect cannot write."""
     unwritable = plan.dialect.unwritable(feature_names(protocol))
     if unwritable:
@@ -185,7 +184,7 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
     draft = plan.draft
     prepared = prepare_large(draft, plan.actions, plan.operation)
     check_consistent_data_change(prepared.actions, draft.settings)
-    check_features(plan, prepared.protocol)
+    _check_features(plan, prepared.protocol)
     now_ms = yield ReadClock()
     current = frozen(plan, prepared, IsolationLevel.SERIALIZABLE, now_ms)
     # `Some(readVersion)` there, without the filter for -1 that `commitImpl` has.
@@ -205,10 +204,4 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
 
 
 def _overtaken(current: CurrentTransaction, winner: WinningCommit) -> Verdict:
-    return commit_verdict(
-        Rule.COMMIT_LARGE,
-        ConflictException.CONCURRENT_WRITE,
-        winner,
-        current.table_name,
-        log_key(winner.version),
-    )
+    return commit_verdict(Rule.COMMIT_LARGE, current, winner, log_key(winner.version))

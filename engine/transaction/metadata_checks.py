@@ -15,15 +15,13 @@ from whitecap.engine.column_names import ColumnPath
 from whitecap.engine.errors import RefusedAtCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
-from whitecap.engine.log.ddl import CURRENT_DEFAULT
+from whitecap.engine.log.column_keys import COLUMN_ID, CURRENT_DEFAULT, PHYSICAL_NAME
+from whitecap.engine.log.columns.mapping import MODES, mode_of
 from whitecap.engine.log.features import feature_names, needing_manual_upgrade, supports
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import has_bounds, lower_path
 from whitecap.engine.refusals import commit_errors, feature_errors, property_errors
-
-COLUMN_ID = "delta.columnMapping.id"
-PHYSICAL_NAME = "delta.columnMapping.physicalName"
 
 INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """What Parquet column names could not hold when this rule was made."""
@@ -31,16 +29,14 @@ INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 FEED_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
 """Source: `CDCReader.scala: cdcReadSchema`."""
 
-_MODES = frozenset({"none", "name", "id"})
 
-
-def check_metadata(metadata: Metadata) -> None:
+def check_new_metadata(metadata: Metadata) -> None:
     """Raises `DeltaError` for names that clash or cannot be, and for an incomplete mapping."""
     schema = schema_of_metadata(metadata)
     _check_no_duplicates(schema)
-    mode = properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower()
-    if mode not in _MODES:
-        raise commit_errors.unknown_mapping_mode(mode)
+    mode = mode_of(metadata)
+    if mode not in MODES:
+        raise property_errors.unknown_mapping_mode(mode)
     if mode == "none":
         _check_names(schema, metadata.partition_columns)
     else:

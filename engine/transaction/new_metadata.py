@@ -13,6 +13,8 @@ import msgspec
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
+from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.features import (
     DEFAULT_PROTOCOL,
     FEATURES_READER_VERSION,
@@ -25,7 +27,7 @@ from whitecap.engine.log.features import (
 from whitecap.engine.log.schema import Schema, schema_of_metadata, schema_string
 from whitecap.engine.refusals import feature_errors
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME, check_joining
+from whitecap.engine.transaction.metadata_checks import check_joining
 
 _ROW_TRACKING_COLUMNS = {
     properties.ROW_ID_COLUMN: "_row-id-col-",
@@ -63,13 +65,13 @@ def _check_versions(configuration: Mapping[str, str], base: Protocol) -> None:
         raise feature_errors.readers_features_alone()
 
 
-def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:
+def _with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:
     """Under column mapping every column gets an id and a name in the files, once.
 
     Columns that were there before keep their names in the files; others get unique ones. Source:
     `DeltaColumnMapping.scala: assignColumnIdAndPhysicalName`.
     """
-    if properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower() == "none":
+    if not is_mapped(metadata):
         return metadata
     old_names = {field.name for field in schema_of_metadata(old)}
     number = int(metadata.configuration.get(properties.MAX_COLUMN_ID, 0))
@@ -93,7 +95,7 @@ def as_stored(
 
     `unique` makes the names unique: Delta takes a fresh UUID, here it is the transaction's id.
     """
-    stored = with_column_ids(without_protocol_properties(metadata), old, unique)
+    stored = _with_column_ids(without_protocol_properties(metadata), old, unique)
     if not supports(protocol, "rowTracking"):
         return stored
     kept = {} if old is None else old.configuration

@@ -38,7 +38,7 @@ from whitecap.engine.transaction.metadata_checks import (
     check_feed_columns,
     check_joining,
     check_manifests,
-    check_metadata,
+    check_new_metadata,
 )
 
 _SET_APART = frozenset({Metadata, Protocol})
@@ -127,7 +127,7 @@ def _the_metadata(draft: CommitDraft, actions: Iterable[AnyAction]) -> Metadata 
     if len(changes) > 1:
         raise commit_errors.metadata_changed_twice()
     for metadata in changes:
-        check_metadata(metadata)
+        check_new_metadata(metadata)
         check_manifests(metadata, draft.snapshot)
     return changes[0] if changes else None
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.type_changes import text_limit
-from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.remembered import Plans

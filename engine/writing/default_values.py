@@ -8,8 +8,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.type_changes import text_limit
-from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert

@@ -53,7 +53,7 @@ class FileLayout:
         return [(self._values(part), part) for part in parts]
 
     def _values(self, rows: Sequence[Row]) -> PartitionValues:
-        values = [partition_text(first(rows, at)) for at in self.places]
+        values = [_partition_text(first(rows, at)) for at in self.places]
         return dict(zip(self.partition_names, values, strict=True))
 
     def statistics(self, rows: Sequence[Row]) -> str:
@@ -101,7 +101,7 @@ def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
     ]
 
 
-def partition_text(value: Any) -> str | None:
+def _partition_text(value: Any) -> str | None:
     """A partition value as the log writes it.
 
     Source: PROTOCOL.md "Partition Value Serialization".

@@ -12,8 +12,8 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_name
+from whitecap.engine.log.column_keys import CURRENT_DEFAULT, GENERATION_EXPRESSION
 from whitecap.engine.log.columns.identity import Identity, identity_of, is_computed
-from whitecap.engine.log.ddl import CURRENT_DEFAULT, GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.sources import Projection, projection
 from whitecap.engine.refusals import command_errors, write_errors

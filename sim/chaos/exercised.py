@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.recorded import Interruption, RecordedOutcome
+from whitecap.engine.rules import ConflictException
 from whitecap.sim.chaos.swarm import DrawnVariation
 from whitecap.sim.scenario.faults import Fault
 

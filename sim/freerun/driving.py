@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import InvariantViolated
-from whitecap.engine.outcomes import ConflictException
+from whitecap.engine.rules import ConflictException
 from whitecap.sim.freerun.statements import ObservedRun, TimedStatement, warm_up_of
 from whitecap.sim.freerun.workloads import (
     SCHEMA,

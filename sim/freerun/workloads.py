@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from whitecap.engine.outcomes import ConflictException
+from whitecap.engine.rules import ConflictException
 
 SCHEMA = "k BIGINT, part BIGINT, v BIGINT"
 ROWS_PER_PARTITION = 20

@@ -22,8 +22,8 @@ from statistics import fmean, stdev
 from scipy.stats import t as student
 
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name, unreadable
-from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.recorded import CONFLICTS
+from whitecap.engine.rules import ConflictException
 from whitecap.sim.inferring.drafting import DraftedScenario
 from whitecap.sim.inferring.figures import count_interval, many
 from whitecap.sim.inferring.observed import ObservedTable

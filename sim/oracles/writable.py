@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.recorded import Interruption, RecordedOutcome
+from whitecap.engine.rules import ConflictException
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.history import HistoryTransaction

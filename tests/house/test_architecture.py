@@ -1,4 +1,5 @@
-"""What the architecture page names is where it says, and no package is missing from the page."""
+"""What the pages on the house name is where they say, and no package is missing from that of the
+architecture."""
 
 from __future__ import annotations
 
@@ -10,11 +11,23 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-ROOMS = ("engine", "sim", "reports", "whitecap", "scenarios", "tests")
+ROOMS = ("engine", "sim", "reports", "whitecap", "scenarios", "tests", "benchmarks")
+
+
+def _page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+PAGE = _page("architecture.md")
 
 PLACE = re.compile(rf"`((?:{'|'.join(ROOMS)})/[\w/.-]*)(?:: ([^`]+))?`")
-PLACES = sorted(set(PLACE.findall(PAGE)))
+PLACES = sorted(
+    {
+        place
+        for page in (PAGE, _page("decisions.md"), _page("fidelity.md"))
+        for place in PLACE.findall(page)
+    }
+)
 WITH_NAMES = [(module, names) for module, names in PLACES if names]
 WAYS = ("## The way of a statement", "## The way of a commit", "## The way of a scenario")
 
@@ -41,13 +54,13 @@ def _packages(room: str) -> set[str]:
 
 
 @pytest.mark.parametrize("place", sorted({place for place, _ in PLACES}))
-def test_what_the_page_names_is_there(place: str) -> None:
+def test_what_the_pages_name_is_there(place: str) -> None:
     path = ROOT / place
     assert path.is_dir() if place.endswith("/") else path.is_file()
 
 
 @pytest.mark.parametrize(("module", "names"), WITH_NAMES)
-def test_a_module_has_what_the_page_names_in_it(module: str, names: str) -> None:
+def test_a_module_has_what_the_pages_name_in_it(module: str, names: str) -> None:
     defined = set(_names_in(ast.parse((ROOT / module).read_text(encoding="utf-8"))))
     missing = {name.strip() for name in names.split(",")} - defined
     assert not missing
@@ -55,7 +68,7 @@ def test_a_module_has_what_the_page_names_in_it(module: str, names: str) -> None
 
 @pytest.mark.parametrize("room", ["engine", "sim", "reports", "whitecap"])
 def test_every_package_of_a_room_is_on_the_page(room: str) -> None:
-    named = {place for place, _ in PLACES}
+    named = {place for place, _ in PLACE.findall(PAGE)}
     missing = _packages(room) - named
     assert not missing, f"say what they hold in docs/architecture.md: {sorted(missing)}"
 

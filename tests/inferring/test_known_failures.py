@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, LogOnDisk
 from whitecap.cli import main
-from whitecap.engine.outcomes import ConflictException
+from whitecap.engine.rules import ConflictException
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.inferring.failures import (
     ComparedGroup,

@@ -69,3 +69,27 @@ def test_every_problem_of_a_definition_is_reported_with_the_nearest_type() -> No
 def test_text_that_is_no_schema_is_an_invalid_log(text: str) -> None:
     with pytest.raises(InvalidLog):
         parse_schema(text)
+
+
+@pytest.mark.parametrize(
+    ("definition", "problem"),
+    [
+        ("IDENTITY (START WITH)", "START WITH"),
+        ("IDENTITY (START WITH x)", "START WITH x"),
+        ("IDENTITY (INCREMENT BY -)", "INCREMENT BY -"),
+        ("IDENTITY (CYCLE)", "CYCLE"),
+        ("IDENTITY (INCREMENT BY 0)", "step"),
+    ],
+)
+def test_options_of_an_identity_that_are_none_are_refused(definition: str, problem: str) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        parse_ddl(f"id BIGINT GENERATED ALWAYS AS {definition}")
+
+
+@pytest.mark.parametrize(
+    "type_name",
+    ["DECIMAL()", "DECIMAL(x,2)", "DECIMAL(39,0)", "DECIMAL(2,5)", "VARCHAR(x)", "CHAR()"],
+)
+def test_a_type_of_no_certain_length_is_refused(type_name: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_ddl(f"x {type_name}")

@@ -8,7 +8,7 @@ from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.races.matrix.matrix import choice_of, level_named
+from whitecap.engine.races.matrix.matrix import choice_of, table_level_named
 
 DELTA_3_3_DOCUMENTATION = [
     ("INSERT", "INSERT", "Cannot conflict"),
@@ -110,7 +110,7 @@ def test_row_level_concurrency_on_a_partitioned_table_is_refused() -> None:
 
 def test_misspelt_levels_and_commands_are_answered_with_the_nearest() -> None:
     with pytest.raises(InvalidInput, match="did you mean 'Serializable'"):
-        level_named("serialisable")
+        table_level_named("serialisable")
     with pytest.raises(InvalidInput, match="did you mean 'TRUNCATE'"):
         matrix("delta-oss-4.4", ("TRUNKATE",))
 

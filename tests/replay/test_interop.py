@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.replay.engine_on_disk import Paused, execute, rows
-from whitecap.engine.outcomes import Aborted, Committed, ConflictException
+from whitecap.engine.outcomes import Aborted, Committed
+from whitecap.engine.rules import ConflictException
 from whitecap.sim.replay.real.failures import failure_of
 from whitecap.sim.replay.real.phase_locks import Interleaving
 from whitecap.sim.replay.real.tables import commit_info, latest_version, log_lines, name_table

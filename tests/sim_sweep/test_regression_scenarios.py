@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from whitecap.checking import check_scenarios
-from whitecap.engine.outcomes import ConflictException
+from whitecap.engine.rules import ConflictException
 from whitecap.reports.expectations.checked import CheckVerdict
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario

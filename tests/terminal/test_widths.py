@@ -14,8 +14,8 @@ from tests.matrix.matrices import published_matrix
 from tests.reports.synthetic_recordings import made_up_subject
 from tests.sim.sim_worlds import INSERT, document
 from whitecap.cli import main
-from whitecap.engine.outcomes import ConflictException
-from whitecap.engine.races.matrix.plain import plain
+from whitecap.engine.races.matrix.plain import plain_matrix
+from whitecap.engine.rules import ConflictException
 from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.measures import Unit, written
 from whitecap.sim.replay.agreement import Agreement, ComparedTransaction, Comparison
@@ -124,7 +124,7 @@ def test_a_matrix(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    show_matrix(plain(published_matrix("delta-oss-4.4")), with_witnesses)
+    show_matrix(plain_matrix(published_matrix("delta-oss-4.4")), with_witnesses)
     _is_readable(capsys.readouterr().out, width)
 
 

@@ -12,7 +12,7 @@ import click
 
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, load_cases
-from whitecap.engine.races.conformance.selection import named, sampled
+from whitecap.engine.races.conformance.selection import cases_named, sampled
 from whitecap.exit_codes import ExitCode
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import WholeNumber, WordOf
@@ -53,7 +53,7 @@ def conformance(
     with gathered_with_options() as problems:
         if python is not None and engine != "deltalake":
             problems.append(Problem("", "--python is for --engine deltalake"))
-        chosen = sampled(named(_cases(files), ids), sample)
+        chosen = sampled(cases_named(_cases(files), ids), sample)
     counts: Counter[CaseStatus] = Counter()
     console = new_console()
     for result in tracked(_results(engine, chosen, python), len(chosen), "cases"):

@@ -71,7 +71,7 @@ def explain(
     """
     from whitecap.engine.dialects import DIALECTS, dialect_named
     from whitecap.engine.errors import nearest, noted
-    from whitecap.engine.races.explain.plain import plain
+    from whitecap.engine.races.explain.plain import plain_explanation
     from whitecap.explaining import asked
     from whitecap.out_file import form_of, write_out
 
@@ -91,7 +91,7 @@ def explain(
         explained = asked(
             table, statement_a, statement_b, dialect=dialect, settings=settings, others=beside
         )
-    document = plain(explained())
+    document = plain_explanation(explained())
     if form == "terminal":
         from whitecap.terminal.explanation import show
 

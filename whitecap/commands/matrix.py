@@ -76,7 +76,7 @@ def matrix(
     from whitecap.engine.dialects import dialect_named
     from whitecap.engine.errors import noted
     from whitecap.engine.races.matrix.catalogue import commands_named, require_commands
-    from whitecap.engine.races.matrix.matrix import choice_of, level_named
+    from whitecap.engine.races.matrix.matrix import choice_of, table_level_named
     from whitecap.out_file import form_of
     from whitecap.racing import Racing, raced
 
@@ -85,7 +85,7 @@ def matrix(
         with noted(problems):
             form = form_of(form, out, FORMS)
         with noted(problems):
-            level = level_named(isolation)
+            level = table_level_named(isolation)
         with noted(problems):
             met = None if against is None else dialect_named(against, "--against")
         with noted(problems):
@@ -105,11 +105,11 @@ def matrix(
 
 
 def _give(derived: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
-    from whitecap.engine.races.matrix.plain import plain
+    from whitecap.engine.races.matrix.plain import plain_matrix
     from whitecap.out_file import write_out
     from whitecap.sim.machine.code_version import code_version
 
-    document = {**plain(derived), "origin": f"whitecap {code_version()}"}
+    document = {**plain_matrix(derived), "origin": f"whitecap {code_version()}"}
     if form == "terminal":
         from whitecap.terminal.matrix import show
 

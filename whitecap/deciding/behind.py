@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whitecap.engine.errors import EngineError, InvalidInput, Problem
-from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.races.explain.explanation import Explanation, explain
 from whitecap.engine.races.explain.plain import answer
+from whitecap.engine.rules import ConflictException
 from whitecap.reports.advice.result import Behind
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.measured_run import Runs

@@ -7,6 +7,7 @@ from benchmarks.mutants.mutant import Area, Mutant
 DELETE = "engine/commands/rows/delete.py"
 UPDATE = "engine/commands/rows/update.py"
 MERGE = "engine/commands/rows/merge.py"
+MATCHING = "engine/commands/rows/merge_matching.py"
 INSERT = "engine/commands/rows/insert.py"
 STREAMING = "engine/commands/rows/streaming.py"
 REWRITING = "engine/commands/maintenance/rewriting.py"
@@ -106,7 +107,7 @@ MUTANTS = (
     Mutant(
         "MERGE inserts what it has updated",
         Area.COMMANDS,
-        MERGE,
+        MATCHING,
         "                self.used.update(hits)\n",
         "",
         "T1's MERGE finds k, updates it, and inserts it as not matched besides.",
@@ -114,7 +115,7 @@ MUTANTS = (
     Mutant(
         "MERGE keeps what it has to delete",
         Area.COMMANDS,
-        MERGE,
+        MATCHING,
         "                changes[at] = None if clause.make is None else clause.make(joined_row)\n",
         "                changes[at] = row if clause.make is None else clause.make(joined_row)\n",
         "T1's MERGE matches k with a refund, WHEN MATCHED ... THEN DELETE: k stays.",
@@ -122,7 +123,7 @@ MUTANTS = (
     Mutant(
         "MERGE takes the last clause that applies",
         Area.COMMANDS,
-        MERGE,
+        MATCHING,
         "    for clause in clauses:\n        if clause.applies is None",
         "    for clause in reversed(clauses):\n        if clause.applies is None",
         "T1's MERGE has DELETE for refunds, then UPDATE for the rest: refunds are updated instead "
@@ -159,7 +160,7 @@ MUTANTS = (
     Mutant(
         "MERGE drops a source row of several",
         Area.COMMANDS,
-        MERGE,
+        MATCHING,
         "        for at, row in enumerate(self.join.rows):\n            if at not in self.used:",
         "        for at, row in enumerate(self.join.rows[:-1]):\n"
         "            if at not in self.used:",

@@ -26,7 +26,6 @@ from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 
-_LEGACY_PROPERTY = "delta.autoOptimize"
 _BRINGING_FILES_BACK = frozenset({"RESTORE", "CLONE"})
 _MAX_PARTITIONS = 128  # spark.databricks.delta.autoCompact.maxNumModifiedPartitions
 
@@ -35,7 +34,7 @@ def is_enabled(metadata: Metadata, settings: Settings) -> bool:
     """The session's setting counts most, then the table's old property, then its new one."""
     if settings.auto_compact is not None:
         return settings.auto_compact
-    if metadata.configuration.get(_LEGACY_PROPERTY, "").lower() == "true":
+    if metadata.configuration.get(properties.AUTO_OPTIMIZE, "").lower() == "true":
         return True
     return properties.AUTO_COMPACT.of(metadata.configuration).lower() == "true"
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata, RemoveFile
+from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.columns.type_changes import has_type_changes
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.schema import schema_of_metadata
@@ -35,10 +36,6 @@ def _uses_vectors(commit: Commit) -> bool:
     )
 
 
-def _maps_columns(metadata: Metadata) -> bool:
-    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration) != "none"
-
-
 def _checkpoints_v2(metadata: Metadata) -> bool:
     return properties.CHECKPOINT_POLICY.of(metadata.configuration) != "classic"
 
@@ -52,7 +49,7 @@ def _never(_commit: Commit) -> bool:
 
 
 _USES: dict[str, Callable[[Commit], bool]] = {
-    "columnMapping": _has_metadata(_maps_columns),
+    "columnMapping": _has_metadata(is_mapped),
     "deletionVectors": _uses_vectors,
     "typeWidening": _has_metadata(_has_changed_types),
     "typeWidening-preview": _has_metadata(_has_changed_types),

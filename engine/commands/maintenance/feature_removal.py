@@ -321,7 +321,6 @@ _ROW_TRACKING_KEYS = frozenset(
         properties.ROW_COMMIT_VERSION_COLUMN,
     }
 )
-_MATERIALIZED_KEYS = frozenset({"delta.enableMaterializePartitionColumnsFeature"})
 _TYPE_WIDENING = Removal(_clean_type_widening, _widens)
 REMOVALS: dict[str, Removal] = {
     "checkConstraints": Removal(_check_constraints, _is_constrained),
@@ -330,7 +329,7 @@ REMOVALS: dict[str, Removal] = {
     "deletionVectors": Removal(_clean_deletion_vectors, _has_vectors),
     "domainMetadata": Removal(_clean_domains, _has_domains),
     "inCommitTimestamp": Removal(_clean_timestamps, _is_stamped),
-    "materializePartitionColumns": Removal(keys=_MATERIALIZED_KEYS),
+    "materializePartitionColumns": Removal(keys=frozenset({properties.MATERIALIZED_PARTITIONS})),
     "rowTracking": Removal(
         _clean_row_tracking, _is_tracked, _ROW_TRACKING_KEYS, _without_watermark
     ),

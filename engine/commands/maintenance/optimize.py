@@ -16,8 +16,8 @@ from whitecap.engine.commands.maintenance.bins import (
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.commands.schema.clustering import (
     in_cube,
-    is_clustered,
     logged_columns,
+    supports_clustering,
     unclustered,
 )
 from whitecap.engine.conflicts.operation import Operation
@@ -39,7 +39,7 @@ def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
     """Run an OPTIMIZE. Raises `DeltaError` for a condition on data columns."""
     txn = yield from begin(table)
     yield from txn.read_state()
-    if is_clustered(txn.snapshot):
+    if supports_clustering(txn.snapshot):
         _check_clustered(statement)
     predicates = partition_predicates(statement.condition, statement.parameters, txn)
     _check_zorder(statement, txn)

@@ -15,6 +15,7 @@ from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.commands.schema.properties import change_properties
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.schema import Schema, schema_of_metadata
@@ -26,7 +27,6 @@ from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin, logged
 
-_UNIFORM_FORMATS = "delta.universalFormat.enabledFormats"
 _COMPAT_TAG = "ICEBERG_COMPAT_VERSION"
 
 
@@ -110,7 +110,7 @@ def _upgrade_uniform(table: Table, version: int) -> Steps[Outcome]:
         raise UnsupportedFeature(f"Iceberg compatibility version {version}: only 1 and 2")
     txn = yield from begin(table)
     outcome: Outcome = NothingToCommit(txn.read_version)
-    key = f"delta.enableIcebergCompatV{version}"
+    key = f"{properties.ICEBERG_COMPAT}V{version}"
     if txn.metadata.configuration.get(key) != "true":
         outcome = yield from _enable_compat(txn, version)
         if not isinstance(outcome, Committed):
@@ -119,22 +119,22 @@ def _upgrade_uniform(table: Table, version: int) -> Steps[Outcome]:
         txn = yield from begin(table)
         outcome = yield from _make_compatible(table, txn, version)
     txn = yield from begin(table)
-    if txn.metadata.configuration.get(_UNIFORM_FORMATS) == "iceberg":
+    if txn.metadata.configuration.get(properties.UNIVERSAL_FORMATS) == "iceberg":
         return outcome
-    return (yield from change_properties(txn, {_UNIFORM_FORMATS: "iceberg"}))
+    return (yield from change_properties(txn, {properties.UNIVERSAL_FORMATS: "iceberg"}))
 
 
 def _enable_compat(txn: Transaction, version: int) -> Steps[Outcome]:
-    properties = {
-        f"delta.enableIcebergCompatV{version}": "true",
-        "delta.columnMapping.mode": "name",
-        "delta.enableDeletionVectors": "false",
+    enabling = {
+        f"{properties.ICEBERG_COMPAT}V{version}": "true",
+        properties.COLUMN_MAPPING_MODE.key: "name",
+        properties.DELETION_VECTORS.key: "false",
     }
-    other = f"delta.enableIcebergCompatV{3 - version}"
+    other = f"{properties.ICEBERG_COMPAT}V{3 - version}"
     if txn.metadata.configuration.get(other) == "true":
-        properties[other] = "false"
-    operation = Operation("REORG TABLE UPGRADE UNIFORM", {"properties": properties})
-    configuration = {**txn.metadata.configuration, **properties}
+        enabling[other] = "false"
+    operation = Operation("REORG TABLE UPGRADE UNIFORM", {"properties": enabling})
+    configuration = {**txn.metadata.configuration, **enabling}
     txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
     return (yield from txn.commit([], operation))
 

@@ -23,7 +23,7 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.functions.times import START
+from whitecap.engine.sql.functions.times import EPOCH
 from whitecap.engine.sql.parsing.table_statements import Restore
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
@@ -81,7 +81,7 @@ def _version_at(table: Table, text: str) -> Steps[int]:
     except ValueError:
         raise InvalidInput([Problem(repr(text), "is not a timestamp")]) from None
     commits = yield from table.commits()
-    at_ms = int((instant - START) / _MILLISECOND)
+    at_ms = int((instant - EPOCH) / _MILLISECOND)
     first, newest = commits[0].timestamp_ms, commits[-1].timestamp_ms
     if at_ms < first:
         raise command_errors.restore_before_the_table(_java_text(at_ms), _java_text(first))
@@ -92,7 +92,7 @@ def _version_at(table: Table, text: str) -> Steps[int]:
 
 def _java_text(at_ms: int) -> str:
     """An instant as `java.sql.Timestamp` shows it: a fraction without needless zeros."""
-    instant = START + at_ms * _MILLISECOND
+    instant = EPOCH + at_ms * _MILLISECOND
     fraction = f"{at_ms % 1000:03}".rstrip("0") or "0"
     return f"{instant:%Y-%m-%d %H:%M:%S}.{fraction}"
 

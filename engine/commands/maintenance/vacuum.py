@@ -38,7 +38,7 @@ def vacuum(table: Table, statement: Vacuum) -> Steps[Outcome]:
     default_ms = properties.DELETED_FILE_RETENTION_MS.of(txn.metadata.configuration)
     retention_ms = _retention(statement, default_ms, table.settings)
     now_ms = yield ReadClock()
-    keys = yield from deletable(txn.snapshot, now_ms - retention_ms, statement.lite)
+    keys = yield from _deletable(txn.snapshot, now_ms - retention_ms, statement.lite)
     yield from job("VACUUM")
     if statement.dry_run:
         return NothingToCommit(txn.read_version)
@@ -70,7 +70,7 @@ def _is_retention_heeded(statement: Vacuum, settings: Settings) -> bool:
     return statement.retain_hours == 0 or not settings.vacuum_ignores_retention
 
 
-def deletable(snapshot: Snapshot, before_ms: int, lite: bool = False) -> Steps[list[str]]:
+def _deletable(snapshot: Snapshot, before_ms: int, lite: bool = False) -> Steps[list[str]]:
     """Keys that may go: files older than an instant that the log does not need.
 
     The log needs live files, files that were removed since that instant, and their deletion

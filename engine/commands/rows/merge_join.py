@@ -19,16 +19,16 @@ class Join:
     def __init__(
         self, plan: MergePlan, rows: Sequence[Row], parameters: Parameters, width: int
     ) -> None:
-        blank = (None,) * width
+        on, blank = plan.join, (None,) * width
         self.no_source: Row = (None,) * plan.source_width
         self._nulls = blank + self.no_source
         self.rows = rows
-        self._keys = plan.keys
-        self._pins = plan.pins
+        self._keys = on.keys
+        self._pins = on.pins
         self._parameters = parameters
-        self._target_key = _compared([key.target(parameters) for key in plan.keys])
-        source_key = self._source_key = _compared([key.source(parameters) for key in plan.keys])
-        residual = plan.residual.bind(parameters)
+        self._target_key = _compared([key.target(parameters) for key in on.keys])
+        source_key = self._source_key = _compared([key.source(parameters) for key in on.keys])
+        residual = on.residual.bind(parameters)
         self._residual = residual.evaluate
         self._always = residual.is_constant and residual.value is True
         self._by_key: dict[Any, list[int]] = {}

@@ -9,20 +9,43 @@ MergeOutputGeneration.scala (generateFilterForModifiedRows, generateWriteAllChan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 
+from whitecap.engine.commands.rows.merge_matching import (
+    BoundClause,
+    MatchedFile,
+    Matching,
+    is_taken,
+)
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.storage.requests import Row
 
-Holds = Callable[[Row], bool]
 
-
-def check_strays(joined_rows: Iterable[Row], on: Holds, is_matched: Holds, is_taken: Holds) -> None:
+def check_strays(matching: Matching, touched: Sequence[MatchedFile]) -> None:
     """Raises `DeltaError` for a row without a match that counts as matched and that nothing takes.
 
-    `joined_rows` have NULLs where there is no row of the other side; `is_taken` says whether a
-    clause for rows without a match applies.
+    `touched` are the files that hold rows of the target which change.
     """
-    for row in joined_rows:
-        if on(row) and is_matched(row) and not is_taken(row):
+    _check(_without_source(matching, touched), matching.by_source, matching)
+    _check(_without_target(matching), matching.not_matched, matching)
+
+
+def _check(joined_rows: Iterable[Row], clauses: Sequence[BoundClause], matching: Matching) -> None:
+    """`joined_rows` have NULLs where there is no row of the other side; `clauses` are for those."""
+    on, matched = matching.join.holds, matching.matched
+    for row in joined_rows if clauses else ():
+        if on(row) and is_taken(matched, row) and not is_taken(clauses, row):
             raise write_errors.unexpected_row()
+
+
+def _without_source(matching: Matching, touched: Sequence[MatchedFile]) -> Iterable[Row]:
+    """Rows of touched files that no source row matches, joined with NULLs."""
+    nulls = matching.join.no_source
+    for file in () if matching.join.needs_source else touched:
+        yield from (row + nulls for at, row in file.scanned if at not in file.matches)
+
+
+def _without_target(matching: Matching) -> Iterable[Row]:
+    """Source rows that match no row of the target, joined with NULLs."""
+    rows = () if matching.join.needs_target else enumerate(matching.join.rows)
+    return (matching.blank + row for at, row in rows if at not in matching.used)

@@ -145,8 +145,7 @@ def _counterpart(
         new = [row for task in rows.tasks for row in task]
         return _same_values([schema.index(name) for name in statement.replace_using], new)
     target = Relation.of(schema, *statement.table.names)
-    alias = getattr(statement.query, "alias", "")
-    other = source.relation((alias,), offset=len(schema))
+    other = source.relation((statement.query.alias,), offset=len(schema))
     condition = compile_boolean(statement.replace_on, Scope((target, other), session))
     test = condition.bind(statement.parameters).evaluate
     return lambda row: any(test(tuple(row) + new) is True for new in source.rows)

@@ -148,7 +148,7 @@ _Bound = tuple[Projection, dict[int, OfArrays] | None]
 def _planned(statement: Update, schema: Schema, session: Session) -> BoundOnce[_Bound]:
     assigned_names = [name for name, _ in statement.assignments]
     complete = completion(schema, assigned_names, session)
-    terms = assignment_terms(statement, schema, session)
+    terms = _assignment_terms(statement, schema, session)
 
     def bind(parameters: Parameters) -> _Bound:
         make = completed(terms, parameters, len(schema), complete)
@@ -178,7 +178,7 @@ def _new_rows(
     return file_rows.live_rows_with(dict(zip(positions, changed, strict=True)))
 
 
-def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:
+def _assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:
     """One term for each column: what it is assigned, else itself."""
     scope = schema_scope(schema, statement.table.names, session)
     terms = [column(at, f.type) for at, f in enumerate(schema)]

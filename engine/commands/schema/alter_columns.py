@@ -21,6 +21,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.columns.type_changes import (
@@ -29,7 +30,6 @@ from whitecap.engine.log.columns.type_changes import (
     widened,
     with_limit_of,
 )
-from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import change_errors, command_errors, property_errors

@@ -16,6 +16,7 @@ from whitecap.engine.log.actions import (
     DeletionVector,
     DomainMetadata,
     Metadata,
+    Protocol,
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.columns.mapping import check_same_mode
@@ -69,7 +70,7 @@ def clone_table(
     )
     files = [_copied(file, source) for file in snapshot.all_files()]
     protocol = _protocol(txn, snapshot, wanted)
-    actions = [*files, *_domains(txn.snapshot, snapshot), protocol]
+    actions: list[AnyAction] = [*files, *_domains(txn.snapshot, snapshot), protocol]
     return (yield from txn.commit_large(actions, operation))
 
 
@@ -117,7 +118,7 @@ def _domains(before: Snapshot, source: Snapshot) -> list[DomainMetadata]:
     return [] if old is None else [msgspec.structs.replace(old, removed=True)]
 
 
-def _protocol(txn: Transaction, snapshot: Snapshot, metadata: Metadata) -> AnyAction:
+def _protocol(txn: Transaction, snapshot: Snapshot, metadata: Metadata) -> Protocol:
     """What the source and the properties need, and what an existing table has already."""
     assert snapshot.protocol is not None
     protocol = merged(snapshot.protocol, protocol_of_new_table(metadata))

@@ -11,7 +11,7 @@ from whitecap.engine.commands.schema.clustering import (
     check_cluster_list,
     check_clustering,
     clustering_domain,
-    is_clustered,
+    supports_clustering,
     with_clustering,
 )
 from whitecap.engine.conflicts.operation import Operation
@@ -34,7 +34,7 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
     check_cluster_list(statement.columns)
     if txn.metadata.partition_columns:
         raise command_errors.cluster_partitioned_table()
-    clustered = is_clustered(txn.snapshot)
+    clustered = supports_clustering(txn.snapshot)
     if not statement.columns and not clustered:
         return NothingToCommit(txn.read_version)
     old = clustering_columns(txn.snapshot)

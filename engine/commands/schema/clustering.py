@@ -27,7 +27,7 @@ PROVIDER = "liquid"
 _CUBE_ID, _CUBE_COLUMNS = "ZCUBE_ID", "ZCUBE_ZORDER_BY"
 
 
-def is_clustered(snapshot: Snapshot) -> bool:
+def supports_clustering(snapshot: Snapshot) -> bool:
     """Whether the table has the feature, with or without clustering columns."""
     return supports(snapshot.protocol, "clustering")
 
@@ -105,7 +105,7 @@ def in_cube(file: AddFile, cube_id: str, columns: Sequence[str]) -> AddFile:
     )
 
 
-def cube_of(file: AddFile) -> str | None:
+def _cube_of(file: AddFile) -> str | None:
     """The cube that a file belongs to, `None` for one that was not clustered."""
     return (file.tags or {}).get(_CUBE_ID)
 
@@ -118,17 +118,17 @@ def unclustered(
     Files of cubes by other columns are left as they are, unless everything is to be clustered.
     Nothing is to do if all that is left is a single cube. Unclustered files come first.
     """
-    ordered = sorted(files, key=lambda file: (cube_of(file) or "", file.path))
+    ordered = sorted(files, key=lambda file: (_cube_of(file) or "", file.path))
     candidates = [file for file in ordered if _is_candidate(file, columns)]
     skipped = [file for file in ordered if not _is_candidate(file, columns)]
     small = [
         file
-        for cube, members in groupby(candidates, key=cube_of)
+        for cube, members in groupby(candidates, key=_cube_of)
         for file in _unless_large(cube, list(members), min_cube_bytes)
     ]
     if full and skipped:
         return [*small, *skipped]
-    cubes = {cube_of(file) for file in small}
+    cubes = {_cube_of(file) for file in small}
     return [] if len(cubes) == 1 and None not in cubes else small
 
 

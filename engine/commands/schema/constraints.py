@@ -10,7 +10,7 @@ import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import Metadata
-from whitecap.engine.log.ddl import GENERATION_EXPRESSION
+from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome

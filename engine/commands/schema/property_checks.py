@@ -13,6 +13,7 @@ from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, RefusedAtCommit, UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import CLUSTERING_FEATURE
+from whitecap.engine.log.columns.mapping import MODES
 from whitecap.engine.log.features import (
     FEATURES,
     FEATURES_READER_VERSION,
@@ -66,11 +67,10 @@ _RESERVED = {
     "collation": "please use the DEFAULT COLLATION clause to specify it",
 }
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key.lower()
-_MAPPING_MODES = ("none", "name", "id")
 _UNFIT_SPANS = re.compile(r"\b(month|year)s?\b|-\s*\d", re.IGNORECASE)
 """Intervals that Spark reads, and no property takes: days that differ, or go back."""
-_UNIFORM_FORMATS = "delta.universalformat.enabledformats"
-_ICEBERG = "delta.enableicebergcompatv"
+_UNIFORM_FORMATS = properties.UNIVERSAL_FORMATS.lower()
+_ICEBERG = properties.ICEBERG_COMPAT.lower()
 
 
 def check_keys(keys: Iterable[str]) -> None:
@@ -159,7 +159,7 @@ def _check_feature(key: str, status: str) -> None:
 
 def _check_value(key: str, value: str) -> None:
     parse = _PARSED.get(key.lower(), str)
-    if key.lower() == _MAPPING_MODE and value.lower() not in _MAPPING_MODES:
+    if key.lower() == _MAPPING_MODE and value.lower() not in MODES:
         raise property_errors.unknown_mapping_mode(value)
     try:
         parse(value)
@@ -210,7 +210,7 @@ def _check_iceberg(key: str, value: str, configuration: Mapping[str, str]) -> No
     if key.lower() == _UNIFORM_FORMATS and "iceberg" in value and not _is_compatible(lower):
         raise RefusedAtCommit.of(property_errors.uniform_without_compatibility())
     if key.lower().startswith(_ICEBERG) and value.lower() == "true":
-        if lower.get("delta.columnmapping.mode", "none") == "none":
+        if lower.get(_MAPPING_MODE, "none") == "none":
             raise RefusedAtCommit.of(property_errors.compatibility_without_mapping(key))
         raise UnsupportedFeature(f"{key} other than by REORG TABLE ... APPLY (UPGRADE UNIFORM)")
 

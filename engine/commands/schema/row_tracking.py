@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import without_row_ids
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
-from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 from whitecap.engine.log.features import supports, with_features
 from whitecap.engine.outcomes import Committed, Outcome
@@ -72,8 +73,6 @@ def _again(table: Table, name: str, concerns: Callable[[AddFile], bool]) -> Step
         batch += 1
 
 
-def _unchanged(file: AddFile, name: str) -> AddFile:
+def _unchanged(file: AddFile, name: str) -> AnyAction:
     again = msgspec.structs.replace(file, data_change=False)
-    if name == BACKFILL:
-        return again
-    return msgspec.structs.replace(again, base_row_id=None, default_row_commit_version=None)
+    return again if name == BACKFILL else without_row_ids(again)

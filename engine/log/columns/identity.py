@@ -1,6 +1,6 @@
 """Identity columns: what a column's metadata says of them, and how their values count up.
 
-Source: IdentityColumn.scala; DeltaSourceUtils.scala (names of the keys).
+Source: IdentityColumn.scala.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whitecap.engine.log.ddl import GENERATION_EXPRESSION
+from whitecap.engine.log.column_keys import (
+    GENERATION_EXPRESSION,
+    IDENTITY_ALLOWS_EXPLICIT_INSERT,
+    IDENTITY_HIGH_WATER_MARK,
+    IDENTITY_START,
+    IDENTITY_STEP,
+)
 from whitecap.engine.log.schema import Field, Schema
-
-START = "delta.identity.start"
-STEP = "delta.identity.step"
-HIGH_WATER_MARK = "delta.identity.highWaterMark"
-ALLOW_EXPLICIT_INSERT = "delta.identity.allowExplicitInsert"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +55,20 @@ def _towards_zero(value: int, step: int) -> int:
 
 def is_computed(column: Field) -> bool:
     """Whether the table makes a column's values: an identity's, or those of an expression."""
-    return START in column.metadata or GENERATION_EXPRESSION in column.metadata
+    return IDENTITY_START in column.metadata or GENERATION_EXPRESSION in column.metadata
 
 
 def identity_of(column: Field) -> Identity | None:
     """The column's identity, `None` for any other column."""
     column_metadata = column.metadata
-    if START not in column_metadata:
+    if IDENTITY_START not in column_metadata:
         return None
-    mark = column_metadata.get(HIGH_WATER_MARK)
+    mark = column_metadata.get(IDENTITY_HIGH_WATER_MARK)
     return Identity(
-        int(column_metadata[START]),
-        int(column_metadata[STEP]),
+        int(column_metadata[IDENTITY_START]),
+        int(column_metadata[IDENTITY_STEP]),
         None if mark is None else int(mark),
-        bool(column_metadata.get(ALLOW_EXPLICIT_INSERT, False)),
+        bool(column_metadata.get(IDENTITY_ALLOWS_EXPLICIT_INSERT, False)),
     )
 
 
@@ -91,7 +92,7 @@ def marks_of(schema: Schema) -> dict[str, int]:
 
 def with_mark(column: Field, mark: int) -> Field:
     """The column with this high-water mark."""
-    return dataclasses.replace(column, metadata={**column.metadata, HIGH_WATER_MARK: mark})
+    return dataclasses.replace(column, metadata={**column.metadata, IDENTITY_HIGH_WATER_MARK: mark})
 
 
 def _advanced(column: Field, marks: Mapping[str, int]) -> Field:

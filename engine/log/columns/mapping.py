@@ -9,11 +9,11 @@ import dataclasses
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
 from whitecap.engine.log.properties import COLUMN_MAPPING_MODE
 from whitecap.engine.log.schema import Field, Schema
 
-COLUMN_ID = "delta.columnMapping.id"
-PHYSICAL_NAME = "delta.columnMapping.physicalName"
+MODES = ("none", "name", "id")
 
 _CHANGES = frozenset({("none", "name"), ("name", "none"), ("id", "none")})
 """The changes of mode that an existing table may make; back to none only by a rewrite."""
@@ -23,7 +23,7 @@ def mode_of(metadata: Metadata | None) -> str:
     """`none`, `name` or `id`."""
     if metadata is None:
         return "none"
-    return COLUMN_MAPPING_MODE.of(metadata.configuration).lower()
+    return COLUMN_MAPPING_MODE.of(metadata.configuration)
 
 
 def is_mapped(metadata: Metadata | None) -> bool:

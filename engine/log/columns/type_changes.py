@@ -10,10 +10,9 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
-from whitecap.engine.log.ddl import LIMITED_TEXT
+from whitecap.engine.log.column_keys import LIMITED_TEXT, TYPE_CHANGES
 from whitecap.engine.log.schema import Field, Schema, log_name
 
-TYPE_CHANGES = "delta.typeChanges"
 _LIMITED = re.compile(r"(var)?char\((\d+)\)")
 
 

@@ -23,7 +23,8 @@ from whitecap.engine.storage.requests import Body, Get, NewId, Put, Steps
 INLINE, RELATIVE_FILE, ABSOLUTE_FILE = "i", "u", "p"
 
 # Source: PROTOCOL.md "Deletion Vector Format": the portable 64-bit roaring format follows it.
-_MAGIC = struct.pack("<i", 1681511377)
+_MAGIC_NUMBER = 1681511377
+_MAGIC = struct.pack("<i", _MAGIC_NUMBER)
 # Source: PROTOCOL.md "Deletion Vector File Storage Format".
 _FILE_VERSION = b"\x01"
 # A file holds a big-endian size before each vector and a big-endian CRC-32 after it.
@@ -42,7 +43,7 @@ def encode_positions(positions: Iterable[int]) -> bytes:
 def decode_positions(payload: bytes) -> BitMap64:
     """The row positions of a bitmap. Raises `InvalidLog`."""
     if payload[:4] != _MAGIC:
-        raise _broken("bitmap", "has another magic number than 1681511377")
+        raise _broken("bitmap", f"has another magic number than {_MAGIC_NUMBER}")
     try:
         return BitMap64.deserialize(payload[4:])
     except ValueError as error:
@@ -80,14 +81,13 @@ def read_vector(vector: DeletionVector) -> Steps[BitMap64]:
 def vector_key(vector: DeletionVector) -> str:
     """The storage key of a vector's file. Raises `InvalidLog` for an inline one."""
     text = vector.path_or_inline_dv
-    match vector.storage_type:
-        case "p":
-            return data_key(text)
-        case "u":
-            prefix, encoded = text[:-_ENCODED_UUID_LENGTH], text[-_ENCODED_UUID_LENGTH:]
-            name = f"deletion_vector_{_decode_uuid(encoded)}.bin"
-            return f"{prefix}/{name}" if prefix else name
-    raise _broken(text, f"no file belongs to storage type {vector.storage_type!r}")
+    if vector.storage_type == ABSOLUTE_FILE:
+        return data_key(text)
+    if vector.storage_type != RELATIVE_FILE:
+        raise _broken(text, f"no file belongs to storage type {vector.storage_type!r}")
+    prefix, encoded = text[:-_ENCODED_UUID_LENGTH], text[-_ENCODED_UUID_LENGTH:]
+    name = f"deletion_vector_{_decode_uuid(encoded)}.bin"
+    return f"{prefix}/{name}" if prefix else name
 
 
 def _file_vector(file_id: uuid.UUID, offset: int, size: int, count: int) -> DeletionVector:

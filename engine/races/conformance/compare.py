@@ -35,7 +35,7 @@ def failed(case: Case, key: str, expected: Any, actual: Any) -> CaseResult:
     return CaseResult(case.id, CaseStatus.FAILED, (UnmetExpectation(key, expected, actual),))
 
 
-def row_bag(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+def _row_bag(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Rows as a bag: their texts in order, whatever the order of rows and columns was."""
     return sorted(str(sorted((name, _plain(value)) for name, value in row.items())) for row in rows)
 
@@ -97,7 +97,7 @@ def _message_contains(expected: Any, observed: Mapping[str, Any]) -> bool:
 
 
 def _rows(expected: Any, observed: Mapping[str, Any]) -> bool:
-    return "rows" in observed and row_bag(observed["rows"]) == row_bag(expected)
+    return "rows" in observed and _row_bag(observed["rows"]) == _row_bag(expected)
 
 
 def _winner(expected: Any, observed: Mapping[str, Any]) -> bool:

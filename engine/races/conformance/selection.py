@@ -8,7 +8,7 @@ from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.races.conformance.case import Case
 
 
-def named(cases: Sequence[Case], ids: Sequence[str]) -> list[Case]:
+def cases_named(cases: Sequence[Case], ids: Sequence[str]) -> list[Case]:
     """The cases with these ids, in file order; all of them where no id is given.
 
     Raises `InvalidInput` for every id that no case has.

@@ -26,9 +26,6 @@ from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Row
 
-NAMES = ("A", "B")
-"""What the two statements are called."""
-
 MOST_ROWS, MOST_FILES = 10_000, 500
 """Tables with more rows or files are not built anew to try changes of their layout."""
 

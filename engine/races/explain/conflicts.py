@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, Committed, Verdict
-from whitecap.engine.races.explain.case import NAMES
 from whitecap.engine.races.explain.conditions import compaction_of, condition_of
 from whitecap.engine.races.explain.orders import in_turn
 from whitecap.engine.races.interleaving.race import Played
-from whitecap.engine.races.interleaving.story import outcome_text
+from whitecap.engine.races.interleaving.story import NAMES, outcome_text
 from whitecap.engine.rules import Decider, Rule
 
 

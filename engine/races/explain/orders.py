@@ -8,9 +8,8 @@ from typing import Any
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, NothingToCommit
-from whitecap.engine.races.explain.case import NAMES
 from whitecap.engine.races.interleaving.race import Played, StepKind
-from whitecap.engine.races.interleaving.story import Line, outcome_text, story
+from whitecap.engine.races.interleaving.story import NAMES, Line, outcome_text, story
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def order_of(played: Played, target: str) -> Order:
 
 def _title(played: Played) -> str:
     """Who reads and commits when."""
-    runner_up = runs_after(played)
+    runner_up = _runs_after(played)
     if runner_up is not None:
         return f"{NAMES[1 - runner_up]} first, then {NAMES[runner_up]}"
     won = [NAMES[e.who] for e in played.events if e.kind is StepKind.ATTEMPT and e.won]
@@ -63,7 +62,7 @@ def _title(played: Played) -> str:
     return f"side by side, commits of {', '.join(won)}"
 
 
-def runs_after(played: Played) -> int | None:
+def _runs_after(played: Played) -> int | None:
     """The contender that starts only when the other is done, `None` if they overlap."""
     written = {event.table for event in played.events if event.kind is StepKind.ATTEMPT}
     order = [event.who for event in played.events if event.table in written]
@@ -78,7 +77,7 @@ def in_turn(schedules: Sequence[Played], who: int) -> Played:
 
     One that writes nothing runs after whatever order is there.
     """
-    return next((schedule for schedule in schedules if runs_after(schedule) == who), schedules[-1])
+    return next((schedule for schedule in schedules if _runs_after(schedule) == who), schedules[-1])
 
 
 def refusals(schedules: Sequence[Played]) -> Iterator[Refusal]:

@@ -7,9 +7,10 @@ from whitecap.engine.races.explain.explanation import Explanation
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
 from whitecap.engine.races.interleaving.plain import Plain, plain_steps, plain_verdict
+from whitecap.engine.races.interleaving.story import NAMES
 
 
-def plain(explanation: Explanation) -> Plain:
+def plain_explanation(explanation: Explanation) -> Plain:
     """The whole explanation. Every key is always there; what does not apply is empty or `None`."""
     return {
         "answer": answer(explanation),
@@ -17,7 +18,7 @@ def plain(explanation: Explanation) -> Plain:
         "dialect": explanation.dialect,
         "table": explanation.table,
         "facts": explanation.facts,
-        "statements": dict(zip("AB", explanation.statements, strict=True)),
+        "statements": dict(zip(NAMES, explanation.statements, strict=True)),
         "orders": [_order(order) for order in explanation.orders],
         "conflicts": [_conflict(conflict) for conflict in explanation.conflicts],
         "refusals": [_refusal(refusal) for refusal in explanation.refusals],
@@ -61,7 +62,8 @@ def _refused(refusal: Refusal) -> str:
 
 
 def _other(who: str) -> str:
-    return "B" if who == "A" else "A"
+    first, second = NAMES
+    return second if who == first else first
 
 
 def _otherwise(explanation: Explanation) -> str:
@@ -77,7 +79,7 @@ def _order(order: Order) -> Plain:
     return {
         "title": order.title,
         "steps": plain_steps(order.lines),
-        "endings": dict(zip("AB", order.endings, strict=True)),
+        "endings": dict(zip(NAMES, order.endings, strict=True)),
         "aborted": list(order.aborted),
         "rows": order.rows,
     }
@@ -112,6 +114,6 @@ def _suggestion(suggestion: Suggestion) -> Plain:
         "title": change.title,
         "how": list(change.how),
         "note": change.note,
-        "statements": dict(zip("AB", change.case.statements, strict=True)),
+        "statements": dict(zip(NAMES, change.case.statements, strict=True)),
         "schedules": suggestion.schedules,
     }

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.errors import DeltaError, EngineError
-from whitecap.engine.outcomes import Aborted, ConflictException
+from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer, pairs
 from whitecap.engine.races.explain.changes import metadata_changes, own_changes, platform_changes
 from whitecap.engine.races.explain.orders import in_turn
 from whitecap.engine.races.interleaving.race import Played
+from whitecap.engine.rules import ConflictException
 
 OF_METADATA = frozenset({ConflictException.METADATA_CHANGED, ConflictException.PROTOCOL_CHANGED})
 """Conflicts about what a table is, not about its files or rows."""

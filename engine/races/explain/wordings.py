@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.races.explain.case import NAMES, RaceCase
+from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change
 from whitecap.engine.races.explain.conditions import compaction_of, condition_of
 from whitecap.engine.races.explain.partitions import partitions_touched
+from whitecap.engine.races.interleaving.story import NAMES
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Optimize

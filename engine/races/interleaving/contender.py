@@ -54,7 +54,7 @@ class Touch:
         return elsewhere or self.is_lost or other.is_lost or not (self.writes or other.writes)
 
 
-def touch_of(request: Request | None) -> Touch | None:
+def _touch_of(request: Request | None) -> Touch | None:
     """What a request touches that others may see, `None` if nothing."""
     if isinstance(request, ListFrom):
         key, writes = request.start, False
@@ -122,7 +122,7 @@ class Place:
         self._beginning = beginning
         self._answers: Answers = _NO_ANSWERS if before is None else (*before._answers, answer)
         self.request, self.ending = reached
-        self.touch = touch_of(self.request)
+        self.touch = _touch_of(self.request)
         self.lost = before is not None and before.loses(answer)
         self.is_idle = isinstance(self.request, ListFrom) and not self.lost and walk.is_idle
         self._walk: Walk | None = walk if self.ending is None else None

@@ -11,6 +11,9 @@ from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Unknow
 from whitecap.engine.races.interleaving.race import Event, Played, StepKind
 from whitecap.engine.races.interleaving.walk import Ending
 
+NAMES = ("A", "B")
+"""What the two statements of a race are called."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

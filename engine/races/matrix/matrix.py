@@ -188,7 +188,7 @@ def _names(levels: Sequence[IsolationLevel]) -> str:
     return " or ".join(level.value for level in levels)
 
 
-def level_named(name: str | None) -> IsolationLevel | None:
+def table_level_named(name: str | None) -> IsolationLevel | None:
     """A level that a table can have. Raises `InvalidInput` with the nearest one."""
     if name is None:
         return None

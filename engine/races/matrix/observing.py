@@ -9,13 +9,11 @@ from itertools import combinations_with_replacement, product
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Aborted, Verdict
 from whitecap.engine.races.interleaving.race import Played
-from whitecap.engine.races.interleaving.story import Line, story
+from whitecap.engine.races.interleaving.story import NAMES, Line, story
 from whitecap.engine.races.matrix.catalogue import Command, Target
 from whitecap.engine.races.matrix.contenders import Contenders, before_race
 from whitecap.engine.races.matrix.family import FIRST_ID, Situation, Variant
 from whitecap.engine.settings import Settings
-
-NAMES = ("A", "B")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.races.interleaving.plain import Plain, plain_steps, plain_verdict
+from whitecap.engine.races.interleaving.story import NAMES
 from whitecap.engine.races.matrix.cells import Cell
 from whitecap.engine.races.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
 from whitecap.engine.races.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
@@ -11,7 +12,7 @@ from whitecap.engine.races.matrix.observing import Witness
 from whitecap.engine.rules import Decider
 
 
-def plain(matrix: Matrix) -> Plain:
+def plain_matrix(matrix: Matrix) -> Plain:
     """The whole matrix. Every key is always there; what does not apply is `None` or empty."""
     return {
         "dialect": matrix.dialect.name,
@@ -95,7 +96,7 @@ def _witness(witness: Witness) -> Plain:
         "table": witness.variant.text,
         "situation": witness.situation.text,
         "before": list(witness.before),
-        "statements": dict(zip("AB", witness.statements, strict=True)),
+        "statements": dict(zip(NAMES, witness.statements, strict=True)),
         "loser": witness.loser,
         "steps": plain_steps(witness.lines),
         **plain_verdict(verdict),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from whitecap.engine.dialects import Dialect, Vendor
 from whitecap.engine.races.matrix.catalogue import DELETE, INSERT, MERGE, OPTIMIZE, UPDATE, ZORDER
 from whitecap.engine.races.matrix.cells import CAN, CANNOT
+from whitecap.engine.rules import ROWS_PAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,6 @@ _CHANGES = Group("UPDATE, DELETE, MERGE INTO", (UPDATE, DELETE, MERGE))
 _COMPACTION = Group("COMPACTION", (OPTIMIZE, ZORDER))
 _OPTIMIZE = Group("OPTIMIZE", (OPTIMIZE, ZORDER))
 
-_ROWS_PAGE = (
-    "https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/"
-    "row-level-concurrency"
-)
 _APPENDS = (
     "INSERT stands for appends that read nothing of the table; one that reads it is a row of its"
     " own in the table of all commands."
@@ -115,7 +112,7 @@ DELTA_OSS = PublishedTable(
 DATABRICKS_ROWS = PublishedTable(
     "databricks-with-row-level-concurrency",
     "Databricks, tables with row-level concurrency",
-    _ROWS_PAGE,
+    ROWS_PAGE,
     (_INSERTS, _CHANGES, _OPTIMIZE),
     (
         PublishedCell("INSERT", "INSERT", CANNOT),
@@ -184,7 +181,7 @@ _OLDER_ROWS = dataclasses.replace(
 DATABRICKS_FILES = PublishedTable(
     "databricks-without-row-level-concurrency",
     "Databricks, tables without row-level concurrency",
-    _ROWS_PAGE,
+    ROWS_PAGE,
     (_INSERTS, _CHANGES, _OPTIMIZE),
     (
         PublishedCell("INSERT", "INSERT", CANNOT),

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature, nearest
+from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.expressions.terms import Term, column
 from whitecap.engine.values.types import DEFAULT_SESSION, Session, has_values
-
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Schema
-
 
 UNRESOLVED = "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 """How Spark refuses a column that is not there."""

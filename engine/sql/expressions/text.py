@@ -74,15 +74,17 @@ def _depth(node: exp.Expr) -> int:
 def _balanced(node: exp.Expr) -> exp.Expr:
     """Long chains of AND or OR as trees that are not deep: they mean the same, in any shape."""
     for kind in (exp.And, exp.Or):
-        for chain in list(node.find_all(kind)):
-            parts = _links(chain, kind)
-            if len(parts) > MAX_DEPTH // 2 and not isinstance(chain.parent, kind):
-                tree = _tree(kind, parts)
-                if chain is node:
-                    node = tree
-                else:
-                    chain.replace(tree)
+        for chain in _long_chains(node, kind):
+            tree = _tree(kind, _links(chain, kind))
+            chain.replace(tree)  # nothing is replaced where the chain is all there is
+            node = tree if chain is node else node
     return node
+
+
+def _long_chains(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
+    """The chains of a kind that would be too deep, each by its top."""
+    tops = [part for part in node.find_all(kind) if not isinstance(part.parent, kind)]
+    return [top for top in tops if len(_links(top, kind)) > MAX_DEPTH // 2]
 
 
 def _links(chain: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:

@@ -10,6 +10,7 @@ from typing import Any
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.functions.guard import BOOLEAN, NUMBER, Takes, arguments, check_count
+from whitecap.engine.sql.functions.operators import nan_last_key
 from whitecap.engine.sql.functions.spans import OF_DAYS, OF_TIME
 from whitecap.engine.values.coercion import bounded_decimal
 from whitecap.engine.values.texts import to_scale
@@ -59,6 +60,7 @@ def _bigint(_type_name: str) -> str:
 
 
 def _sum_type(type_name: str) -> str:
+    """Source: Sum.scala: resultType."""
     if is_decimal(type_name):
         precision, scale = decimal_shape(type_name)
         return bounded_decimal(precision + 10, scale)
@@ -66,6 +68,7 @@ def _sum_type(type_name: str) -> str:
 
 
 def _average_type(type_name: str) -> str:
+    """Source: Average.scala: resultType."""
     if is_decimal(type_name):
         precision, scale = decimal_shape(type_name)
         return bounded_decimal(precision + 4, scale + 4)
@@ -90,10 +93,6 @@ def _average(values: list[Any], type_name: str) -> Any:
     return to_scale(average, type_name) if is_decimal(type_name) else float(average)
 
 
-def _nan_last(value: Any) -> tuple[bool, Any]:
-    return (value != value, 0 if value != value else value)
-
-
 def _summed(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
     """Numbers; instants are counted in seconds."""
     for term in terms:
@@ -106,8 +105,8 @@ def _summed(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term
 AGGREGATES: dict[str, Fold] = {
     "count": Fold(_countable, _bigint, lambda values, _type: len(values)),
     "count_if": Fold(arguments(BOOLEAN), _bigint, lambda values, _type: sum(values)),
-    "min": Fold(_any, _same, lambda values, _type: min(values, default=None, key=_nan_last)),
-    "max": Fold(_any, _same, lambda values, _type: max(values, default=None, key=_nan_last)),
+    "min": Fold(_any, _same, lambda values, _type: min(values, default=None, key=nan_last_key)),
+    "max": Fold(_any, _same, lambda values, _type: max(values, default=None, key=nan_last_key)),
     "sum": Fold(_summed, _sum_type, _sum),
     "avg": Fold(_summed, _average_type, _average),
 }

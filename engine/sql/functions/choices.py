@@ -30,7 +30,7 @@ from whitecap.engine.sql.functions.guard import (
     check_count,
     in_common,
 )
-from whitecap.engine.sql.functions.operators import compare
+from whitecap.engine.sql.functions.operators import compare, nan_last_key
 from whitecap.engine.values.coercion import common_of, mismatch
 from whitecap.engine.values.types import FRACTIONAL, Session
 
@@ -88,7 +88,7 @@ def _if_takes(name: str, terms: Sequence[Term], session: Session) -> list[Term]:
     return _case_takes(name, terms, session)
 
 
-def first_of(terms: Sequence[Term], _session: Session) -> Term:
+def _first_of(terms: Sequence[Term], _session: Session) -> Term:
     """The first value that is there."""
 
     def bind(parameters: Parameters) -> Bound:
@@ -107,7 +107,7 @@ def _extreme(choose: Callable[..., Any]) -> Function:
     """The greatest or least value that is there; NaN is greater than all."""
 
     def build(terms: Sequence[Term], _session: Session) -> Term:
-        key = _nan_last if terms[0].type in FRACTIONAL else None
+        key = nan_last_key if terms[0].type in FRACTIONAL else None
 
         def extreme(*values: Any) -> Any:
             return choose((v for v in values if v is not None), default=None, key=key)
@@ -115,10 +115,6 @@ def _extreme(choose: Callable[..., Any]) -> Function:
         return each(extreme, terms, terms[0].type)
 
     return Function(in_common(2, with_texts=False), build)
-
-
-def _nan_last(value: float) -> tuple[bool, float]:
-    return (value != value, 0.0 if value != value else value)
 
 
 def _null_if(terms: Sequence[Term], session: Session) -> Term:
@@ -140,9 +136,9 @@ def _single(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Ter
 CHOICES: dict[str, Function] = {
     "case": Function(_case_takes, _case),
     "if": Function(_if_takes, _case),
-    "coalesce": Function(in_common(1), first_of),
-    "ifnull": Function(in_common(2, 2), first_of),
-    "nvl": Function(in_common(2, 2), first_of),
+    "coalesce": Function(in_common(1), _first_of),
+    "ifnull": Function(in_common(2, 2), _first_of),
+    "nvl": Function(in_common(2, 2), _first_of),
     "nullif": Function(_two, _null_if),
     "greatest": _extreme(max),
     "least": _extreme(min),

@@ -24,10 +24,9 @@ from whitecap.engine.sql.functions.guard import (
 )
 from whitecap.engine.sql.functions.patterns import checked_pattern, read, written
 from whitecap.engine.sql.functions.spans import add_months, span_of
-from whitecap.engine.sql.functions.times import START, TIMES
+from whitecap.engine.sql.functions.times import EPOCH, TIMES
 from whitecap.engine.values.types import Session, zone
 
-_EPOCH = date(1970, 1, 1)
 _STANDARD = "yyyy-MM-dd HH:mm:ss"
 _WHOLE, _INSTANT, _DAY = (
     Kind(("integral",), implicit=False),
@@ -40,17 +39,21 @@ _MOMENT = Kind(("string", "date", "timestamp", "timestamp_ntz"))
 
 
 def _unix_seconds(at: datetime) -> int:
-    return int((at - START) // timedelta(seconds=1))
+    return int((at - EPOCH) // timedelta(seconds=1))
 
 
 def _since_start(unit: timedelta) -> Function:
-    return strict(lambda count: START + count * unit, arguments(_WHOLE), "timestamp")
+    return strict(lambda count: EPOCH + count * unit, arguments(_WHOLE), "timestamp")
+
+
+_FARTHEST = 1e15
+"""Seconds, long after the year 9999: what lies beyond is refused without being computed."""
 
 
 def _from_seconds(seconds: Any) -> datetime | None:
-    if isinstance(seconds, float) and not -1e15 < seconds < 1e15:
+    if isinstance(seconds, float) and not -_FARTHEST < seconds < _FARTHEST:
         return None if seconds != seconds or seconds in (float("inf"), -float("inf")) else _far()
-    return START + timedelta(microseconds=int(Decimal(str(seconds)).scaleb(6)))
+    return EPOCH + timedelta(microseconds=int(Decimal(str(seconds)).scaleb(6)))
 
 
 def _far() -> datetime:
@@ -122,7 +125,7 @@ def _to_unix(terms: Sequence[Term], session: Session) -> Term:
 
 
 def _from_unix(zone_name: str, seconds: int, pattern: str = _STANDARD) -> str:
-    return _formatted(zone_name, START + timedelta(seconds=seconds), pattern)
+    return _formatted(zone_name, EPOCH + timedelta(seconds=seconds), pattern)
 
 
 # With units ---------------------------------------------------------------------------------------
@@ -165,7 +168,7 @@ def _whole_months(end: datetime, start: datetime) -> int:
 
 
 INSTANTS: dict[str, Function] = {
-    "unix_date": strict(lambda day: (day - _EPOCH).days, arguments(_DAY), "int"),
+    "unix_date": strict(lambda day: (day - EPOCH.date()).days, arguments(_DAY), "int"),
     "date_format": _in_pattern(_formatted, arguments(TIMESTAMP, TEXT)),
     "to_date": _with_pattern("date", _MOMENT, _read_day),
     "to_timestamp": _with_pattern("timestamp", Kind((*_MOMENT.types, "numeric")), _read_instant),

@@ -66,10 +66,11 @@ Compare = Callable[[Any, Any], Any]
 
 def _nan_last(compare: Compare) -> Compare:
     """Spark's order of fractions: NaN equals itself and is greater than all."""
-    return lambda left, right: compare(_nan_key(left), _nan_key(right))
+    return lambda left, right: compare(nan_last_key(left), nan_last_key(right))
 
 
-def _nan_key(value: float) -> tuple[bool, float]:
+def nan_last_key(value: Any) -> tuple[bool, Any]:
+    """What values are ordered by so that NaN is greater than all; of other types as they are."""
     return (value != value, 0 if value != value else value)
 
 

@@ -6,8 +6,9 @@ import dataclasses
 import re
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.identity import is_computed
-from whitecap.engine.log.ddl import CURRENT_DEFAULT, REPEATED, split_top_level
+from whitecap.engine.log.ddl import REPEATED, split_top_level
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.refusals.command_errors import IN_PLAN
 from whitecap.engine.sql.expressions.rendering import Template
@@ -21,7 +22,7 @@ from whitecap.engine.sql.parsing.clauses import (
     unquoted,
     values_in,
 )
-from whitecap.engine.sql.parsing.own_grammar import COLUMN, NAME, Grammar, named, plain
+from whitecap.engine.sql.parsing.own_grammar import COLUMN, NAME, Grammar, table_in, unquoted_name
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import (
     AddColumns,
@@ -49,31 +50,33 @@ _ALTER = rf"ALTER TABLE {NAME}"
 
 @GRAMMAR.own(rf"{_ALTER} SET TBLPROPERTIES\s*(?P<properties>\(.*\))")
 def _set_properties(match: re.Match[str], template: Template) -> Statement:
-    return SetProperties(named(match), template, values_in(match["properties"]))
+    return SetProperties(table_in(match), template, values_in(match["properties"]))
 
 
 @GRAMMAR.own(rf"{_ALTER} UNSET TBLPROPERTIES(?P<if> IF EXISTS)?\s*(?P<properties>\(.*\))")
 def _unset_properties(match: re.Match[str], template: Template) -> Statement:
     keys = tuple(key for key, _ in properties_in(match["properties"]))
-    return UnsetProperties(named(match), template, keys, bool(match["if"]))
+    return UnsetProperties(table_in(match), template, keys, bool(match["if"]))
 
 
 @GRAMMAR.own(rf"COMMENT ON TABLE {NAME} IS (?P<comment>NULL|'.*'|\".*\")")
 def _comment(match: re.Match[str], template: Template) -> Statement:
     absent = match["comment"].upper() == "NULL"
-    return CommentOnTable(named(match), template, None if absent else unquoted(match["comment"]))
+    return CommentOnTable(table_in(match), template, None if absent else unquoted(match["comment"]))
 
 
 @GRAMMAR.own(rf"{_ALTER} ADD CONSTRAINT (?P<name>{COLUMN}) CHECK\s*\((?P<check>.*)\)")
 def _add_constraint(match: re.Match[str], template: Template) -> Statement:
     text = match["check"].strip()
     parse_predicate(text)  # what is wrong in it is refused with the statement
-    return AddConstraint(named(match), template, plain(match["name"]), text)
+    return AddConstraint(table_in(match), template, unquoted_name(match["name"]), text)
 
 
 @GRAMMAR.own(rf"{_ALTER} DROP CONSTRAINT(?P<if> IF EXISTS)? (?P<name>{COLUMN})")
 def _drop_constraint(match: re.Match[str], template: Template) -> Statement:
-    return DropConstraint(named(match), template, plain(match["name"]), bool(match["if"]))
+    return DropConstraint(
+        table_in(match), template, unquoted_name(match["name"]), bool(match["if"])
+    )
 
 
 _PLACED = re.compile(rf"(?P<column>.*?)\s+(?:(?P<first>FIRST)|AFTER\s+(?P<after>{COLUMN}))\Z", re.I)
@@ -86,7 +89,7 @@ def _add_columns(match: re.Match[str], template: Template) -> Statement:
     positions = tuple(None if isinstance(part, str) else _position(part) for part in parts)
     ddl = ", ".join(texts)
     _check_given(_columns_in(ddl))
-    return AddColumns(named(match), template, ddl, positions)
+    return AddColumns(table_in(match), template, ddl, positions)
 
 
 def _columns_in(ddl: str) -> Schema:
@@ -119,22 +122,24 @@ def _check_given(columns: Schema) -> None:
 
 
 def _position(match: re.Match[str]) -> Position:
-    return Position(None if match["first"] else plain(match["after"]))
+    return Position(None if match["first"] else unquoted_name(match["after"]))
 
 
 @GRAMMAR.own(rf"{_ALTER} DROP COLUMNS?(?P<if> IF EXISTS)?\s*(?P<columns>\(.*\)|{COLUMN})")
 def _drop_columns(match: re.Match[str], template: Template) -> Statement:
-    return DropColumns(named(match), template, names_in(match["columns"]), bool(match["if"]))
+    return DropColumns(table_in(match), template, names_in(match["columns"]), bool(match["if"]))
 
 
 @GRAMMAR.own(rf"{_ALTER} RENAME COLUMN (?P<old>{COLUMN}) TO (?P<new>{COLUMN})")
 def _rename_column(match: re.Match[str], template: Template) -> Statement:
-    return RenameColumn(named(match), template, plain(match["old"]), plain(match["new"]))
+    return RenameColumn(
+        table_in(match), template, unquoted_name(match["old"]), unquoted_name(match["new"])
+    )
 
 
 @GRAMMAR.own(rf"{_ALTER} (?:ALTER|CHANGE)(?: COLUMN)? (?P<column>{COLUMN}) SYNC IDENTITY")
 def _sync_identity(match: re.Match[str], template: Template) -> Statement:
-    return SyncIdentity(named(match), template, plain(match["column"]))
+    return SyncIdentity(table_in(match), template, unquoted_name(match["column"]))
 
 
 _NULLABILITY = ("DROP NOT NULL", "SET NOT NULL")
@@ -159,7 +164,7 @@ def _alter_column(match: re.Match[str], template: Template) -> Statement:
 @GRAMMAR.own(rf"{_ALTER} CHANGE(?: COLUMN)? (?P<column>{COLUMN}) (?P<new>{COLUMN}) (?P<rest>.+)")
 def _change_column(match: re.Match[str], template: Template) -> Statement:
     """The form that names the column twice. Raises `InvalidInput` for another name."""
-    if plain(match["new"]).lower() != plain(match["column"]).lower():
+    if unquoted_name(match["new"]).lower() != unquoted_name(match["column"]).lower():
         problem = "RENAME COLUMN renames"
         raise InvalidInput([Problem(match["new"], problem, refused_as=_HIVE_STYLE)])
     return _changed(match, template, match["column"], f"TYPE {match['rest']}")
@@ -175,11 +180,11 @@ def _changed(match: re.Match[str], template: Template, column: str, text: str) -
         raise InvalidInput([Problem(column, "a default is missing", refused_as=SYNTAX_ERROR)])
     position = Position() if "FIRST" in parts else None
     if "AFTER" in parts:
-        position = Position(plain(parts["AFTER"]))
+        position = Position(unquoted_name(parts["AFTER"]))
     return ChangeColumn(
-        named(match),
+        table_in(match),
         template,
-        plain(column),
+        unquoted_name(column),
         parts.get("TYPE"),
         unquoted(parts["COMMENT"]) if "COMMENT" in parts else None,
         nullable,
@@ -197,7 +202,7 @@ def _replace_columns(match: re.Match[str], template: Template) -> Statement:
     if any(problems):
         raise InvalidInput([problem for problem in problems if problem])
     _columns_in(ddl)
-    return ReplaceColumns(named(match), template, ddl)
+    return ReplaceColumns(table_in(match), template, ddl)
 
 
 _NO_DEFAULT = "ParseException", "UNSUPPORTED_DEFAULT_VALUE.WITHOUT_SUGGESTION"
@@ -224,7 +229,7 @@ def _cluster_by(match: re.Match[str], template: Template) -> Statement:
     names = () if none else names_in(match["columns"])
     if not names and not none:
         raise InvalidInput([Problem("CLUSTER BY ()", "needs columns", refused_as=SYNTAX_ERROR)])
-    return ClusterBy(named(match), template, names)
+    return ClusterBy(table_in(match), template, names)
 
 
 _FEATURE = r"`[^`]+`|'[^']+'|\"[^\"]+\"|\w+"
@@ -233,7 +238,7 @@ _FEATURE = r"`[^`]+`|'[^']+'|\"[^\"]+\"|\w+"
 @GRAMMAR.own(rf"{_ALTER} DROP FEATURE (?P<feature>{_FEATURE})(?P<truncate> TRUNCATE HISTORY)?")
 def _drop_feature(match: re.Match[str], template: Template) -> Statement:
     feature = match["feature"].strip("'\"`")
-    return DropFeature(named(match), template, feature, bool(match["truncate"]))
+    return DropFeature(table_in(match), template, feature, bool(match["truncate"]))
 
 
 _ELSEWHERE = (

@@ -18,7 +18,7 @@ from whitecap.engine.sql.parsing.clauses import (
     values_in,
 )
 from whitecap.engine.sql.parsing.known_parts import check_parts
-from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, named
+from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, table_in
 from whitecap.engine.sql.parsing.query_reading import query_of, table_name
 from whitecap.engine.sql.parsing.statements import Query, Statement, TableName
 from whitecap.engine.sql.parsing.table_statements import CloneTable, CreateTable
@@ -41,7 +41,7 @@ def _clone_table(match: re.Match[str], template: Template) -> Statement:
     properties = values_in(match["properties"]) if match["properties"] else ()
     replaces = bool(match["or"] or match["replace"])
     source = _table(match["source"])
-    return CloneTable(named(match), template, source, properties, bool(match["if"]), replaces)
+    return CloneTable(table_in(match), template, source, properties, bool(match["if"]), replaces)
 
 
 def _table(text: str) -> TableName:
@@ -63,7 +63,7 @@ def _create_table(match: re.Match[str], template: Template) -> Statement:
     if ddl:
         parse_ddl(ddl)  # names what is wrong in it
     return CreateTable(
-        named(match),
+        table_in(match),
         template,
         ddl,
         _partition_names(parts),

@@ -9,7 +9,7 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.clauses import unbracketed, unquoted
-from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, named
+from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, table_in
 from whitecap.engine.sql.parsing.statements import Optimize, Statement
 from whitecap.engine.sql.parsing.table_statements import Reorg, Restore, Vacuum
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
@@ -26,7 +26,7 @@ def _condition(match: re.Match[str]) -> Predicate | None:
 )
 def _optimize(match: re.Match[str], template: Template) -> Statement:
     columns = _zorder_columns(unbracketed(match["zorder"])) if match["zorder"] else ()
-    return Optimize(named(match), template, _condition(match), columns, bool(match["full"]))
+    return Optimize(table_in(match), template, _condition(match), columns, bool(match["full"]))
 
 
 def _zorder_columns(text: str) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ _REORG_KIND = rf"PURGE|{_UNIFORM}"
 @GRAMMAR.own(rf"REORG TABLE {NAME}(?: WHERE (?P<where>.+?))? APPLY\s*\(\s*(?:{_REORG_KIND})\s*\)")
 def _reorg(match: re.Match[str], template: Template) -> Statement:
     version = int(match["version"]) if match["version"] else None
-    return Reorg(named(match), template, _condition(match), version)
+    return Reorg(table_in(match), template, _condition(match), version)
 
 
 @GRAMMAR.own(
@@ -61,7 +61,7 @@ def _reorg(match: re.Match[str], template: Template) -> Statement:
 def _vacuum(match: re.Match[str], template: Template) -> Statement:
     hours = float(match["hours"]) if match["hours"] else None
     lite = (match["kind"] or "").upper() == "LITE"
-    return Vacuum(named(match), template, bool(match["dry"] or match["first"]), hours, lite)
+    return Vacuum(table_in(match), template, bool(match["dry"] or match["first"]), hours, lite)
 
 
 @GRAMMAR.own(rf"VACUUM {NAME} USING INVENTORY .+")
@@ -75,5 +75,5 @@ def _vacuum_of_inventory(_match: re.Match[str], template: Template) -> Statement
 )
 def _restore(match: re.Match[str], template: Template) -> Statement:
     if match["version"]:
-        return Restore(named(match), template, int(match["version"]))
-    return Restore(named(match), template, None, unquoted(match["timestamp"]))
+        return Restore(table_in(match), template, int(match["version"]))
+    return Restore(table_in(match), template, None, unquoted(match["timestamp"]))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.parsing.statements import Statement, TableName
@@ -44,11 +43,11 @@ class Grammar:
         return None
 
 
-def named(match: re.Match[str]) -> TableName:
+def table_in(match: re.Match[str]) -> TableName:
     """The table that a pattern with `NAME` found."""
     return TableName(match["table"].replace("`", ""))
 
 
-def plain(name: Any) -> str:
+def unquoted_name(name: str) -> str:
     """A column's name without the backquotes."""
-    return str(name).strip().strip("`")
+    return name.strip().strip("`")

@@ -8,7 +8,7 @@ themselves.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -121,12 +121,13 @@ class Statement:
         return type(self).__name__.upper()
 
 
-def _parameter_problems(given: Any, wanted: frozenset[str]) -> list[Problem]:
+def _parameter_problems(given: Iterable[str], wanted: frozenset[str]) -> list[Problem]:
+    names = frozenset(given)
     unknown = [
         Problem(f":{name}", "no such parameter", nearest(name, wanted))
-        for name in sorted(set(given) - wanted)
+        for name in sorted(names - wanted)
     ]
-    return unknown + [Problem(f":{n}", "has no value") for n in sorted(wanted - set(given))]
+    return unknown + [Problem(f":{name}", "has no value") for name in sorted(wanted - names)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +218,10 @@ class Merge(Statement):
     clauses: tuple[MergeClause, ...]
     schema_evolution: bool = False
     not_spark: str = ""
+
+    def of(self, match: Match) -> list[MergeClause]:
+        """The clauses for rows with, or without, such a match, in their order."""
+        return [clause for clause in self.clauses if clause.match is match]
 
 
 @dataclass(frozen=True, slots=True)

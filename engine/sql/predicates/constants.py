@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert, parameter
@@ -22,11 +21,8 @@ from whitecap.engine.values.types import (
     is_numeric,
 )
 
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Field, Schema
 
-
-def may_unwrap(type_name: str, wider: str) -> bool:
+def _may_unwrap(type_name: str, wider: str) -> bool:
     """Whether a cast of a column between these types goes away when it is compared.
 
     Source: UnwrapCastInBinaryComparison.scala: canUnwrapCast; a fraction does not hold every whole
@@ -93,7 +89,7 @@ class Constants:
             case exp.Cast() if not isinstance(node, exp.TryCast):
                 field = self.column(node.this)
                 to_type = spark_type(node.to)
-                kept = field is not None and may_unwrap(field.type, to_type)
+                kept = field is not None and _may_unwrap(field.type, to_type)
                 return field if kept else None
         return None
 
@@ -124,7 +120,7 @@ class Constants:
             common = _literal_type(type_name, node) or common_type(type_name, term.type)
         except EngineError:
             return None
-        if not may_unwrap(type_name, common):
+        if not _may_unwrap(type_name, common):
             return None
         return convert(term, common, self._no_columns.session)
 

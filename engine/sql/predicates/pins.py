@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.values.types import FRACTIONAL, Session
-
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Field, Schema
-
 
 PinnedValues = tuple[str, list[Any]]
 """A column, and the values that it can only have."""
@@ -36,15 +33,21 @@ def pin_of(node: exp.Expr, schema: Schema, session: Session) -> Pin | None:
     """
     constants = Constants(schema, session)
     node = node.unnest()
-    field = constants.column(node.this) if isinstance(node, exp.EQ | exp.In) else None
+    if not isinstance(node, exp.EQ | exp.In):
+        return None
+    field = constants.column(node.this)
     if field is None or field.type in FRACTIONAL:
         return None
-    if isinstance(node, exp.EQ):
-        term = constants.value(node.expression, field)
-        terms = None if term is None else [term]
-    else:
-        terms = constants.members(node, field)  # type: ignore[arg-type]
+    terms = _terms_beside(node, field, constants)
     return None if terms is None else Pin(field.name, _values_of(field, terms))
+
+
+def _terms_beside(node: exp.EQ | exp.In, field: Field, constants: Constants) -> list[Term] | None:
+    """What a column is compared with, `None` if some of that is no constant."""
+    if isinstance(node, exp.In):
+        return constants.members(node, field)
+    term = constants.value(node.expression, field)
+    return None if term is None else [term]
 
 
 def _values_of(field: Field, terms: list[Term]) -> Callable[[Parameters], list[Any]]:

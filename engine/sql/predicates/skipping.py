@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.statistics import FileStatistics, ranges_of
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
@@ -20,9 +21,6 @@ from whitecap.engine.sql.functions.operator_nodes import like_patterns
 from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import TEMPORAL, Session
-
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Field, Schema
 
 StatisticsTest = Callable[[FileStatistics], bool]
 """False where no row of a file with these statistics can match."""

@@ -12,20 +12,18 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import starmap
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.settings import Settings
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of
 from whitecap.engine.values.types import decimal_shape
-
-if TYPE_CHECKING:
-    from whitecap.engine.log.schema import Schema
-    from whitecap.engine.settings import Settings
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _OPTIMIZED_FORMS = (exp.Between, exp.Like)
