@@ -279,6 +279,54 @@ OPTIONS = {
     "run capacity events --seed": ("'--seed' requires an argument",),
     "run capacity events": ("unexpected extra argument (events)",),
     "plan --jobs 0": ("--jobs: 0 is not 1 or", "Missing option '--vary'", "argument 'SCENARIO'"),
+    "plan evnts --objective 'foo > 1' --variant a --resume": (
+        "Missing option '--vary'.",
+        "--variant a: is not NAME:PATH=VALUE",
+        "--resume: goes on with",
+        "did you mean events?",
+    ),
+    "plan capacity --objective 'foo > 1'": (
+        "Missing option '--vary'.",
+        "'foo > 1' is no objective",
+    ),
+    "run --overwrit yes capacity": ("No such option '--overwrit'. Did you mean '--overwrite'?\n",),
+    "plan --vary writers.etl.count=3 --resume": (
+        "Missing argument 'SCENARIO'.",
+        "vary 'writers.etl.count=3': is not PATH=LOW..HIGH",
+        "--resume: goes on with",
+    ),
+    f"run --set a --data --out {NOWHERE}": (
+        "Missing argument 'SCENARIO'.",
+        "--set a: is not PATH=VALUE",
+        "--data goes with --export",
+        f"{NOWHERE}: cannot be written",
+    ),
+    f"check --junit {NOWHERE} --sed": (
+        "Missing argument 'PATHS...'.",
+        "No such option '--sed'.",
+        f"{NOWHERE}: cannot be written",
+    ),
+    "compare nowhere --measure aborts": (
+        "Missing argument 'AFTER'.",
+        "no measure 'aborts'",
+        "nowhere: no such",
+    ),
+    "explain --conf a": ("Missing option '--table'.", "--conf needs KEY=VALUE"),
+    "run evnts capacity --set a": (
+        "unexpected extra argument (capacity)",
+        "--set a: is not PATH=VALUE",
+        "did you mean events?",
+    ),
+    "run evnts --set a --seed 1 --seed": (
+        "'--seed' requires an argument",
+        "--set a: is not PATH=VALUE",
+        "did you mean events?",
+    ),
+    "run evnts --quiet --quiet=yes": ("'--quiet' does not take a value", "did you mean events?"),
+    "matrix --isolation Serialisable --pair UPDATE": (
+        "'--pair' requires 2 arguments",
+        "'Serializable'",
+    ),
 }
 
 
@@ -300,6 +348,20 @@ def test_no_command_begins_with_an_option_that_it_does_not_have(name: str) -> No
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
     assert "\nError: No such option '--bogus'.\n" in result.stderr
     assert not result.stdout
+
+
+REQUIRED = {
+    name: [each for each in command_named(name).params if each.required] for name in COMMANDS
+}
+"""What each command must be given."""
+
+
+@pytest.mark.parametrize("name", [name for name, required in REQUIRED.items() if required])
+def test_what_is_missing_is_all_that_is_told_of_a_command_without_words(name: str) -> None:
+    result = CliRunner().invoke(main, [name], env={"COLUMNS": "200"})
+    said = result.stderr.partition("\nError: ")[2].splitlines()
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert [line.split()[0] for line in said] == ["Missing"] * len(REQUIRED[name])
 
 
 def test_nothing_is_replaced_by_a_run_that_writes_nothing() -> None:
