@@ -91,6 +91,8 @@ def run(
             raise ValueError("replication, requests and overwrite are of one run")
         return _replicated(scenario, seed, changes, cell, out, until or (), max_replications)
     with gathered() as problems:
+        if overwrite and out is None:
+            problems.append(Problem("overwrite", "goes with out: nothing is written without it"))
         with noted(problems):
             seed = seed_or_none(seed)
         with noted(problems):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.places import require_file
+
+
+def overwriting_nothing(overwrite: bool, places: Mapping[str, Path | None]) -> Iterator[Problem]:
+    """`--overwrite` where none of the options, by their names, says what would be replaced."""
+    if overwrite and not any(places.values()):
+        yield Problem("", f"--overwrite goes with {' or '.join(places)}")
 
 
 def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:

@@ -70,7 +70,7 @@ def calibrate(
     boto3 (pip install 'whitecap[s3]') and its usual credentials.
     """
     from whitecap.engine.errors import noted
-    from whitecap.out_file import write_out
+    from whitecap.out_file import overwriting_nothing, write_out
     from whitecap.sim.calibration.calibrating import calibrated
     from whitecap.sim.calibration.samples import read_samples, samples_text
     from whitecap.sim.loading.profiles import require_shipped
@@ -80,6 +80,8 @@ def calibrate(
     samples: Sequence[Sample]
     with gathered_with_options() as problems:
         problems += _contradictions(target, given)
+        places = {"--out": out, "--save-samples": save_samples}
+        problems += overwriting_nothing(overwrite, places)
         for written in filter(None, (out, save_samples)):
             with noted(problems):
                 require_new_file(written, overwrite=overwrite)

@@ -15,12 +15,12 @@ from whitecap.options.types import WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
-# More tables than anybody measures: it keeps a list of numbers readable.
 MAX_PARTITIONS = 1_000
+"""More than anybody measures: it keeps a list of numbers readable."""
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
-    """WholeNumber numbers above 1, separated by commas; of nothing, none."""
+    """Whole numbers above 1, separated by commas; of nothing, none."""
     parts = [part.strip() for part in given.split(",") if part.strip()]
     if numbers_outside(parts, 2, MAX_PARTITIONS):
         said = f"write numbers above 1 and up to {MAX_PARTITIONS}, such as 2,4,8,16"
@@ -94,7 +94,7 @@ def validate(
     from whitecap.sim.freerun.experiment import (
         FreeRunSettings,
         free_run,
-        require_place,
+        make_place,
         require_settings,
     )
     from whitecap.sim.machine.interruption import interruption_says
@@ -109,7 +109,7 @@ def validate(
         with noted(problems):
             require_settings(settings)
         require_directory(out)
-    require_place(settings, out, overwrite=overwrite)
+    make_place(settings, out, overwrite=overwrite)
     kept = f"the same command goes on with what is in {out}"
     with interruption_says(kept), progress("validating") as show:
         result = free_run(settings, out, show)

@@ -53,12 +53,13 @@ def from_log(
     """
     from whitecap.drafting import from_log as drafted
     from whitecap.engine.errors import Problem, noted
-    from whitecap.out_file import write_out
+    from whitecap.out_file import overwriting_nothing, write_out
     from whitecap.sim.machine.places import require_new_file
 
     name = "" if out is None else out.stem
     kept = None
     with gathered_with_options() as problems:
+        problems += overwriting_nothing(overwrite, {"--out": out})
         if failures is not None and out is None:
             problems.append(Problem("", "--failures needs --out: the comparison is printed"))
         with noted(problems):

@@ -52,12 +52,13 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     the others have defaults.
     """
     from whitecap.engine.errors import noted
-    from whitecap.out_file import write_out
+    from whitecap.out_file import overwriting_nothing, write_out
     from whitecap.sim.describing.draft import DraftAnswers, drafted
     from whitecap.sim.machine.places import require_new_file
 
     name = "" if out is None else out.stem
     with gathered_with_options() as problems:
+        problems += overwriting_nothing(overwrite, {"--out": out})
         with noted(problems):
             if out is not None:
                 require_new_file(out, overwrite=overwrite)

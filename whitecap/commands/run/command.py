@@ -134,13 +134,13 @@ def _without_effect(
     out: Path | None, requests: bool, export: Path | None, data: bool, overwrite: bool
 ) -> Iterator[Problem]:
     from whitecap.engine.errors import Problem
+    from whitecap.out_file import overwriting_nothing
 
     if data and export is None:
         yield Problem("", "--data goes with --export")
     if requests and out is None:
         yield Problem("", "--requests goes with --out")
-    if overwrite and out is None and export is None:
-        yield Problem("", "--overwrite goes with --out or --export")
+    yield from overwriting_nothing(overwrite, {"--out": out, "--export": export})
 
 
 def _refused_with_until(
