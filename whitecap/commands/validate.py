@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from whitecap.options.number_lists import numbers_outside
 from whitecap.options.types import WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
+
+if TYPE_CHECKING:
+    from whitecap.sim.freerun.comparison import FreeRunResult
 
 MAX_PARTITIONS = 1_000
 """More than anybody measures: it keeps a list of numbers readable."""
@@ -98,8 +102,6 @@ def validate(
         require_settings,
     )
     from whitecap.sim.machine.interruption import interruption_says
-    from whitecap.terminal.as_json import print_json
-    from whitecap.terminal.free_run import free_run_document, show_free_run
 
     settings = FreeRunSettings(partitions, mix, statements, threads, seed)
     with gathered_with_options() as problems:
@@ -113,9 +115,16 @@ def validate(
     kept = f"the same command goes on with what is in {out}"
     with interruption_says(kept), progress("validating") as show:
         result = free_run(settings, out, show)
+    _print(result, out, as_json)
+    ctx.exit(ExitCode.FINE if result.holds else ExitCode.EXPECTATION_MISSED)
+
+
+def _print(result: FreeRunResult, out: Path, as_json: bool) -> None:
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.free_run import free_run_document, show_free_run
+
     if as_json:
         print_json(free_run_document(result))
     else:
         show_free_run(result)
         click.echo(f"written to {out / 'result.md'}")
-    ctx.exit(ExitCode.FINE if result.holds else ExitCode.EXPECTATION_MISSED)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,6 @@ def run(
     """
     from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
-    from whitecap.terminal.progress import progress
 
     places = ResultPlaces(out, export, history)
     with gathered_with_options() as problems:
@@ -105,21 +105,10 @@ def run(
     if asked is not None:
         _replicate(loaded, asked, seed, out, as_json, quiet)
         return
-    with progress("simulating", quiet=quiet) as show:
-
-        def tick(now: Tick) -> None:
-            show(now.now_ms, now.duration_ms, _reached(now))
-
-        finished = run_scenario(
-            loaded,
-            seed=seed,
-            replication=replication,
-            out=out,
-            requests=requests,
-            progress=tick,
-            overwrite=overwrite,
-            findings=findings_by_name,
-        )
+    once = partial(run_scenario, loaded, seed=seed, replication=replication, out=out)
+    finished = _watched(
+        partial(once, requests=requests, overwrite=overwrite, findings=findings_by_name), quiet
+    )
     versions = export_tables(finished, places, data=data, overwrite=overwrite)
     if history is not None:
         write_history(finished, history)
@@ -128,6 +117,18 @@ def run(
     else:
         _print(finished, quiet)
         _print_places(places, versions, data=data)
+
+
+def _watched(run: Callable[..., FinishedRun], quiet: bool) -> FinishedRun:
+    """Make a run that says how far it is."""
+    from whitecap.terminal.progress import progress
+
+    with progress("simulating", quiet=quiet) as show:
+
+        def tick(now: Tick) -> None:
+            show(now.now_ms, now.duration_ms, _reached(now))
+
+        return run(progress=tick)
 
 
 def _without_effect(
