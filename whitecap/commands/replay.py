@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     "at FROM, and everything that was decided up to TO is replayed. Of several tables name one; "
     "of the others comes what the same jobs wrote.",
 )
-@click.option("--cell", help="Of a sweep, replay this cell instead of the best one.")
+@click.option(
+    "--cell", metavar="NAME",
+    help="Of a sweep, replay this cell instead of the best one: its name in the sweep's tables.",
+)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: RUN/replay]")
 @click.option(
     "--timeout",

@@ -39,6 +39,7 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
     "--partitions",
     default="2,4,8,16",
     show_default=True,
+    metavar="N,...",
     callback=_numbers,
     help="UPDATE on tables of so many partitions.",
 )

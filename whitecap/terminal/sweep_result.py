@@ -133,8 +133,7 @@ def _show_cost(console: Console, subject: Subject, cell: str) -> None:
     """Of what the answer names, where a price was stated."""
     manifest = next(iter(subject.runs.manifests_of(cell)))
     if cost := cost_sentence(manifest, subject.tables.measured()[cell]):
-        where = f"{subject.layout.title(cell)}: " if subject.layout.axes else ""
-        print_indented(console, f"{where}{cost}", by=0)
+        print_indented(console, subject.layout.led(cell, cost), by=0)
 
 
 def _show_findings(
@@ -164,8 +163,9 @@ def _show_limiting_cell(console: Console, subject: Subject, answer: WordedAnswer
     """Who stops whom where that limits the answer."""
     limit = limiting_cell(answer.findings)
     if refusals := subject.tables.refusals_of(limit):
-        where = f"{subject.layout.title(limit)}{why_limiting(answer.findings)}"
-        print_indented(console, f"Who stops whom in {where}:", by=0)
+        place = f" in {subject.layout.title(limit)}{why_limiting(answer.findings)}"
+        where = place if subject.layout.axes else ""
+        print_indented(console, f"Who stops whom{where}:", by=0)
         show_refusals(console, refusals)
 
 
