@@ -122,9 +122,7 @@ def small_case_of(given: str | Mapping[str, Any]) -> SmallCase:
     """A table from YAML text or from plain values. Raises `InvalidInput` with every problem."""
     if isinstance(given, str):
         return _checked(YamlText(given, "table"))
-    text = YamlText("{}", "table")
-    text.content = dict(given)
-    return _checked(text)
+    return _checked(YamlText.unwritten(dict(given), "table"))
 
 
 def _checked(text: YamlText) -> SmallCase:
