@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.markdown import table
 from whitecap.sim.chaos.kept import CAMPAIGN
 from whitecap.sim.chaos.one_run import MOST_ROWS
 from whitecap.sim.machine.code_version import code_version
@@ -206,17 +207,9 @@ def _cause(named: str | None) -> str:
 
 
 def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:
-    lines = [_line(row) for row in rows]
-    if lines:
-        yield from ("", _line(head), "|" + "---|" * len(head), *lines)
-
-
-def _line(cells: tuple[object, ...]) -> str:
-    return (
-        "| "
-        + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells)
-        + " |"
-    )
+    shown = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows]
+    if shown:
+        yield from ("", *table(head, shown))
 
 
 if __name__ == "__main__":
