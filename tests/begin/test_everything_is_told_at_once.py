@@ -38,6 +38,11 @@ WRONG = {
         "--replication, --export is of one run",
         "abort_rat",
     ),
+    f"run evnts --until 'abort_rat +- 1 point' --out {NOWHERE}": (
+        "did you mean events?",
+        "abort_rat",
+        f"{NOWHERE}: cannot be written",
+    ),
     f"sweep capacity --axis partitionin --out {NOWHERE}": (
         "no axis 'partitionin'",
         f"{NOWHERE}: cannot be written",

@@ -108,8 +108,10 @@ def replay(
         with noted(problems):
             transactions = whole_or_none("transactions", transactions, 2)
         problems += refused_places(require_directory, None if out is None else Path(out))
-        meant = parse_window(window) if window else None
-    plan = plan_replay(_chosen(run, cell), meant, transactions)
+        with noted(problems):
+            meant = parse_window(window) if window else None
+        chosen = _chosen(run, cell)
+    plan = plan_replay(chosen, meant, transactions)
     require_delta()
     compared = played(plan, quiet=quiet)
     if out is not None:

@@ -94,6 +94,7 @@ def run(
     with gathered_with_options() as problems:
         if until:
             problems += _refused_with_until(replication, requests, export, history, overwrite)
+            problems += _refused_sweep_place(out)
         else:
             problems += _without_effect(out, requests, export, data, overwrite)
         try:
@@ -160,6 +161,16 @@ def _refused_with_until(
     wrong = [name for name, value in given.items() if value]
     if wrong:
         yield Problem("", f"{', '.join(wrong)} is of one run, and --until makes several")
+
+
+def _refused_sweep_place(out: Path | None) -> list[Problem]:
+    from whitecap.engine.errors import noted
+    from whitecap.sweep_engine import require_sweep_place
+
+    problems: list[Problem] = []
+    with noted(problems):
+        require_sweep_place(out)
+    return problems
 
 
 def _asked_for(
