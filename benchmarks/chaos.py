@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.markdown import table
 from whitecap.sim.chaos.kept import CAMPAIGN
 from whitecap.sim.chaos.one_run import MOST_ROWS
 from whitecap.sim.machine.code_version import code_version
@@ -142,9 +143,22 @@ def section(results: Sequence[_Result]) -> str:
 
 def _lines(results: Sequence[_Result]) -> Iterator[str]:
     """Everything that was found, of all campaigns together."""
+    yield _summary(results)
+    yield from _campaigns(results)
+    yield ""
+    yield from _findings(results)
+    yield ""
+    never = set.intersection(*(set(each["never_exercised"]) for each in results))
+    yield f"Never exercised: {', '.join(sorted(never)) or 'nothing'}."
+    yield from _table(("happened", "in so many runs"), _summed(results, "exercised").most_common())
+    yield ""
+    yield "Not checked, and why:"
+    yield from _table(("what", "runs"), _summed(results, "not_checked").most_common())
+
+
+def _summary(results: Sequence[_Result]) -> str:
     runs, short, repeated, overgrown = (_total(results, key) for key in COUNTS[:4])
-    causes = _summed(results, "findings")
-    yield (
+    return (
         f"`make chaos`: {runs - short - overgrown:,} runs with at least 20 commits each, and "
         f"{short:,} in which so many did not come about; {repeated:,} had the same recording as "
         f"another one, and {overgrown:,} were given up, with {MOST_ROWS:,} rows in a table. "
@@ -153,26 +167,25 @@ def _lines(results: Sequence[_Result]) -> Iterator[str]:
         f"run, rows compared in DuckDB in {_total(results, 'rows_compared'):,}. Without the fault "
         f"{LEFT_OUT}. On two cores."
     )
+
+
+def _campaigns(results: Sequence[_Result]) -> Iterator[str]:
     columns = ("date", "seed", "code_version", "scenarios", "minutes", "runs", "rows_compared")
     head = ("date", "seed", "code", "scenarios", "minutes", "runs", "with rows", "with findings")
     yield from _table(
         head,
         [(*(each[key] for key in columns), sum(each["findings"].values())) for each in results],
     )
-    yield ""
+
+
+def _findings(results: Sequence[_Result]) -> Iterator[str]:
+    causes = _summed(results, "findings")
     unexplained = sum(count for cause, count in causes.items() if UNEXPLAINED in cause)
     yield f"Runs with findings: {causes.total():,}, of which {unexplained:,} unexplained."
     yield from _table(
         ("finding", "because of", "runs"),
         [(*cause.split(BECAUSE), count) for cause, count in causes.most_common()],
     )
-    yield ""
-    never = set.intersection(*(set(each["never_exercised"]) for each in results))
-    yield f"Never exercised: {', '.join(sorted(never)) or 'nothing'}."
-    yield from _table(("happened", "in so many runs"), _summed(results, "exercised").most_common())
-    yield ""
-    yield "Not checked, and why:"
-    yield from _table(("what", "runs"), _summed(results, "not_checked").most_common())
 
 
 def _total(results: Sequence[_Result], key: str) -> int:
@@ -206,17 +219,9 @@ def _cause(named: str | None) -> str:
 
 
 def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:
-    lines = [_line(row) for row in rows]
-    if lines:
-        yield from ("", _line(head), "|" + "---|" * len(head), *lines)
-
-
-def _line(cells: tuple[object, ...]) -> str:
-    return (
-        "| "
-        + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells)
-        + " |"
-    )
+    shown = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows]
+    if shown:
+        yield from ("", *table(head, shown))
 
 
 if __name__ == "__main__":

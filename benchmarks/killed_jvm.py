@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.markdown import table
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "real-engines.md"
 TITLE = "## Real Delta Lake in a JVM that is killed"
@@ -53,11 +55,12 @@ def section(verdicts: Sequence[Mapping[str, Any]], seconds: float) -> Iterator[s
         "of the same jobs stands beside it."
     )
     yield ""
-    yield "| run | tries that ended as | simulated | real |"
-    yield "|---|---|---|---|"
-    for verdict in verdicts:
-        for row in (*verdict["outcomes"], *verdict["anomalies"]):
-            yield f"| {verdict['run']} | {row['what']} | {row['simulated']} | {row['real']} |"
+    rows = (
+        (verdict["run"], row["what"], row["simulated"], row["real"])
+        for verdict in verdicts
+        for row in (*verdict["outcomes"], *verdict["anomalies"])
+    )
+    yield from table(("run", "tries that ended as", "simulated", "real"), rows)
     yield ""
     findings = [each["sentence"] for verdict in verdicts for each in verdict["findings"]]
     unchecked = [gap for verdict in verdicts for gap in verdict["not_checked"]]

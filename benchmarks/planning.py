@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.markdown import table
 from whitecap.engine.recorded import Measure, Objective
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.estimates import estimated
@@ -148,17 +149,22 @@ def _section(rows: Sequence[Coverage]) -> Iterator[str]:
         f"(`python -m benchmarks.planning`, {when})."
     )
     yield ""
-    yield (
-        "| job success at least | boundary by brute force | success there and one beyond | "
-        "intervals that hold it | that are it alone | mean width | mean runs of a plan |"
-    )
-    yield "|---|---|---|---|---|---|---|"
-    for row in rows:
-        beyond = f"{100 * row.at.point:.2f} and {100 * row.beyond.point:.2f} %"
-        yield (
-            f"| {row.threshold} | {row.boundary} | {beyond} | {row.held} of {PLANS} | "
-            f"{row.points} | {row.width:.2f} | {row.runs:.0f} |"
-        )
+    yield from table(HEAD, map(_cells, rows))
+
+
+HEAD = (
+    "job success at least", "boundary by brute force", "success there and one beyond",
+    "intervals that hold it", "that are it alone", "mean width", "mean runs of a plan",
+)  # fmt: skip
+
+
+def _cells(row: Coverage) -> tuple[object, ...]:
+    beyond = f"{100 * row.at.point:.2f} and {100 * row.beyond.point:.2f} %"
+    held = f"{row.held} of {PLANS}"
+    return (
+        row.threshold, row.boundary, beyond, held, row.points, f"{row.width:.2f}",
+        f"{row.runs:.0f}",
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from benchmarks.markdown import table
 from benchmarks.measure import Measurement
 from benchmarks.parts import PARTS
 from benchmarks.workloads import TimedScenario
@@ -104,21 +105,20 @@ def page_of(rows: Sequence[Speed], day: date) -> Iterator[str]:
 
 
 def _table(rows: Sequence[Speed]) -> Iterator[str]:
-    yield "| workload | attempts | events an attempt | µs | units | goal |"
-    yield "|---|---:|---:|---:|---:|---:|"
-    for row in rows:
-        name, attempts, events, us, units = row.cells
-        goal = row.workload.goal
-        if goal is not None and row.units <= goal:
-            units = f"**{units}**"
-        yield f"| {name} | {attempts} | {events} | {us} | {units} | {goal or ''} |"
+    head = ("workload", "attempts", "events an attempt", "µs", "units", "goal")
+    yield from table(head, map(_beside_its_goal, rows), numbers=True)
     yield ""
 
 
+def _beside_its_goal(row: Speed) -> tuple[object, ...]:
+    """Units that keep the goal are bold."""
+    *cells, units = row.cells
+    goal = row.workload.goal
+    is_kept = goal is not None and row.units <= goal
+    return (*cells, f"**{units}**" if is_kept else units, goal or "")
+
+
 def _parts(rows: Sequence[Speed]) -> Iterator[str]:
-    yield f"| | {' | '.join(row.workload.name for row in rows)} |"
-    yield f"|---|{'---:|' * len(rows)}"
-    for part in PARTS:
-        cells = (f"{row.units * row.shares[part]:.0f}" for row in rows)
-        yield f"| {part} | {' | '.join(cells)} |"
+    shares = ((part, *(f"{row.units * row.shares[part]:.0f}" for row in rows)) for part in PARTS)
+    yield from table(("", *(row.workload.name for row in rows)), shares, numbers=True)
     yield ""

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks import killed_jvm
 from benchmarks.handle_pairs import STATEMENTS, HandlePair, StaleHandles
+from benchmarks.markdown import table
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.sim.under_fire.clients import real_client
 
@@ -79,11 +80,10 @@ def page(played: dict[str, list[HandlePair]]) -> Iterator[str]:
     for version, pairs in played.items():
         said = "as known" if is_as_known(version, pairs) else "NOT as known"
         yield f"\n## deltalake {version}: {said}\n"
-        yield f"| first \\ second | {' | '.join(STATEMENTS)} |"
-        yield "|---" * (len(STATEMENTS) + 1) + "|"
-        for first in STATEMENTS:
-            cells = [cell(pair) for pair in pairs if pair.first == first]
-            yield f"| {first} | {' | '.join(cells)} |"
+        rows = (
+            (first, *(cell(pair) for pair in pairs if pair.first == first)) for first in STATEMENTS
+        )
+        yield from table(("first \\ second", *STATEMENTS), rows)
 
 
 INTRODUCTION = (

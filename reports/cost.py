@@ -18,26 +18,32 @@ def cost_sentence(manifest: Mapping[str, Any], runs: Runs) -> str:
     price = manifest.get(PRICE)
     if price is None:
         return ""
-
-    def said(measure: Measure) -> str:
-        tallies = [run.tally(measure) for _, run in sorted(runs.items())]
-        if len(tallies) == 1:
-            return written(tallies[0].value, measure.unit)
-        return written_estimate(estimated(measure, tallies), measure.unit)
-
     currency = price["currency"]
-    requests = price.get("requests")
-    at_list_prices = ""
-    if requests is not None:
-        unpriced = f", {', '.join(requests['unpriced'])} apart" if requests["unpriced"] else ""
-        at_list_prices = (
-            f" Requests for the log: {said(Measure.REQUEST_COST_PER_MONTH)} {currency} a month "
-            f"at the list prices of {requests['list']}{unpriced}."
-        )
     return (
         f"At {price['per_slot_hour']:g} {currency} per slot-hour: "
-        f"{said(Measure.COST_PER_MONTH)} {currency} a month "
-        f"({said(Measure.SLOT_HOURS_PER_MONTH)} of slots), "
-        f"{said(Measure.WASTED_COST_PER_MONTH)} of it for aborted transactions; "
-        f"{said(Measure.COST_PER_JOB)} {currency} per committed job.{at_list_prices}"
+        f"{_said(runs, Measure.COST_PER_MONTH)} {currency} a month "
+        f"({_said(runs, Measure.SLOT_HOURS_PER_MONTH)} of slots), "
+        f"{_said(runs, Measure.WASTED_COST_PER_MONTH)} of it for aborted transactions; "
+        f"{_said(runs, Measure.COST_PER_JOB)} {currency} per committed job."
+        f"{_at_list_prices(price, runs)}"
     )
+
+
+def _at_list_prices(price: Mapping[str, Any], runs: Runs) -> str:
+    """What the requests for the log cost, where a list of prices is named."""
+    requests = price.get("requests")
+    if requests is None:
+        return ""
+    unpriced = f", {', '.join(requests['unpriced'])} apart" if requests["unpriced"] else ""
+    return (
+        f" Requests for the log: {_said(runs, Measure.REQUEST_COST_PER_MONTH)} "
+        f"{price['currency']} a month at the list prices of {requests['list']}{unpriced}."
+    )
+
+
+def _said(runs: Runs, measure: Measure) -> str:
+    """The value of one run; of several the estimate with its interval."""
+    tallies = [run.tally(measure) for _, run in sorted(runs.items())]
+    if len(tallies) == 1:
+        return written(tallies[0].value, measure.unit)
+    return written_estimate(estimated(measure, tallies), measure.unit)

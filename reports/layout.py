@@ -65,6 +65,10 @@ class SweepLayout:
         labels = next(c.labels for c in self.cells if c.name == cell)
         return phrase({axis: labels[axis] for axis in self.varying if axis in labels}) or cell
 
+    def led(self, cell: str, text: str) -> str:
+        """What is said of a cell, led by its title where there is another one to mean."""
+        return f"{self.title(cell)}: {text}" if self.axes else text
+
 
 def layout_of(cells: Mapping[str, AxisLabels], axes: Mapping[str, Sequence[str]]) -> SweepLayout:
     """The layout of these finished cells along the sweep's axes."""

@@ -201,13 +201,13 @@ def _fill_log(log: LogDirectory, table: TableSection, start_ms: int, files: int)
     interval = past.checkpoint_interval or properties.CHECKPOINT_INTERVAL.of(configuration)
     per_commit = 2 + 1 / interval
     if past.rate is None:
-        log.past_objects = round((past.commits or 0) * per_commit)
+        log.has_a_past(round((past.commits or 0) * per_commit))
         return
     kept_ms = past.retention or properties.LOG_RETENTION_MS.of(configuration)
     first_kept = int(start_ms - kept_ms) // DAY_MS
     per_day = past.rate * DAY_MS * per_commit
-    log.past_objects = round(per_day * (start_ms / DAY_MS - first_kept))
-    log.past_days = PastDays(round(per_day), first_kept)
+    objects = round(per_day * (start_ms / DAY_MS - first_kept))
+    log.has_a_past(objects, PastDays(round(per_day), first_kept))
 
 
 def known_table(table: TableSection, store: FakeStore, begun: Begun) -> SharedTable:

@@ -8,12 +8,14 @@ run.transactions.groupby("exception").size()
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.runs import Run, recorded
 from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
+from whitecap.sim.machine.places import refused_places
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
 from whitecap.sim.scenario import Scenario
@@ -90,7 +92,9 @@ def run(
         if replication or requests or overwrite:
             raise ValueError("replication, requests and overwrite are of one run")
         return _replicated(scenario, seed, changes, cell, out, until or (), max_replications)
+    directory = None if out is None else Path(out)
     with gathered() as problems:
+        problems += _refused_place(directory, overwrite)
         with noted(problems):
             seed = seed_or_none(seed)
         with noted(problems):
@@ -100,12 +104,21 @@ def run(
         loaded,
         seed=seed,
         replication=replication,
-        out=None if out is None else Path(out),
+        out=directory,
         requests=requests,
         overwrite=overwrite,
         findings=findings_by_name,
     )
     return Run(loaded, finished.recording, finished)
+
+
+def _refused_place(out: Path | None, overwrite: bool) -> list[Problem]:
+    """That no run can be written there, or that none is written which could replace another."""
+    from whitecap.sim.recording.recording import require_free_for_run
+
+    if overwrite and out is None:
+        return [Problem("overwrite", "goes with out: nothing is written without it")]
+    return refused_places(partial(require_free_for_run, overwrite=overwrite), out)
 
 
 def _replicated(
@@ -117,10 +130,13 @@ def _replicated(
     until: str | Sequence[str],
     most: int | None,
 ) -> Sweep:
+    from whitecap.sweep_engine import require_sweep_place
     from whitecap.sweeps import replicated
     from whitecap.until import until_of
 
     with gathered() as problems:
+        with noted(problems):
+            require_sweep_place(out)
         with noted(problems):
             seed = seed_or_none(seed)
         with noted(problems):

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.dialects import Dialect, dialect_named
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
+from whitecap.engine.dialects import DIALECTS, dialect_named
+from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
 from whitecap.engine.races.explain.checks import require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
@@ -109,30 +109,45 @@ def asked(
     """
     if isinstance(table, str | Path) and (directory := _directory(table)) is not None:
         beside = {name: Path(path) for name, path in (others or {}).items()}
-        chosen = dialect_named(dialect or DEFAULT_DIALECT)
-        return _asked_of_real(directory, beside, chosen, settings or {}, (a, b))
+        return _asked_of_real(directory, beside, dialect, settings or {}, (a, b))
     with gathered() as problems:
         if others:
             problems.append(Problem("others", "a table in YAML names its own `other_tables`"))
-        small = small_case(table)
-        if settings:
-            small = small.model_copy(update={"settings": {**small.settings, **settings}})
+        chosen = _dialect_or_nearest(dialect, problems)
+        if (a, b) != (None, None):  # looked at though there may be no table
+            with noted(problems):
+                require_readable(_both(a, b, ()))
+        small = _with_settings(small_case(table), settings or {})
         both = _both(a, b, small.statements)
         with noted(problems):
             require_readable(both)
-        case = small.case(both, dialect)
+        case = small.case(both, chosen)
         world = tables_for(case)
     return partial(explained, case, world)
+
+
+def _dialect_or_nearest(name: str | None, problems: list[Problem]) -> str | None:
+    """The dialect; of a misspelt name, which is noted, the nearest, to look at other things by."""
+    if name is None or name in DIALECTS:
+        return name
+    with noted(problems):
+        dialect_named(name)
+    return nearest(name, DIALECTS)
+
+
+def _with_settings(small: SmallCase, settings: Mapping[str, str]) -> SmallCase:
+    return small.model_copy(update={"settings": {**small.settings, **settings}})
 
 
 def _asked_of_real(
     directory: Path,
     beside: Mapping[str, Path],
-    dialect: Dialect,
+    name: str | None,
     settings: Mapping[str, str],
     statements: tuple[str | None, str | None],
 ) -> Callable[[], Explanation]:
     with gathered() as problems:
+        dialect = dialect_named(_dialect_or_nearest(name, problems) or DEFAULT_DIALECT)
         checked = dialect.settings_of({})
         with noted(problems):
             checked = dialect.checked_settings(settings)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whitecap.engine.errors import said_unknown
 from whitecap.reports.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -63,5 +64,5 @@ def timeline(run: Run, transaction_id: int | None = None) -> Figure:
 
 def _checked_measure(measure: str) -> str:
     if measure not in MEASURES:
-        raise ValueError(f"there is no measure {measure!r}, there are {', '.join(MEASURES)}")
+        raise ValueError(said_unknown("measure", measure, MEASURES))
     return measure

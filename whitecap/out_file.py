@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import click
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.machine.places import require_file
+from whitecap.sim.machine.places import refused_places, require_file, require_new_file
+
+
+def overwriting_nothing(overwrite: bool, places: Mapping[str, Path | None]) -> Iterator[Problem]:
+    """`--overwrite` where none of the options, by their names, says what would be replaced."""
+    if overwrite and not any(places.values()):
+        yield Problem("", f"--overwrite goes with {' or '.join(places)}")
+
+
+def refused_files(overwrite: bool, places: Mapping[str, Path | None]) -> Iterator[Problem]:
+    """What is wrong with files that are not to be there yet, by the options that name them."""
+    yield from overwriting_nothing(overwrite, places)
+    yield from refused_places(partial(require_new_file, overwrite=overwrite), *places.values())
 
 
 def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:

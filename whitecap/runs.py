@@ -69,7 +69,9 @@ class Run:
 
     @cached_property
     def requests(self) -> pd.DataFrame:
-        """One row per request to the store; run with `requests=True`."""
+        """One row per request to the store. Raises `ValueError`: run without `requests=True`."""
+        if "requests" not in self.recording.rows:
+            raise ValueError("requests were not recorded: run with requests=True (--requests)")
         return self._frame("requests")
 
     @cached_property
@@ -159,8 +161,6 @@ class Run:
         return export_table(store, place, version=version, data=data, overwrite=overwrite)
 
     def _frame(self, name: str) -> pd.DataFrame:
-        if name not in self.recording.rows:
-            raise ValueError(f"{name} were not recorded")
         frame: pd.DataFrame = self.recording.rows[name].read().to_pandas()
         return frame
 

@@ -90,7 +90,7 @@ def sweep_place(where: str | Path, engine: Callable[[], SweepEngine]) -> Dataset
     return engine().place(str(where)) if is_uri(where) else LocalPlace(local_path(where))
 
 
-def require_sweep_place(where: str | None) -> None:
+def require_sweep_place(where: str | Path | None) -> None:
     """Before a sweep is asked to go there: can it? What is behind a URI is not looked at.
 
     Raises `InvalidInput`: something else is there, or nothing can be written.

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.runs import Run, recorded
 from whitecap.sim.scenario import Scenario
-from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
+from whitecap.sweep_engine import (
+    SweepAt,
+    made_in,
+    recorded_runs,
+    require_sweep_place,
+    sweep_engine,
+    sweep_place,
+)
 from whitecap.texts import texts_of
 
 if TYPE_CHECKING:
@@ -213,6 +220,8 @@ def sweep(
     with gathered() as problems:
         with noted(problems):
             asked = until_of(until, max_replications)
+        with noted(problems):
+            require_sweep_place(out)
         with noted(problems):
             runs_on = sweep_engine(engine, master, quiet=quiet, makes_runs=True)
         experiment = load_experiment(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from benchmarks.markdown import table
 from benchmarks.mutants.campaign import SCENARIOS
 from benchmarks.mutants.hunting import Hunted
 from benchmarks.mutants.mutant import Area, Mutant
@@ -35,8 +36,6 @@ that is sound without it.
 - {days} A result stays until the module or the scenario
   changes; what a run draws may have changed since (`sim/chaos`).
 """
-
-HEADER = "| bug | witness | run | as |\n|---|---|---|---|"
 
 
 def page_of(results: HuntResults) -> str:
@@ -96,10 +95,8 @@ def _score(unsafe: Sequence[Hunted]) -> Iterator[str]:
     """By which anomaly."""
     yield "## As what"
     yield ""
-    yield "| anomaly | bugs |"
-    yield "|---|---|"
     counts = Counter(hunt.caught_as for hunt in unsafe if hunt.caught_as is not None)
-    yield from (f"| {anomaly} | {count} |" for anomaly, count in counts.most_common())
+    yield from table(("anomaly", "bugs"), counts.most_common())
 
 
 def _not_found(unsafe: Sequence[Hunted]) -> Iterator[str]:
@@ -124,12 +121,14 @@ def _equivalent(results: HuntResults) -> Iterator[str]:
         return
     yield "## Without any effect"
     yield ""
-    yield "| bug | why nobody can see it | in the small world |"
-    yield "|---|---|---|"
-    for mutant in alike:
-        changed = results.alike.get(mutant.name)
-        seen = "not played" if changed is None else changed.replace("|", "and") or "alike"
-        yield f"| {mutant.name} | {mutant.equivalent} | {seen} |"
+    head = ("bug", "why nobody can see it", "in the small world")
+    yield from table(head, ((each.name, each.equivalent, _seen(results, each)) for each in alike))
+
+
+def _seen(results: HuntResults, mutant: Mutant) -> str:
+    """What it changes where every order is played."""
+    changed = results.alike.get(mutant.name)
+    return "not played" if changed is None else changed.replace("|", "and") or "alike"
 
 
 def _area(area: Area, hunted: Sequence[Hunted]) -> Iterator[str]:
@@ -141,7 +140,9 @@ def _table(title: str, hunted: Sequence[Hunted]) -> Iterator[str]:
         return
     yield f"## {title}"
     yield ""
-    yield HEADER
-    for hunt in sorted(hunted, key=lambda hunt: list(MUTANTS).index(hunt.name)):
-        caught_as = hunt.caught_as or "not found"
-        yield f"| {hunt.name} | {MUTANTS[hunt.name].witness} | {hunt.tries} | {caught_as} |"
+    in_order = sorted(hunted, key=lambda hunt: list(MUTANTS).index(hunt.name))
+    rows = (
+        (hunt.name, MUTANTS[hunt.name].witness, hunt.tries, hunt.caught_as or "not found")
+        for hunt in in_order
+    )
+    yield from table(("bug", "witness", "run", "as"), rows)

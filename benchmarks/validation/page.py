@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from benchmarks.markdown import table
 from benchmarks.validation.backoff_table import Contests
 from benchmarks.validation.closed_forms import ClosedForm
 from benchmarks.validation.free_run import section as free_run_section
@@ -82,20 +83,21 @@ def _laws(results: ValidationResults) -> Iterator[str]:
         "(Bonferroni)."
     )
     yield ""
-    yield "| scenario | law | quantity | worked out | simulated | interval | holds |"
-    yield "|---|---|---|---|---|---|---|"
-    for law, estimate in results.laws:
-        cells = (
-            law.name, f"`{law.law}`", law.quantity, _number(law.expected), _number(estimate.point),
-            f"{_number(estimate.low)} to {_number(estimate.high)}", _mark(law.holds(estimate)),
-        )  # fmt: skip
-        yield f"| {' | '.join(cells)} |"
+    head = ("scenario", "law", "quantity", "worked out", "simulated", "interval", "holds")
+    yield from table(head, (_law(law, estimate) for law, estimate in results.laws))
     yield ""
     yield (
         "Laws for many writers hold in the limit; those rows may be 3 % off. Writers in lock-step "
         "fall out of step at the beginning and the end of a run (0.6 %)."
     )
     yield ""
+
+
+def _law(law: ClosedForm, estimate: Estimate) -> tuple[str, ...]:
+    return (
+        law.name, f"`{law.law}`", law.quantity, _number(law.expected), _number(estimate.point),
+        f"{_number(estimate.low)} to {_number(estimate.high)}", _mark(law.holds(estimate)),
+    )  # fmt: skip
 
 
 def _contests(results: ValidationResults) -> Iterator[str]:
@@ -110,26 +112,25 @@ def _contests(results: ValidationResults) -> Iterator[str]:
         "99 % intervals of calls and of times overlap."
     )
     yield ""
-    yield "| clients | algorithm | calls published | here | off | ms published | here | holds |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for each in results.contests:
-        calls, _, time_ms, _ = each.published
-        cells = (
-            f"{each.clients}", each.algorithm, f"{calls:,.6g}", f"{each.calls.point:,.1f}",
-            f"{100 * each.calls_off:+.1f} %", f"{time_ms:,.0f}", f"{each.time_ms.point:,.0f}",
-            _mark(each.holds),
-        )  # fmt: skip
-        yield f"| {' | '.join(cells)} |"
+    head = ("clients", "algorithm", "calls published", "here", "off", "ms published", "here")
+    yield from table((*head, "holds"), map(_contest, results.contests))
     yield ""
+
+
+def _contest(contest: Contests) -> tuple[str, ...]:
+    calls, _, time_ms, _ = contest.published
+    return (
+        f"{contest.clients}", contest.algorithm, f"{calls:,.6g}", f"{contest.calls.point:,.1f}",
+        f"{100 * contest.calls_off:+.1f} %", f"{time_ms:,.0f}", f"{contest.time_ms.point:,.0f}",
+        _mark(contest.holds),
+    )  # fmt: skip
 
 
 def _changes(results: ValidationResults) -> Iterator[str]:
     yield "## What must follow from a change"
     yield ""
-    yield "| changed | must follow | seen (99 % intervals) | holds |"
-    yield "|---|---|---|---|"
-    for change in results.changes:
-        yield f"| {change.name} | {change.claim} | {change.seen} | {_mark(change.holds)} |"
+    rows = ((each.name, each.claim, each.seen, _mark(each.holds)) for each in results.changes)
+    yield from table(("changed", "must follow", "seen (99 % intervals)", "holds"), rows)
     yield ""
 
 
@@ -142,11 +143,8 @@ def _searches(results: ValidationResults) -> Iterator[str]:
         "statements done one after the other to a dictionary."
     )
     yield ""
-    yield "| store | orders played | result | as it must be |"
-    yield "|---|---|---|---|"
-    for search in results.searches:
-        shown = "a lost commit" if search.finds_a_lost_commit else "nothing is lost"
-        yield f"| {search.name} | {search.orders:,} | {shown} | {_mark(search.is_as_it_must_be)} |"
+    head = ("store", "orders played", "result", "as it must be")
+    yield from table(head, map(_search, results.searches))
     yield ""
     lost = next((search.lost for search in results.searches if search.lost), ())
     if lost:
@@ -157,6 +155,11 @@ def _searches(results: ValidationResults) -> Iterator[str]:
         yield ""
         yield from (f"{number}. {step}" for number, step in enumerate(lost, 1))
         yield ""
+
+
+def _search(search: InterleavingSearch) -> tuple[str, ...]:
+    shown = "a lost commit" if search.finds_a_lost_commit else "nothing is lost"
+    return (search.name, f"{search.orders:,}", shown, _mark(search.is_as_it_must_be))
 
 
 def _hot_key(results: ValidationResults) -> Iterator[str]:
@@ -178,22 +181,23 @@ def _hot_key(results: ValidationResults) -> Iterator[str]:
         "(`benchmarks/validation/hot_key_fit.py`)."
     )
     yield ""
-    yield (
-        "| store | clients | attempts per success measured | simulated | successes per s measured "
-        "| simulated | holds |"
-    )
-    yield "|---|---|---|---|---|---|---|"
-    for row in results.hot_key:
-        measured, simulated = row.measured, row.simulated
-        cells = (
-            row.profile, f"{row.clients}", f"{measured.attempts_per_success:.2f}",
-            f"{simulated.attempts_per_success:.2f} ({100 * row.attempts_error:+.1f} %)",
-            f"{measured.successes_per_s:.1f}",
-            f"{simulated.successes_per_s:.1f} ({100 * row.rate_error:+.1f} %)",
-            _mark(row.is_close),
-        )  # fmt: skip
-        yield f"| {' | '.join(cells)} |"
+    head = (
+        "store", "clients", "attempts per success measured", "simulated",
+        "successes per s measured", "simulated", "holds",
+    )  # fmt: skip
+    yield from table(head, map(_clients_of_a_key, results.hot_key))
     yield ""
+
+
+def _clients_of_a_key(row: HotKeyComparison) -> tuple[str, ...]:
+    measured, simulated = row.measured, row.simulated
+    return (
+        row.profile, f"{row.clients}", f"{measured.attempts_per_success:.2f}",
+        f"{simulated.attempts_per_success:.2f} ({100 * row.attempts_error:+.1f} %)",
+        f"{measured.successes_per_s:.1f}",
+        f"{simulated.successes_per_s:.1f} ({100 * row.rate_error:+.1f} %)",
+        _mark(row.is_close),
+    )  # fmt: skip
 
 
 def _listed(numbers: Sequence[int]) -> str:

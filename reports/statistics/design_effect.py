@@ -16,7 +16,10 @@ written down in `docs/statistics.md`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -92,38 +95,98 @@ def of_counts(events: FloatArray, units: FloatArray, times: float = 1.0) -> Desi
 
     With `times`, as if so many times as many replications had been seen, scattered alike.
     """
-    total = np.maximum(units.sum(axis=-1), 1e-9)
-    share = np.clip(events.sum(axis=-1) / total, 0.5 / total, 1 - 0.5 / total)
-    rarer = np.minimum(events.sum(axis=-1), (units - events).sum(axis=-1)) * times
-    replications = np.maximum((units > 0).sum(axis=-1), 1) * times
-    size = np.maximum(np.square(units).sum(axis=-1) / total, 1.0)
-    doubts = _doubts(replications - 1, total / size * times - 1)[..., None]
-
-    top = np.log1p(np.minimum((size - 1) * _MOST_ODDS, _MOST_PER_EVENT * (rarer + 1)))[..., None]
-    odds = np.expm1(np.maximum(top, 1e-9) * _middles(_STEPS_ABOVE))
-    alike = odds / (odds + np.maximum(size - 1, 1e-9)[..., None])
-    above = 1 + (size - 1)[..., None] * alike
-    bottom = np.maximum(_LEAST, 1 / (1 + rarer / replications))[..., None]
-    below = bottom ** _middles(_STEPS_BELOW)
-
-    squares = squared_deviations(events, units, share)
-    agreeing = normal_alike(squares.sum(axis=-1) * times, replications - 1, below)
-    scattered = (
-        beta_binomial(events, units, share, alike),
-        normal_clusters(squares, units, alike),
-    )
-    priors = (
-        -np.log(bottom) * doubts / _STEPS_BELOW + 0 * below,
-        top * doubts / _STEPS_ABOVE * above**_RISE,
-    )
-    beta, normal = (
-        # Half a degree of freedom back: the common share was taken from the same counts.
-        _weights(priors, (agreeing, likelihood * times + np.log(above) / 2))
-        for likelihood in scattered
-    )
-    part = np.minimum(_NORMAL_SHARE / np.maximum(replications - 1, 1), 0.5)[..., None]
-    values = np.concatenate([_ones(size), below, above], axis=-1)
+    seen = _SeenClusters(events, units, times)
+    beta, normal = (_weights(seen.priors, likelihoods) for likelihoods in seen.likelihoods)
+    part = np.minimum(_NORMAL_SHARE / np.maximum(seen.freedom, 1), 0.5)[..., None]
+    values = np.concatenate([_ones(seen.size), seen.below, seen.above], axis=-1)
     return DesignEffect(values, part * normal + (1 - part) * beta)
+
+
+@dataclass(frozen=True)
+class _SeenClusters:
+    """Events among units, replications along the last axis, as if they had been seen `times` as
+    often. Which design effects are possible then, along one more axis, and how likely each is."""
+
+    events: FloatArray
+    units: FloatArray
+    times: float
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """All units; a little more than none."""
+        return _array(np.maximum(self.units.sum(axis=-1), 1e-9))
+
+    @cached_property
+    def rarer(self) -> FloatArray:
+        """How many events there were, or units without one, whatever is fewer."""
+        others = (self.units - self.events).sum(axis=-1)
+        return _array(np.minimum(self.events.sum(axis=-1), others) * self.times)
+
+    @cached_property
+    def replications(self) -> FloatArray:
+        """How many have units; at least one."""
+        return _array(np.maximum((self.units > 0).sum(axis=-1), 1) * self.times)
+
+    @property
+    def freedom(self) -> FloatArray:
+        """Degrees of freedom of their scatter."""
+        return self.replications - 1
+
+    @cached_property
+    def size(self) -> FloatArray:
+        """Units of a replication, as a unit sees it: large replications count for their units."""
+        return _array(np.maximum(np.square(self.units).sum(axis=-1) / self.total, 1.0))
+
+    @cached_property
+    def top(self) -> FloatArray:
+        """Up to where design effects above 1 reach, as a logarithm."""
+        per_event = _MOST_PER_EVENT * (self.rarer + 1)
+        return _array(np.log1p(np.minimum((self.size - 1) * _MOST_ODDS, per_event)))[..., None]
+
+    @cached_property
+    def alike(self) -> FloatArray:
+        """By how much two units of a replication are alike, for each design effect above 1."""
+        odds = np.expm1(np.maximum(self.top, 1e-9) * _middles(_STEPS_ABOVE))
+        return _array(odds / (odds + np.maximum(self.size - 1, 1e-9)[..., None]))
+
+    @cached_property
+    def above(self) -> FloatArray:
+        """The design effects above 1."""
+        return _array(1 + (self.size - 1)[..., None] * self.alike)
+
+    @cached_property
+    def bottom(self) -> FloatArray:
+        """Down to where design effects below 1 reach."""
+        return _array(np.maximum(_LEAST, 1 / (1 + self.rarer / self.replications)))[..., None]
+
+    @cached_property
+    def below(self) -> FloatArray:
+        """The design effects below 1."""
+        return _array(self.bottom ** _middles(_STEPS_BELOW))
+
+    @cached_property
+    def priors(self) -> tuple[FloatArray, FloatArray]:
+        """Of those below and above 1."""
+        effective_freedom = self.total / self.size * self.times - 1
+        doubts = _doubts(self.freedom, effective_freedom)[..., None]
+        return (
+            -np.log(self.bottom) * doubts / _STEPS_BELOW + 0 * self.below,
+            self.top * doubts / _STEPS_ABOVE * self.above**_RISE,
+        )
+
+    @property
+    def likelihoods(self) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Log likelihoods of those below and above 1: by the beta-binomial, by normal clusters."""
+        half = 0.5 / self.total
+        share = np.clip(self.events.sum(axis=-1) / self.total, half, 1 - half)
+        squares = squared_deviations(self.events, self.units, share)
+        agreeing = normal_alike(squares.sum(axis=-1) * self.times, self.freedom, self.below)
+        for scattered in (
+            beta_binomial(self.events, self.units, share, self.alike),
+            normal_clusters(squares, self.units, self.alike),
+        ):
+            # Half a degree of freedom back: the common share was taken from the same counts.
+            yield agreeing, scattered * self.times + np.log(self.above) / 2
 
 
 def of_scatter(
@@ -162,6 +225,12 @@ def _weights(priors: tuple[FloatArray, ...], likelihoods: tuple[FloatArray, ...]
     weights: FloatArray = prior * np.exp(likelihood - likelihood.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     return weights
+
+
+def _array(values: Any) -> FloatArray:
+    """What NumPy makes of arrays and numbers, typed: of both it may make either."""
+    array: FloatArray = values
+    return array
 
 
 def _ones(like: FloatArray) -> FloatArray:

@@ -84,18 +84,9 @@ class Percentiles:
         effect = float(spread.at((1 - confidence) / 2)) / times
         both, alone = (self.bounds(tail, effect) for tail in ((1 - confidence) / 2, 1 - confidence))
         statement = self._statement(both, alone, replications, times)
-        low, high = both if statement is Claim.TWO_SIDED else alone
-        match statement:
-            case Claim.AT_MOST:
-                low = -math.inf
-            case Claim.AT_LEAST:
-                high = math.inf
-            case Claim.NONE | Claim.ALIKE:
-                low = high = math.nan
         return Estimate(
             self.point,
-            low,
-            high,
+            *_stated(statement, both, alone),
             statement,
             replications,
             confidence,
@@ -162,6 +153,21 @@ class Percentiles:
     def variance(self) -> float:
         """The variance of the percentile of independent values."""
         return self.level * (1 - self.level) / len(self.ordered) * self.step**2
+
+
+def _stated(
+    statement: Claim, both: tuple[float, float], alone: tuple[float, float]
+) -> tuple[float, float]:
+    """The bounds that a statement has, of those that hold together and those that hold alone."""
+    match statement:
+        case Claim.TWO_SIDED:
+            return both
+        case Claim.AT_MOST:
+            return -math.inf, alone[1]
+        case Claim.AT_LEAST:
+            return alone[0], math.inf
+        case Claim.NONE | Claim.ALIKE:
+            return math.nan, math.nan
 
 
 def values_beyond(values: float, percent: float) -> float:

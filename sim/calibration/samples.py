@@ -99,27 +99,36 @@ def _of_line(place: str, line: Mapping[str, str | None]) -> Iterator[Problem]:
     if None in line or None in line.values():
         yield Problem(place, "has not as many values as there are columns")
         return
+    yield from _of_operation(place, line)
+    yield from _of_numbers(place, line)
+
+
+def _of_operation(place: str, line: Mapping[str, str | None]) -> Iterator[Problem]:
+    """What was asked of the store, and what came of it."""
     operation = str(line["operation"])
     if operation not in {*StoreOperation}:
         said = f"{operation!r} is none of {', '.join(StoreOperation)}"
-        yield Problem(
-            f"{place} operation",
-            said,
-            nearest(operation, [member.value for member in StoreOperation]),
-        )
-    else:
-        outcomes = OUTCOMES.get(StoreOperation(operation), OTHER_OUTCOMES)
-        outcome = line.get("outcome") or outcomes[0]
-        if outcome not in outcomes:
-            said = f"{outcome!r} is none of {', '.join(outcomes)}"
-            yield Problem(f"{place} outcome", said, nearest(outcome, outcomes))
-    bounds = {"latency_ms": (0, MAX_DURATION_MS), "bytes": (0, 2**50), "clients": (1, MAX_CLIENTS)}
-    for name, (least, most) in bounds.items():
-        if line.get(name) and not _is_between(str(line[name]), least, most, name != "latency_ms"):
-            said = f"needs a {'number' if name == 'latency_ms' else 'whole number'}"
-            yield Problem(
-                f"{place} {name}", f"{said} from {least} to {most:,.0f}, not {line[name]!r}"
-            )
+        likely = nearest(operation, [member.value for member in StoreOperation])
+        yield Problem(f"{place} operation", said, likely)
+        return
+    outcomes = OUTCOMES.get(StoreOperation(operation), OTHER_OUTCOMES)
+    outcome = line.get("outcome") or outcomes[0]
+    if outcome not in outcomes:
+        said = f"{outcome!r} is none of {', '.join(outcomes)}"
+        yield Problem(f"{place} outcome", said, nearest(outcome, outcomes))
+
+
+BOUNDS = {"latency_ms": (0, MAX_DURATION_MS), "bytes": (0, 2**50), "clients": (1, MAX_CLIENTS)}
+"""Least and most of each number; a petabyte is more than any store takes as one object."""
+
+
+def _of_numbers(place: str, line: Mapping[str, str | None]) -> Iterator[Problem]:
+    for name, (least, most) in BOUNDS.items():
+        is_whole = name != "latency_ms"
+        if line.get(name) and not _is_between(str(line[name]), least, most, is_whole):
+            needed = f"needs a {'whole number' if is_whole else 'number'}"
+            said = f"{needed} from {least} to {most:,.0f}, not {line[name]!r}"
+            yield Problem(f"{place} {name}", said)
     if not line["latency_ms"]:
         yield Problem(f"{place} latency_ms", "is empty")
 

@@ -135,11 +135,9 @@ def _misdrawn(planned: CampaignRun, why: str) -> ChaosRun:
 
 def judged(judge: RunJudge, variation: DrawnVariation, number: int) -> ChaosRun:
     """A variation, run and judged."""
-    scenario = variation.scenario
     try:
-        finished = run_scenario(scenario, most_rows=MOST_ROWS)
+        finished = run_scenario(variation.scenario, most_rows=MOST_ROWS)
         judgement = judged_to_the_end(judge, finished)
-        findings = judgement.findings
         if number % TWICE == 0:
             _check_repeats(finished)
     except Overgrown:
@@ -148,10 +146,16 @@ def judged(judge: RunJudge, variation: DrawnVariation, number: int) -> ChaosRun:
         return replace(_unjudged(variation, number), broken=str(error))
     except Exception:
         return replace(_unjudged(variation, number), broken=traceback.format_exc())
-    counts = finished.recording.manifest["counts"]
+    return _kept(variation, number, finished, judgement)
+
+
+def _kept(
+    variation: DrawnVariation, number: int, finished: FinishedRun, judgement: Judgement
+) -> ChaosRun:
+    counts, findings = finished.recording.manifest["counts"], judgement.findings
     return ChaosRun(
         number=number,
-        name=scenario.name,
+        name=variation.scenario.name,
         text=finished.recording.scenario,
         choices=variation.choices,
         in_vain=variation.in_vain,

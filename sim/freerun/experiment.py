@@ -104,7 +104,7 @@ def require_settings(settings: FreeRunSettings) -> None:
         raise InvalidInput(problems)
 
 
-def require_place(settings: FreeRunSettings, out: Path, *, overwrite: bool) -> None:
+def make_place(settings: FreeRunSettings, out: Path, *, overwrite: bool) -> None:
     """Make `out` ready: a new place, the same experiment half done, or one to be replaced.
 
     Raises InvalidInput: it holds something else, or another experiment and `overwrite` is not set.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, noted
 
 
 def require_file(path: Path) -> None:
@@ -38,10 +38,14 @@ def require_directory(path: Path) -> None:
     _try(path, path.absolute())
 
 
-def require_directory_if_any(path: Path | None) -> None:
-    """As `require_directory`, where something is to be written at all."""
-    if path is not None:
-        require_directory(path)
+def refused_places(require: Callable[[Path], None], *places: Path | None) -> list[Problem]:
+    """What one of the functions above finds wrong with all places that are given."""
+    problems: list[Problem] = []
+    for place in places:
+        if place is not None:
+            with noted(problems):
+                require(place)
+    return problems
 
 
 def require_free(

@@ -29,6 +29,11 @@ from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text
 from whitecap.sim.scenario.yaml_text import KeyPath, YamlText
 
+IS_A_SCENARIO = (
+    "is a scenario: --table takes one table with its rows (name, schema, files), or a Delta "
+    "table's directory"
+)
+
 Level = Literal["Serializable", "WriteSerializable"]
 
 
@@ -117,15 +122,15 @@ def small_case_of(given: str | Mapping[str, Any]) -> SmallCase:
     """A table from YAML text or from plain values. Raises `InvalidInput` with every problem."""
     if isinstance(given, str):
         return _checked(YamlText(given, "table"))
-    text = YamlText("{}", "table")
-    text.content = dict(given)
-    return _checked(text)
+    return _checked(YamlText.unwritten(dict(given), "table"))
 
 
 def _checked(text: YamlText) -> SmallCase:
     if not isinstance(text.content, dict):
         said = "must be keys with values, such as name and schema"
         raise InvalidInput([Problem(text.where(()), said)])
+    if "writers" in text.content:
+        raise InvalidInput([Problem(text.where(()), IS_A_SCENARIO)])
     try:
         case: SmallCase | None = SmallCase.model_validate(text.content)
         problems = []

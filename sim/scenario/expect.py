@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Self
+import re
+from typing import Any, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.engine.recorded import OF_ABORTS, Measure
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.quantities.units import Number
+from whitecap.sim.quantities.units import Number, parse_duration
+
+SHARES = "shares lie between 0 and 1"
+LATENCIES = "latencies are milliseconds"
 
 
 class Expectation(Section):
@@ -31,6 +35,15 @@ class Expectation(Section):
     because: str = Field(default="")
     when: dict[str, str] = Field(default_factory=dict)
 
+    @field_validator("at_least", "at_most", "equals", mode="before")
+    @classmethod
+    def _in_units_of_recordings(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            for written, unit in ((_share_of(given), SHARES), (_ms_of(given), LATENCIES)):
+                if written is not None:
+                    raise ValueError(f"{given!r} is written {written:.10g} here: {unit}")
+        return given
+
     @model_validator(mode="after")
     def _has_a_threshold(self) -> Self:
         if not self.thresholds:
@@ -50,3 +63,17 @@ class Expectation(Section):
         """The thresholds that are given, by their keys."""
         given = {"at_least": self.at_least, "at_most": self.at_most, "equals": self.equals}
         return {key: value for key, value in given.items() if value is not None}
+
+
+def _share_of(text: str) -> float | None:
+    """The share that a percentage is; `None` of anything else."""
+    percentage = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", text)
+    return float(percentage[1]) / 100 if percentage else None
+
+
+def _ms_of(text: str) -> float | None:
+    """The milliseconds of a duration with its unit; `None` of anything else."""
+    try:
+        return parse_duration(text)
+    except ValueError:
+        return None

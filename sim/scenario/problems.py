@@ -38,7 +38,7 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: KeyPath) -
     match detail["type"]:
         case "extra_forbidden":
             valid = _names(_type_at(model, place[:-1]))
-            return Problem(text.where(at + place), "unknown key", nearest(str(place[-1]), valid))
+            return _unknown_key(text.where(at + place), str(place[-1]), valid)
         case "missing" if isinstance(place[-1], int):
             return Problem(text.where(at + place[:-1]), "needs a list of two")
         case "missing":
@@ -56,6 +56,13 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: KeyPath) -
             return Problem(text.where(at + place), said)
         case _:
             return Problem(text.where(at + place), _sentence(detail, place))
+
+
+def _unknown_key(where: str, key: str, valid: Sequence[str]) -> Problem:
+    """With the nearest key, or where none is near all of them."""
+    likely = nearest(key, valid)
+    there_are = f": there are {', '.join(valid)}" if valid and not likely else ""
+    return Problem(where, f"unknown key{there_are}", likely)
 
 
 def _sentence(detail: Any, place: KeyPath) -> str:

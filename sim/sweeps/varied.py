@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +60,7 @@ def varied_by(text: str) -> Varied:
         said = f"is not PATH=LOW..HIGH, such as {EXAMPLE}"
         raise InvalidInput([Problem(f"vary {text!r}", said)])
     path, low, high, step = (parts[name] for name in ("path", "low", "high", "step"))
-    kind = kind_of(path, [low, high, *([step] if step else [])])
+    kind = _kind_with_step(path, [low, high], step)
     first, last = kind.read(low), kind.read(high)
     by = kind.read(step) if step else 1.0 if kind.is_whole else None
     with gathered() as problems:
@@ -72,6 +73,17 @@ def varied_by(text: str) -> Varied:
     numbers = list(_by_step(first, last, by) if by else _by_digits(first, last, kind.base))
     values = tuple(kind.write(number) for number in numbers)
     return Varied(path, values, tuple(numbers), tuple(map(str, values)))
+
+
+def _kind_with_step(path: str, ends: list[str], step: str | None) -> NumberKind:
+    """What the ends are, and the step if there is one. Raises `InvalidInput`."""
+    if step is None:
+        return kind_of(path, ends)
+    with suppress(InvalidInput):
+        return kind_of(path, [*ends, step])
+    kind_of(path, ends)
+    said = f"the step {step} does not go with {'..'.join(ends)}: write it as these are written"
+    raise InvalidInput([Problem(path, said)])
 
 
 def ends_of(text: str) -> dict[str, Changes]:

@@ -1,14 +1,17 @@
-"""A writer that is a process of its own with the package deltalake, on the store of ours."""
+"""Writers that are processes of their own with the package deltalake, on the store of ours."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.replay.delta_rs.process import ProcessDied
+from whitecap.sim.store.requests.faults import Crash, next_crash
 from whitecap.sim.under_fire.clients import RealClient
 from whitecap.sim.under_fire.leading import KILLED, FastClock, TryEnd
-from whitecap.sim.under_fire.misfortunes import JobRun
+from whitecap.sim.under_fire.misfortunes import JobRun, Misfortunes
 from whitecap.sim.under_fire.order import WorkOrder
 from whitecap.sim.under_fire.service import BUCKET, TABLE
 
@@ -83,3 +86,42 @@ def _answer(said: dict[str, Any], read: int | None) -> TryEnd:
     return TryEnd(
         outcome, read, said.get("version"), said.get("exception") or said.get("error", "")
     )
+
+
+@dataclass(slots=True)
+class DeltalakeWriters:
+    """All of them by their names, and when each of their processes dies next."""
+
+    clock: FastClock
+    misfortunes: Misfortunes
+    clients: dict[str, DeltalakeWriter] = field(default_factory=dict)
+    _next_deaths: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def start(self, names: Iterable[str], python: str | None, url: str) -> None:
+        """Start a process for each, which finds the store at `url`."""
+        for name in names:
+            self.clients[name] = DeltalakeWriter(self.clock, python, url)
+            self.clients[name].prepare()
+        for name in self.clients:
+            self._next_deaths[name] = self._death_after(name, 0.0)
+
+    def kill(self, sender: JobRun, crash: Crash) -> None:
+        """Kill the process of who sent a request."""
+        self.clients[sender.writer].dies(crash.restart_ms)
+
+    def look(self) -> None:
+        """Kill those whose time has come."""
+        now_ms = self.clock.now_ms()
+        for name, (dies_ms, back_ms) in self._next_deaths.items():
+            if dies_ms <= now_ms:
+                self.clients[name].dies(back_ms - dies_ms)
+                self._next_deaths[name] = self._death_after(name, back_ms)
+
+    @property
+    def deaths(self) -> int:
+        """How many processes died."""
+        return sum(client.deaths for client in self.clients.values())
+
+    def _death_after(self, name: str, after_ms: float) -> tuple[float, float]:
+        """When it dies, and when it is there again."""
+        return next_crash(self.misfortunes.crashes(name), after_ms)

@@ -21,11 +21,10 @@ from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, HistoryTransaction, Promise, history_lines
 from whitecap.sim.oracles.judging import judge_table
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.store.requests.faults import Crash, next_crash
 from whitecap.sim.table.export import export_table
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.bucket import Bucket
-from whitecap.sim.under_fire.deltalake_writer import DeltalakeWriter
+from whitecap.sim.under_fire.deltalake_writer import DeltalakeWriters
 from whitecap.sim.under_fire.expecting import ExpectedRun
 from whitecap.sim.under_fire.leading import FastClock, LeadWriter, Tried, WriterClient
 from whitecap.sim.under_fire.misfortunes import JobRun, Misfortunes
@@ -66,35 +65,17 @@ def burn(plan: ExpectedRun, directory: Path, python: str | None = None) -> Burnt
     lay_out(plan, directory)
     clock = FastClock(speed_of(plan, REAL_S_PER_JOB))
     misfortunes = Misfortunes(scenario, world.streams, clock.now_ms)
-    clients: dict[str, DeltalakeWriter] = {}
-
-    def kill(sender: JobRun, crash: Crash) -> None:
-        clients[sender.writer].dies(crash.restart_ms)
-
+    writers = DeltalakeWriters(clock, misfortunes)
     bucket = Bucket(directory, is_exclusive=scenario.is_exclusive)
-    with serving(Service(bucket, misfortunes.befall, kill, clock.real_s)) as service:
+    with serving(Service(bucket, misfortunes.befall, writers.kill, clock.real_s)) as service:
         if scenario.is_exclusive:
             proves_one_winner(service.url)
-        for name in plan.jobs:
-            clients[name] = DeltalakeWriter(clock, python, service.url)
-            clients[name].prepare()
-        deaths = {name: _next_death(misfortunes, name, 0.0) for name in clients}
-
-        def look() -> None:
-            now_ms = clock.now_ms()
-            for name, (dies_ms, back_ms) in deaths.items():
-                if dies_ms <= now_ms:
-                    clients[name].dies(back_ms - dies_ms)
-                    deaths[name] = _next_death(misfortunes, name, back_ms)
-
+        writers.start(plan.jobs, python, service.url)
         clock.starts()
-        tried = all_work(lead(plan, clients, clock), look, clock.stop)
+        tried = all_work(lead(plan, writers.clients, clock), writers.look, clock.stop)
     wrote = _wrote(service.landings, world.initial_version)
     history = [_with_versions(each, tuple(wrote.get(each.sender, ()))) for each in tried]
-    return Burnt(
-        directory, tried, judged(directory, history), service.struck,
-        sum(client.deaths for client in clients.values()),
-    )  # fmt: skip
+    return Burnt(directory, tried, judged(directory, history), service.struck, writers.deaths)
 
 
 def lay_out(plan: ExpectedRun, directory: Path) -> None:
@@ -152,10 +133,6 @@ def all_work(
         for each in working:
             each.result()
     return [tried for writer in writers for tried in writer.tried]
-
-
-def _next_death(misfortunes: Misfortunes, writer: str, after_ms: float) -> tuple[float, float]:
-    return next_crash(misfortunes.crashes(writer), after_ms)
 
 
 def _wrote(landings: Sequence[LandedVersion], initial_version: int) -> dict[JobRun, list[int]]:

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from click.types import BoolParamType, StringParamType, Tuple
 from click.types import Path as PathType
 
+import whitecap
 from whitecap.cli import COMMANDS, command_named, main
 from whitecap.exit_codes import ExitCode
 from whitecap.options.types import Positive, Seed, WholeNumber, WordOf
@@ -36,6 +37,11 @@ WRONG = {
     "run capacity --until 'abort_rat +- 1 point' --export x --replication 2": (
         "--replication, --export is of one run",
         "abort_rat",
+    ),
+    f"run evnts --until 'abort_rat +- 1 point' --out {NOWHERE}": (
+        "did you mean events?",
+        "abort_rat",
+        f"{NOWHERE}: cannot be written",
     ),
     f"sweep capacity --axis partitionin --out {NOWHERE}": (
         "no axis 'partitionin'",
@@ -66,6 +72,13 @@ WRONG = {
     "explain --table nowhere --dialect databricks-14.4 'UPDATE t SET a = 1'": (
         "'databricks-14.3'?",
         "nowhere: is not there",
+        "statements: two are needed, A and B",
+    ),
+    "explain --table nowhere --dialect databricks-14.4 'UPDAT t' 'DELETE FRM t'": (
+        "--dialect: there is no 'databricks-14.4' (did you mean 'databricks-14.3'?)",
+        "nowhere: is not there",
+        "statement A: 'UPDAT': no such statement",
+        "statement B: line 1",
     ),
     "explain --table merge-and-optimize --conf a 'UPDAT t' 'DELETE FROM nowhere'": (
         "--conf needs KEY",
@@ -250,49 +263,6 @@ def test_every_option_that_takes_numbers_or_words_has_a_type_of_ours() -> None:
     assert types >= {WholeNumber, Seed, Positive, WordOf}
 
 
-OPTIONS = {
-    "run capacity --sed 4 --replication -1 --max-replications x": (
-        "No such option '--sed'. Did you mean '--seed'?",
-        "--replication: -1 is not between 0 and 1,000",
-        "--max-replications: needs a whole number, not 'x'",
-    ),
-    "run capacity --foo": ("No such option '--foo'.\n",),
-    "run capacity -x -q": ("No such option '-x'.", "No such option '-q'."),
-    "run capacity --overwrit=yes --sets a=1": ("mean '--overwrite'?", "mean '--set'?"),
-    "run evnts --sed 3 --replication x --set a": (
-        "No such option '--sed'. Did you mean '--seed'?",
-        "--replication: needs a whole number, not 'x'",
-        "--set a: is not PATH=VALUE",
-        "evnts",
-    ),
-    "sweep capacity --bogus --axis partitionin --max-replications 1": (
-        "No such option '--bogus'.",
-        "no axis 'partitionin'",
-        "--max-replications",
-    ),
-    "stores s4 --jsn": ("mean '--json'?", "s4"),
-    "scenarios evnts --jsn": ("mean '--json'?", "evnts"),
-    f"schema --makdown --out {NOWHERE}/a": ("mean '--markdown'?", f"{NOWHERE}/a: cannot be"),
-    "oracle nowhere --jsn --spark": ("mean '--json'?", "--spark: runs statements", "nowhere:"),
-    "run --bogus capacity --overwrite": ("No such option '--bogus'.\n",),
-    "run": ("Missing argument 'SCENARIO'",),
-    "run capacity events --seed": ("'--seed' requires an argument",),
-    "run capacity events": ("unexpected extra argument (events)",),
-    "plan --jobs 0": ("--jobs: 0 is not 1 or", "Missing option '--vary'", "argument 'SCENARIO'"),
-}
-
-
-@pytest.mark.parametrize("words", OPTIONS)
-def test_every_option_that_is_wrong_is_told(words: str) -> None:
-    result = CliRunner().invoke(main, shlex.split(words), env={"COLUMNS": "200"})
-    assert result.exit_code == ExitCode.BAD_INPUT
-    command = words.split()[0]
-    assert result.stderr.startswith(f"Usage: main {command} ")
-    for each in OPTIONS[words]:
-        assert result.stderr.count(each) == 1, result.stderr
-    assert not result.stdout
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_begins_with_an_option_that_it_does_not_have(name: str) -> None:
     words = [name, *LEAST.get(name, ("nowhere",)), "--bogus"]
@@ -302,9 +272,41 @@ def test_no_command_begins_with_an_option_that_it_does_not_have(name: str) -> No
     assert not result.stdout
 
 
-def test_nothing_is_replaced_by_a_run_that_writes_nothing() -> None:
-    said = CliRunner().invoke(main, ["run", "capacity", "--overwrite"]).stderr
-    assert said == "error: --overwrite goes with --out or --export\n"
+IN_VAIN = {
+    "run capacity": "--out or --export",
+    "init --writers merge:1 --every '1 min' --takes '3 s'": "--out",
+    "from-log nowhere": "--out",
+    "calibrate nowhere": "--out or --save-samples",
+}
+
+
+@pytest.mark.parametrize("words", IN_VAIN)
+def test_nothing_is_replaced_by_a_command_that_writes_nothing(words: str) -> None:
+    result = CliRunner().invoke(main, [*shlex.split(words), "--overwrite"])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert f"error: --overwrite goes with {IN_VAIN[words]}\n" in result.stderr
+    assert not result.stdout
+
+
+def test_every_command_that_replaces_something_says_so_where_it_cannot() -> None:
+    replacing = {
+        name
+        for name in COMMANDS
+        for option in command_named(name).params
+        if option.opts == ["--overwrite"] and not _has_a_place(name)
+    }
+    assert replacing == {words.split()[0] for words in IN_VAIN}
+
+
+def _has_a_place(name: str) -> bool:
+    """Whether a command writes somewhere though nobody says where."""
+    (out,) = (option for option in command_named(name).params if option.opts == ["--out"])
+    return isinstance(out.default, Path)
+
+
+def test_nothing_is_replaced_in_python_by_a_run_that_writes_nothing() -> None:
+    with pytest.raises(whitecap.InvalidInput, match=r"overwrite: (.|\n)*no writer 'elt'"):
+        whitecap.run("capacity", overwrite=True, changes={"writers.elt.count": 3})
 
 
 def test_help_is_given_though_the_scenario_is_missing() -> None:

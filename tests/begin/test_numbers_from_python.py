@@ -55,6 +55,37 @@ def test_every_wrong_number_is_told_with_its_name(
         assert each in str(refused.value)
 
 
+NOWHERE = "/dev/null/there"
+LOST: list[tuple[Callable[[], object], tuple[str, ...]]] = [
+    (
+        lambda: whitecap.run("capacity", out=NOWHERE, changes={"writers.elt.count": 3}),
+        (f"{NOWHERE}: cannot be written", "no writer 'elt'"),
+    ),
+    (
+        lambda: whitecap.run("evnts", out=NOWHERE, until="conflict_rat +- 1 point"),
+        (f"{NOWHERE}: cannot be written", "'conflict_rate'?", "did you mean events?"),
+    ),
+    (
+        lambda: whitecap.sweep("evnts", out=NOWHERE, engine="processes"),
+        (f"{NOWHERE}: cannot be written", "did you mean events?"),
+    ),
+    (
+        lambda: whitecap.replay("nowhere", out=NOWHERE, window="3", transactions=0),
+        (f"{NOWHERE}: cannot be written", "'3' is not of the form", "nowhere: is neither", "0 is"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "said"), LOST)
+def test_a_place_that_cannot_be_written_is_told_with_what_else_is_wrong(
+    asked: Callable[[], object], said: tuple[str, ...]
+) -> None:
+    with pytest.raises(whitecap.InvalidInput) as refused:
+        asked()
+    for each in said:
+        assert each in str(refused.value)
+
+
 def test_a_wrong_number_and_a_wrong_scenario_are_told_together() -> None:
     with pytest.raises(whitecap.InvalidInput, match=r"seed: -1(.|\n)*no writer 'elt'"):
         whitecap.run("capacity", seed=-1, changes={"writers.elt.count": 3})

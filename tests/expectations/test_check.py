@@ -48,6 +48,7 @@ def test_a_met_scenario_is_one_line_and_exit_code_zero(folder: Path) -> None:
     result = check(folder / "a-met.yaml")
     assert result.exit_code == ExitCode.FINE, result.output
     assert result.stdout.splitlines()[0].startswith("ok ")
+    assert result.stdout.splitlines()[0].endswith(" s of computing)")
     assert "1 ok, 0 missed, 0 undecided, 0 broken" in result.output
 
 

@@ -119,6 +119,15 @@ def test_a_file_that_is_no_mapping_is_told_in_words(text: str, tmp_path: Path) -
     assert "table.yaml:1: must be keys with values, such as name and schema" in result.output
 
 
+def test_a_scenario_in_the_place_of_a_table_is_called_one(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("format_version: 1\nname: a\nwriters: {}\ntable: {schema: id BIGINT}\n")
+    result = CliRunner().invoke(main, ["explain", "--table", str(path), FINE, FINE])
+    assert result.exit_code == 2
+    said = "is a scenario: --table takes one table with its rows (name, schema, files)"
+    assert result.stderr == f"error: {path}:1: {said}, or a Delta table's directory\n"
+
+
 EVERY_KEY = {
     "name": "events",
     "schema": "id BIGINT, date DATE",

@@ -17,7 +17,7 @@ from whitecap.sim.freerun.experiment import (
     SCENARIO,
     FreeRunSettings,
     free_run,
-    require_place,
+    make_place,
 )
 from whitecap.sim.freerun.prediction import Prediction
 from whitecap.sim.freerun.statements import ObservedRun
@@ -31,7 +31,7 @@ SETTINGS = FreeRunSettings((2,), mix=True, statements=12, threads=3, warm_up=2, 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("free-run") / "out"
-    require_place(SETTINGS, place, overwrite=False)
+    make_place(SETTINGS, place, overwrite=False)
     free_run(SETTINGS, place, lambda done, total, note: None)
     return place
 
@@ -95,7 +95,7 @@ def test_the_scenario_of_a_prediction_can_be_run_by_anybody(out: Path) -> None:
 def test_the_same_settings_go_on_with_what_is_there(out: Path) -> None:
     kept = (out / "update-2" / COMPARISON).stat().st_mtime_ns
     (out / "result.json").unlink()
-    require_place(SETTINGS, out, overwrite=False)
+    make_place(SETTINGS, out, overwrite=False)
     result = free_run(SETTINGS, out, lambda done, total, note: None)
     assert (out / "update-2" / COMPARISON).stat().st_mtime_ns == kept
     assert result.phases[0] == msgspec.json.decode(

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.freerun.experiment import FreeRunSettings, require_place, require_settings
+from whitecap.sim.freerun.experiment import FreeRunSettings, make_place, require_settings
 from whitecap.sim.freerun.workloads import ThreadStatements, mixed_workload, update_workload
 
 
@@ -42,16 +42,16 @@ def test_two_threads_may_update() -> None:
 def test_what_is_no_free_run_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(InvalidInput, match="left alone"):
-        require_place(FreeRunSettings(), tmp_path, overwrite=True)
+        make_place(FreeRunSettings(), tmp_path, overwrite=True)
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
 
 def test_another_experiment_is_replaced_only_when_told_to(tmp_path: Path) -> None:
-    require_place(FreeRunSettings(seed=1), tmp_path / "out", overwrite=False)
-    require_place(FreeRunSettings(seed=1), tmp_path / "out", overwrite=False)
+    make_place(FreeRunSettings(seed=1), tmp_path / "out", overwrite=False)
+    make_place(FreeRunSettings(seed=1), tmp_path / "out", overwrite=False)
     with pytest.raises(InvalidInput, match="--overwrite"):
-        require_place(FreeRunSettings(seed=2), tmp_path / "out", overwrite=False)
-    require_place(FreeRunSettings(seed=2), tmp_path / "out", overwrite=True)
+        make_place(FreeRunSettings(seed=2), tmp_path / "out", overwrite=False)
+    make_place(FreeRunSettings(seed=2), tmp_path / "out", overwrite=True)
 
 
 @pytest.mark.parametrize("threads", [3, 4, 7])

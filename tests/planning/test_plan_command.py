@@ -67,6 +67,7 @@ def test_what_a_variant_makes_wrong_is_told_at_its_line_in_the_file(tmp_path: Pa
         ("writers.corrector.cont=1..5", OBJECTIVE, "did you mean 'count'?"),
         ("writers.corrector.count=5..1", OBJECTIVE, "5 is more than 1: write 1..5"),
         ("writers.corrector.count=few..many", OBJECTIVE, "are not two numbers"),
+        ("writers.corrector.count=1..9:much", OBJECTIVE, "the step much does not go with 1..9"),
         (f"writers.corrector.count=1..{'9' * 400}", OBJECTIVE, "are not two numbers"),
         ("table.isolation=1..5", OBJECTIVE, "is none of Serializable"),
         ("writers.corrector.count=1..5", "", "states no `objective:`"),

@@ -121,7 +121,7 @@ def test_what_is_shown_beyond_an_undecided_value_is_said(
 def test_a_variant_of_which_nothing_is_said_besides_is_not_named_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from whitecap.terminal.plan import show_plan
+    from whitecap.terminal.deciding.plan import show_plan
 
     show_plan(plan_of(*LARGEST))
     assert capsys.readouterr().out.count("variant 0") == 1

@@ -47,7 +47,9 @@ def _commits(run: FinishedRun) -> list[tuple[str, float, Commit]]:
     [("1 h", HOUR_MS), ({"ahead": "1 h"}, HOUR_MS), ({"behind": "1 h"}, -HOUR_MS)],
 )
 def test_commit_info_holds_the_drivers_time(skew: Any, ms: int) -> None:
-    for group, sent_ms, commit in _commits(_two(skew)):
+    commits = _commits(_two(skew))
+    assert {group for group, _, _ in commits} >= {"wrong"}
+    for group, sent_ms, commit in commits:
         assert commit.commit_info is not None
         expected = sent_ms + (ms if group == "wrong" else 0)
         assert commit.commit_info.timestamp == pytest.approx(expected, abs=1)
@@ -84,7 +86,9 @@ def test_a_value_that_asks_for_the_time_is_the_drivers() -> None:
 
 def test_files_keep_the_stores_time() -> None:
     run = _two("1 h")
-    for row in rows(run, "commits"):
+    commits = rows(run, "commits")
+    assert commits
+    for row in commits:
         stored = run.world.store.objects[f"_delta_log/{row['version']:020}.json"]
         expected = run.world.store.epoch_ms + int(row["committed_at_ms"])
         assert stored.modified_at_ms == expected

@@ -136,7 +136,9 @@ def test_the_commit_is_where_the_protocol_has_it(profile: str) -> None:
     run = _run(profile)
     landed = {row["version"]: row["committed_at_ms"] for row in rows(run, "commits")}
     effects = {r["effect_at_ms"] for r in rows(run, "requests") if r["kind"] == decides}
-    for attempt in rows(run, "attempts"):
+    attempts = rows(run, "attempts")
+    assert attempts
+    for attempt in attempts:
         assert attempt["effect_at_ms"] == landed[attempt["version"]]
         assert attempt["effect_at_ms"] in effects
 

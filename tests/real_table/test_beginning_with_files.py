@@ -130,7 +130,9 @@ def test_what_a_scenario_says_goes_before_what_the_log_says(table: LogOnDisk) ->
 def test_rows_lie_between_the_bounds_of_their_file(table: LogOnDisk) -> None:
     world = _world(scenario_from(table.folder, key="id", rows_each=100))
     store = world.store
-    for file in world.tables[0].history.snapshot(1).all_files():
+    files = list(world.tables[0].history.snapshot(1).all_files())
+    assert files
+    for file in files:
         statistics = parse_statistics(file.stats)
         rows = store.data_files[file.path.replace("%20", " ")].written.rows
         assert len(rows) == statistics.num_records

@@ -54,6 +54,21 @@ def test_one_message_holds_every_problem_with_its_line_and_nearest_name(expected
     assert expected in problems_of(WRONG)
 
 
+@pytest.mark.parametrize(
+    ("expected", "said"),
+    [
+        ("where: {a: b}", "where: unknown key: there are measure, writer, command, exception, "),
+        ("at_least: 90 %", "at_least: '90 %' is written 0.9 here: shares lie between 0 and 1"),
+        ("at_most: 1.5 s", "at_most: '1.5 s' is written 1500 here: latencies are milliseconds"),
+        ("at_most: much", "at_most: needs a number, not 'much'"),
+    ],
+)
+def test_what_is_expected_in_other_words_is_answered_with_ours(expected: str, said: str) -> None:
+    text = (SCENARIOS / "capacity.yaml").read_text()
+    told = problems_of(f"{text}expect: [{{measure: latency_p95_ms, equals: 1, {expected}}}]\n")
+    assert any(said in each for each in told), told
+
+
 ELSEWHERE = {
     "of the writer": ("count: 2", "cuont: 2"),
     "of its parameters": ("date: uniform", "date: unifrom"),

@@ -197,3 +197,12 @@ def test_explain_exits_1_for_a_conflict_only_where_that_is_asked_for() -> None:
         assert CliRunner().invoke(main, arguments).exit_code == ExitCode.FINE
         asked = CliRunner().invoke(main, [*arguments, "--fail-on-conflict"])
         assert asked.exit_code == code
+
+
+def test_requests_that_were_not_recorded_are_told_with_the_option_that_records_them(
+    file: Path,
+) -> None:
+    run = whitecap.run(file, changes={"duration": "1 min"})
+    with pytest.raises(ValueError, match=r"run with requests=True \(--requests\)"):
+        _ = run.requests
+    assert len(whitecap.run(file, changes={"duration": "1 min"}, requests=True).requests)

@@ -81,7 +81,9 @@ def test_jobs_that_wait_for_their_turn_are_in_flight_too() -> None:
 
 
 def test_instants_of_a_transaction_are_in_order() -> None:
-    for row in rows(ran()):
+    transactions = rows(ran())
+    assert transactions
+    for row in transactions:
         instants = [
             row[name]
             for name in ("submitted_at_ms", "snapshot_at_ms", "commit_started_at_ms", "ended_at_ms")

@@ -118,9 +118,18 @@ def test_every_figure_can_be_drawn_and_shows_itself_in_a_notebook(sweep: Sweep) 
         assert size["width"] > 400
 
 
-def test_an_unknown_measure_is_answered_with_those_there_are(sweep: Sweep) -> None:
-    with pytest.raises(ValueError, match="no measure 'conflicts', there are conflict_rate"):
-        whitecap.figures.heat_map(sweep, "conflicts")
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("conflict_rat", r"no measure 'conflict_rat' \(did you mean 'conflict_rate'\?\)"),
+        ("speed", "no measure 'speed': there are conflict_rate, "),
+    ],
+)
+def test_an_unknown_measure_is_answered_with_the_nearest_or_all(
+    measure: str, said: str, sweep: Sweep
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        whitecap.figures.heat_map(sweep, measure)
 
 
 def test_a_sweep_can_be_loaded_again_and_reported(sweep: Sweep) -> None:

@@ -94,6 +94,8 @@ def test_a_run_becomes_a_sweep_of_one_cell_with_the_runs_of_its_replications(
     assert "95 % intervals over 10 replications." in result.stdout
     assert "Job success rate is known to ± 30 points, with 10 replications" in result.stdout
     assert "met: job_success_rate at least 20 %" in result.stdout
+    assert "\nWho stops whom:\n" in result.stdout
+    assert "run:" not in result.stdout
     swept = whitecap.load_sweep(tmp_path / "out", engine="processes")
     alone = run_scenario(whitecap.load_scenario(scenario), replication=3).recording
     again = swept.run("run", 3).recording

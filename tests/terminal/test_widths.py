@@ -50,7 +50,9 @@ def _is_readable(text: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_run(width: int, tmp_path: Path) -> None:
+def test_a_run_is_readable_and_says_how_many_were_submitted_and_aborted(
+    width: int, tmp_path: Path
+) -> None:
     path = tmp_path / "small.yaml"
     path.write_text(yaml.safe_dump(document(warm_up="1 min")))
     text = _printed(width, "run", path)
@@ -62,19 +64,19 @@ def test_a_run(width: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_an_explanation(width: int) -> None:
+def test_an_explanation_is_readable(width: int) -> None:
     for name in ("merge-and-optimize", "update-and-delete-unpartitioned"):
         table = ROOT / "scenarios" / "explain" / f"{name}.yaml"
         _is_readable(_printed(width, "explain", "--table", table), width)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_dialects(width: int) -> None:
+def test_the_list_of_dialects_is_readable(width: int) -> None:
     _is_readable(_printed(width, "dialects"), width)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_sweep(
+def test_a_sweep_is_readable_and_names_every_cell(
     width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     axes = {"partitioning": ["by date and region"], "mergers": ["2", "12"]}
@@ -88,7 +90,7 @@ def test_a_sweep(
 
 
 @pytest.mark.parametrize(("width", "costs_fit"), [(80, True), (100, False), (200, True)])
-def test_a_sweep_with_a_price(
+def test_a_sweep_with_a_price_is_readable_and_says_what_its_answer_costs(
     width: int,
     costs_fit: bool,
     tmp_path: Path,
@@ -117,7 +119,7 @@ def test_a_sweep_with_a_price(
 
 @pytest.mark.parametrize("with_witnesses", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_matrix(
+def test_a_matrix_is_readable(
     width: int,
     with_witnesses: bool,
     monkeypatch: pytest.MonkeyPatch,
@@ -129,7 +131,7 @@ def test_a_matrix(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_case_that_does_not_hold(width: int, tmp_path: Path) -> None:
+def test_a_case_that_does_not_hold_is_readable(width: int, tmp_path: Path) -> None:
     cases = json.loads((ROOT / "tests/conformance/cases/transactions.json").read_text())
     case = next(c for c in cases if c["expect"]["result"] == "ConcurrentAppendException")
     case["expect"] |= {"result": "ConcurrentWriteException", "error_class": "some words " * 20}
@@ -140,7 +142,7 @@ def test_a_case_that_does_not_hold(width: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_replay(
+def test_a_replay_is_readable_and_says_which_version_was_committed(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     aborted = TransactionResult(End.ABORTED, exception="ConcurrentDeleteReadException")
@@ -157,7 +159,9 @@ def test_a_replay(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_check_that_is_missed(width: int, tmp_path: Path) -> None:
+def test_a_check_that_is_missed_is_readable_and_says_why_it_matters(
+    width: int, tmp_path: Path
+) -> None:
     path = tmp_path / "small.yaml"
     because = "the corrector and the loaders write different partitions and never meet"
     expect = [

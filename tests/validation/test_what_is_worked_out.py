@@ -54,7 +54,9 @@ def test_laws_have_the_values_that_others_worked_out() -> None:
 
 @pytest.mark.parametrize("clients", [3, 10, 50])
 def test_contests_come_out_as_in_the_published_simulator(clients: int) -> None:
-    for each in contests([clients], 100):
+    held = list(contests([clients], 100))
+    assert {each.algorithm for each in held} == set(ALGORITHMS)
+    for each in held:
         assert each.holds, (each.algorithm, each.calls, each.time_ms, each.published)
 
 

@@ -84,7 +84,9 @@ def made() -> FinishedRun:
 
 
 def test_a_statement_begins_when_the_one_before_has_committed(made: FinishedRun) -> None:
-    for job in jobs_of(made):
+    jobs = jobs_of(made)
+    assert len(jobs) > 1
+    for job in jobs:
         assert [row["table_name"] for row in job] == ["silver", "gold"]
         assert [row["ends_job"] for row in job] == [False, True]
         assert job[1]["submitted_at_ms"] == job[0]["ended_at_ms"]

@@ -70,19 +70,16 @@ def calibrate(
     boto3 (pip install 'whitecap[s3]') and its usual credentials.
     """
     from whitecap.engine.errors import noted
-    from whitecap.out_file import write_out
+    from whitecap.out_file import refused_files
     from whitecap.sim.calibration.calibrating import calibrated
-    from whitecap.sim.calibration.samples import read_samples, samples_text
+    from whitecap.sim.calibration.samples import read_samples
     from whitecap.sim.loading.profiles import require_shipped
-    from whitecap.sim.machine.places import require_new_file
     from whitecap.terminal.progress import progress
 
     samples: Sequence[Sample]
     with gathered_with_options() as problems:
         problems += _contradictions(target, given)
-        for written in filter(None, (out, save_samples)):
-            with noted(problems):
-                require_new_file(written, overwrite=overwrite)
+        problems += refused_files(overwrite, {"--out": out, "--save-samples": save_samples})
         with noted(problems):
             if like is not None:
                 require_shipped(like, "--like")
@@ -97,6 +94,16 @@ def calibrate(
         samples = _measured(store, plan, nonempty, quiet)
     with progress("fitting", quiet=quiet):
         text = calibrated(samples, place, base)
+    _give(text, out, samples, save_samples)
+
+
+def _give(
+    text: str, out: Path | None, samples: Sequence[Sample], save_samples: Path | None
+) -> None:
+    """Write or print the profile, with what to do with it, and write the samples if asked to."""
+    from whitecap.out_file import write_out
+    from whitecap.sim.calibration.samples import samples_text
+
     if save_samples is not None:
         write_out(save_samples, samples_text(samples), "samples")
     write_out(out, text, "profile")

@@ -69,11 +69,10 @@ def explain(
     Every order of their snapshots and commits is played; every suggestion is checked in the same
     way. A and B may stand in the table's YAML instead.
     """
-    from whitecap.engine.dialects import DIALECTS, dialect_named
-    from whitecap.engine.errors import nearest, noted
+    from whitecap.engine.errors import noted
     from whitecap.engine.races.explain.plain import plain_explanation
     from whitecap.explaining import asked
-    from whitecap.out_file import form_of, write_out
+    from whitecap.out_file import form_of
 
     settings: dict[str, str] = {}
     beside: dict[str, str] = {}
@@ -84,20 +83,11 @@ def explain(
             settings = _pairs(conf, "--conf needs KEY=VALUE")
         with noted(problems):
             beside = _pairs(others, "--other needs NAME=PATH")
-        with noted(problems):
-            if dialect is not None and dialect not in DIALECTS:
-                meant, dialect = dialect, nearest(dialect, DIALECTS)
-                dialect_named(meant, "--dialect")
         explained = asked(
             table, statement_a, statement_b, dialect=dialect, settings=settings, others=beside
         )
     document = plain_explanation(explained())
-    if form == "terminal":
-        from whitecap.terminal.explanation import show
-
-        show(document)
-    else:
-        write_out(out, _written(document, form), "explanation")
+    _give(document, form, out)
     if fail_on_conflict and document["can_conflict"]:
         ctx.exit(ExitCode.EXPECTATION_MISSED)
 
@@ -110,6 +100,16 @@ def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:
     if not all(key and equals and value for key, equals, value in parted):
         raise InvalidInput([Problem("", needed)])
     return {key: value for key, _, value in parted}
+
+
+def _give(document: dict[str, Any], form: str, out: Path | None) -> None:
+    from whitecap.out_file import write_out
+    from whitecap.terminal.explanation import show
+
+    if form == "terminal":
+        show(document)
+    else:
+        write_out(out, _written(document, form), "explanation")
 
 
 def _written(document: dict[str, Any], form: str) -> str:

@@ -76,14 +76,13 @@ def plan(
     from whitecap.deciding.running import Effort
     from whitecap.engine.errors import noted
     from whitecap.options.assignments import labels_named, variants_named
-    from whitecap.sim.machine.places import require_directory_if_any
-    from whitecap.terminal.as_json import print_json
-    from whitecap.terminal.plan import show_plan
+    from whitecap.sim.machine.places import refused_places, require_directory
+    from whitecap.terminal.deciding.giving import give
+    from whitecap.terminal.deciding.plan import show_plan
     from whitecap.terminal.progress import progress
 
     with gathered_with_options() as problems:
-        with noted(problems):
-            require_directory_if_any(out)
+        problems += refused_places(require_directory, out)
         with noted(problems):
             runs = kept_runs(out, resume)
         named = variants_named(variants, problems)
@@ -98,10 +97,6 @@ def plan(
         )
     with progress("plan") as show:
         planned = planned_by(planning, jobs, show, runs)
-    written = () if out is None else planned.write(out)
-    if as_json:
-        print_json({**planned.document, "files": written})
-    else:
-        show_plan(planned, written)
+    give(planned, show_plan, out, as_json)
     if planned.is_interrupted:
         ctx.exit(ExitCode.INTERRUPTED)

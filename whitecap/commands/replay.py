@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,10 @@ from whitecap.sim.machine.places import require_directory
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
+
+if TYPE_CHECKING:
+    from whitecap.sim.replay.agreement import Agreement
+    from whitecap.sim.replay.plan import ReplayPlan
 
 
 @click.command()
@@ -30,7 +35,10 @@ from whitecap.terminal.table import print_indented
     "at FROM, and everything that was decided up to TO is replayed. Of several tables name one; "
     "of the others comes what the same jobs wrote.",
 )
-@click.option("--cell", help="Of a sweep, replay this cell instead of the best one.")
+@click.option(
+    "--cell", metavar="NAME",
+    help="Of a sweep, replay this cell instead of the best one: its name in the sweep's tables.",
+)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: RUN/replay]")
 @click.option(
     "--timeout",
@@ -55,13 +63,12 @@ def replay(
     out/<its last name>/replay).
     """
     from whitecap.engine.errors import noted
-    from whitecap.recordings.replaying import played
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
     from whitecap.sim.replay.real.environment import require_delta
     from whitecap.sweep_engine import chosen_run, made_in
-    from whitecap.terminal.agreement import show_agreement, show_compared
+    from whitecap.terminal.agreement import show_agreement
 
     directory = out or made_in(run) / "replay"
     versions = None
@@ -73,14 +80,26 @@ def replay(
         chosen = chosen_run(run, cell)
     plan = plan_replay(chosen, versions, transactions)
     require_delta()
-    console = new_console(stderr=True)
-    print_indented(console, plan.sentence, by=0)
-    watch = partial(show_compared, console, with_table=len(plan.tables) > 1)
-    agreement = played(plan, watch, timeout_s=timeout)
+    agreement = _played(plan, timeout)
     path = write_agreement(agreement, directory)
     show_agreement(agreement)
     click.echo(f"written to {path}")
+    ctx.exit(_exit_code(agreement))
+
+
+def _played(plan: ReplayPlan, timeout_s: float) -> Agreement:
+    """Play it; each transaction is shown as it ends."""
+    from whitecap.recordings.replaying import played
+    from whitecap.terminal.agreement import show_compared
+
+    console = new_console(stderr=True)
+    print_indented(console, plan.sentence, by=0)
+    watch = partial(show_compared, console, with_table=len(plan.tables) > 1)
+    return played(plan, watch, timeout_s=timeout_s)
+
+
+def _exit_code(agreement: Agreement) -> ExitCode:
     if not agreement.compared_count:
-        print_indented(console, "nothing could be compared", by=0)
-        ctx.exit(ExitCode.NOTHING_COMPARED)
-    ctx.exit(ExitCode.FINE if agreement.holds else ExitCode.EXPECTATION_MISSED)
+        print_indented(new_console(stderr=True), "nothing could be compared", by=0)
+        return ExitCode.NOTHING_COMPARED
+    return ExitCode.FINE if agreement.holds else ExitCode.EXPECTATION_MISSED

@@ -24,9 +24,8 @@ def schema(out: Path | None, markdown: bool) -> None:
     from whitecap.out_file import write_out
     from whitecap.sim.describing.keys import keys_page
     from whitecap.sim.describing.schema import schema_text
-    from whitecap.sim.machine.places import require_file
+    from whitecap.sim.machine.places import refused_places, require_file
 
-    with gathered_with_options():
-        if out is not None:
-            require_file(out)
+    with gathered_with_options() as problems:
+        problems += refused_places(require_file, out)
     write_out(out, keys_page() if markdown else schema_text(), "schema")

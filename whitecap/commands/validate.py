@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,12 +16,15 @@ from whitecap.options.types import WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
-# More tables than anybody measures: it keeps a list of numbers readable.
+if TYPE_CHECKING:
+    from whitecap.sim.freerun.comparison import FreeRunResult
+
 MAX_PARTITIONS = 1_000
+"""More than anybody measures: it keeps a list of numbers readable."""
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
-    """WholeNumber numbers above 1, separated by commas; of nothing, none."""
+    """Whole numbers above 1, separated by commas; of nothing, none."""
     parts = [part.strip() for part in given.split(",") if part.strip()]
     if numbers_outside(parts, 2, MAX_PARTITIONS):
         said = f"write numbers above 1 and up to {MAX_PARTITIONS}, such as 2,4,8,16"
@@ -35,6 +39,7 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
     "--partitions",
     default="2,4,8,16",
     show_default=True,
+    metavar="N,...",
     callback=_numbers,
     help="UPDATE on tables of so many partitions.",
 )
@@ -94,12 +99,10 @@ def validate(
     from whitecap.sim.freerun.experiment import (
         FreeRunSettings,
         free_run,
-        require_place,
+        make_place,
         require_settings,
     )
     from whitecap.sim.machine.interruption import interruption_says
-    from whitecap.terminal.as_json import print_json
-    from whitecap.terminal.free_run import free_run_document, show_free_run
 
     settings = FreeRunSettings(partitions, mix, statements, threads, seed)
     with gathered_with_options() as problems:
@@ -109,13 +112,20 @@ def validate(
         with noted(problems):
             require_settings(settings)
         require_directory(out)
-    require_place(settings, out, overwrite=overwrite)
+    make_place(settings, out, overwrite=overwrite)
     kept = f"the same command goes on with what is in {out}"
     with interruption_says(kept), progress("validating") as show:
         result = free_run(settings, out, show)
+    _print(result, out, as_json)
+    ctx.exit(ExitCode.FINE if result.holds else ExitCode.EXPECTATION_MISSED)
+
+
+def _print(result: FreeRunResult, out: Path, as_json: bool) -> None:
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.free_run import free_run_document, show_free_run
+
     if as_json:
         print_json(free_run_document(result))
     else:
         show_free_run(result)
         click.echo(f"written to {out / 'result.md'}")
-    ctx.exit(ExitCode.FINE if result.holds else ExitCode.EXPECTATION_MISSED)

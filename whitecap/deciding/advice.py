@@ -8,7 +8,7 @@ print(advice)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -183,18 +183,7 @@ def _advice(
     objectives, best = question.objectives, search.way[-1]
     price = question.scenario.price
     assert price is not None
-    alternatives = question.alternatives
-    searched = Searched(
-        {kind: len(labels) for kind, labels in alternatives.kinds.items()},
-        alternatives.refused,
-        alternatives.designs,
-        len(search.looked_at),
-        runs.done,
-        question.replications,
-        len(fresh[best]),
-        question.seed,
-        is_cut,
-    )
+    searched = replace(_extent(question, search, runs), fresh=len(fresh[best]), is_cut=is_cut)
     return Advice(
         question.scenario.name,
         objectives.each,
@@ -205,6 +194,21 @@ def _advice(
         price.currency,
         tuple(behind_refusals(question.scenario, fresh[STANDS])),
         show_document(question.at(best).document),
+    )
+
+
+def _extent(question: Question, search: DesignSearch, runs: _Runs) -> Searched:
+    """How much was searched, before anything of it is judged by fresh replications."""
+    alternatives = question.alternatives
+    return Searched(
+        kinds={kind: len(labels) for kind, labels in alternatives.kinds.items()},
+        refused=alternatives.refused,
+        designs=alternatives.designs,
+        looked_at=len(search.looked_at),
+        runs=runs.done,
+        most=question.replications,
+        fresh=0,
+        seed=question.seed,
     )
 
 

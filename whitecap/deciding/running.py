@@ -9,7 +9,7 @@ from pathlib import Path
 from whitecap.engine.errors import Problem, noted
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.sim.machine.code_version import code_version
-from whitecap.sim.machine.places import require_directory_if_any
+from whitecap.sim.machine.places import refused_places, require_directory
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole, whole_or_none
 from whitecap.sim.scenario import Scenario
@@ -47,8 +47,7 @@ def checked_place_and_jobs(
 ) -> tuple[Path | None, int | None]:
     """Where results go and how many processes run, if it was said; notes which cannot be."""
     place = None if out is None else Path(out)
-    with noted(problems):
-        require_directory_if_any(place)
+    problems += refused_places(require_directory, place)
     with noted(problems):
         jobs = checked_jobs(jobs)
     return place, jobs

@@ -1,10 +1,11 @@
-"""Words that a command does not take: all of them, where click tells the first.
+"""Words that a command does not take, or lacks: all of them, where click tells the first.
 
-Where only options are wrong that there are not, the command says what is wrong besides.
+The command then says what is wrong besides, with what it can take and stand-ins for what it lacks.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 import click
@@ -12,6 +13,9 @@ from click.core import iter_params_for_processing
 
 from whitecap.engine.errors import InvalidInput, nearest
 from whitecap.options.mistakes import mistakes_of, note_before_others
+
+STAND_IN = f"{os.devnull}/missing"
+"""Given in the place of what is missing. No file can be there; what speaks of it is not told."""
 
 
 def spellings_of(command: click.Command) -> dict[str, str]:
@@ -30,88 +34,112 @@ def require_usable(
     if by.resilient_parsing or set(args) & set(context.help_option_names):
         return
     with context.scope(cleanup=False):
-        mistakes = list(_all_mistakes(CommandWords(command, args), context))
+        mistakes = _all_mistakes(CommandWords(context, args), context)
     if mistakes:
         raise click.UsageError("\n".join(mistakes), ctx=context)
 
 
-def _all_mistakes(words: CommandWords, context: click.Context) -> Iterator[str]:
-    """With those of values, unless there are no others: the command then tells them itself."""
-    misused = list(_misused(words, context))
-    if words.unknown and not misused and not words.may_hold_values:
-        yield from _said_by_command(words, context)
-    elif words.unknown or misused:
-        yield from dict.fromkeys([*words.unknown, *misused])
-        yield from map(str, mistakes_of(context))
+def _all_mistakes(words: CommandWords, context: click.Context) -> list[str]:
+    """Nothing where the words themselves are right: the command then tells what else is wrong."""
+    words.read()
+    if not words.mistakes:
+        return []
+    note_before_others(words.mistakes, context)
+    if words.are_doubtful:
+        return list(map(str, mistakes_of(context)))
+    return list(_said_by_command(words, context))
 
 
-def _said_by_command(words: CommandWords, context: click.Context) -> list[str]:
+def _said_by_command(words: CommandWords, context: click.Context) -> Iterator[str]:
     """Everything that is wrong, by a command that begins nothing: something is noted before."""
     from whitecap.endings import message_of
 
-    command = words.command
-    note_before_others(words.unknown, context)
+    command = context.command
     try:
-        with command.make_context(context.info_name, words.left, context.parent) as asked:
+        with command.make_context(
+            context.info_name, words.completed, context.parent, allow_extra_args=True
+        ) as asked:
             command.invoke(asked)
     except InvalidInput as error:
-        return message_of(error, spellings_of(command)).splitlines()
-    return words.unknown
-
-
-def _misused(words: CommandWords, context: click.Context) -> Iterator[str]:
-    try:
-        given, extra, order = _parsed(words, context)
-    except click.UsageError as error:
-        yield error.format_message()
-        return
-    for parameter in iter_params_for_processing(order, words.command.get_params(context)):
-        try:
-            _, extra = parameter.handle_parse_result(context, given, extra)
-        except click.UsageError as error:
-            yield error.format_message()
-    if extra and not words.unknown:  # what follows an unknown option may be its value
-        named = "arguments" if extra[1:] else "argument"
-        yield f"Got unexpected extra {named} ({' '.join(map(str, extra))})"
-    words.may_hold_values |= bool(extra)
-
-
-Parsed = tuple[dict[str, object], list[str], list[click.Parameter]]
-
-
-def _parsed(words: CommandWords, context: click.Context) -> Parsed:
-    """What click makes of them without the options that there are not, which are noted."""
-    while True:
-        try:
-            parser = words.command.make_parser(context)
-            given, extra, order = parser.parse_args(args=list(words.left))
-            return dict(given), list(extra), list(order)
-        except click.NoSuchOption as error:
-            words.leave_out(error.option_name)
+        of_words = InvalidInput([each for each in error.problems if STAND_IN not in str(each)])
+        yield from message_of(of_words, spellings_of(command)).splitlines()
 
 
 class CommandWords:
-    """The words after a command without options that it does not have, and what is said of those.
+    """The words after a command that it can take, and what is wrong with the others.
 
-    `may_hold_values`: a word that is left may be the value of such an option.
+    `are_doubtful`: a word that is left may be the value of an option that there is not.
     """
 
-    def __init__(self, command: click.Command, words: Sequence[str]) -> None:
-        self.command = command
-        self.left = list(words)
-        self.unknown: list[str] = []
-        self.may_hold_values = False
-        self._options = {name: each for each in command.params for name in _names(each)}
+    def __init__(self, context: click.Context, words: Sequence[str]) -> None:
+        self.mistakes: list[str] = []
+        self.are_doubtful = False
+        self._context = context
+        self._has_unknown = False
+        self._left = list(words)
+        self._lacking: list[click.Parameter] = []
+        self._options = {name: each for each in context.command.params for name in _names(each)}
 
-    def leave_out(self, option: str) -> None:
+    @property
+    def completed(self) -> list[str]:
+        """Those that can be taken, with stand-ins for what is missing."""
+        options = (each.opts[0] for each in self._lacking if isinstance(each, click.Option))
+        arguments = (each for each in self._lacking if isinstance(each, click.Argument))
+        given = [word for option in options for word in (option, STAND_IN)]
+        return [*given, *self._left, *(STAND_IN for _ in arguments)]
+
+    def read(self) -> None:
+        """Read them as click does, past everything that is wrong."""
+        given, extra, order = self._parsed()
+        parameters = self._context.command.get_params(self._context)
+        for parameter in iter_params_for_processing(order, parameters):
+            try:
+                parameter.handle_parse_result(self._context, given, [])
+            except click.MissingParameter as error:
+                self.mistakes.append(error.format_message())
+                self._lacking.append(parameter)
+        if extra:
+            self._note_extra(extra)
+
+    def _parsed(self) -> tuple[dict[str, object], list[str], list[click.Parameter]]:
+        while True:
+            try:
+                parser = self._context.command.make_parser(self._context)
+                given, extra, order = parser.parse_args(args=list(self._left))
+                return dict(given), list(extra), list(order)
+            except click.NoSuchOption as error:
+                self._leave_unknown(error.option_name)
+            except click.BadOptionUsage as error:
+                self.mistakes.append(error.format_message())
+                self._leave_misused(error.option_name)
+
+    def _note_extra(self, extra: Sequence[str]) -> None:
+        """What follows an unknown option may be its value."""
+        if self._has_unknown:
+            self.are_doubtful = True
+            return
+        named = "arguments" if extra[1:] else "argument"
+        self.mistakes.append(f"Got unexpected extra {named} ({' '.join(extra)})")
+
+    def _leave_unknown(self, option: str) -> None:
         """Without the first word that names this option, and without its value."""
+        self._has_unknown = True
         meant = self._meant(option)
         hint = f" Did you mean {meant!r}?" if meant else ""
-        self.unknown.append(f"No such option {option!r}.{hint}")
-        at = _place_of(option, self.left)
-        after = self.left[at + 1 :]
-        values = 0 if "=" in self.left[at] else self._values(meant, after)
-        self.left = self.left[:at] + after[values:]
+        self.mistakes.append(f"No such option {option!r}.{hint}")
+        at = _place_of(option, self._left)
+        after = self._left[at + 1 :]
+        values = 0 if "=" in self._left[at] else self._values(meant, after)
+        self._left = self._left[:at] + after[values:]
+
+    def _leave_misused(self, option: str) -> None:
+        """Without the word that gives a flag a value; without an option at the end that lacks some
+        of its values, and those that it has."""
+        if getattr(self._options[option], "is_flag", False):
+            self._left = [word for word in self._left if not word.startswith(f"{option}=")]
+        else:
+            last = max(at for at, word in enumerate(self._left) if _names_option(word, option))
+            self._left = self._left[:last]
 
     def _meant(self, option: str) -> str | None:
         long = [name[2:] for name in self._options if name.startswith("--")]
@@ -123,7 +151,7 @@ class CommandWords:
         if not after or after[0].startswith("-"):
             return 0
         if meant is None:
-            self.may_hold_values = True
+            self.are_doubtful = True
             return 0
         return 0 if getattr(self._options[meant], "is_flag", False) else 1
 

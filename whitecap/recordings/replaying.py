@@ -98,7 +98,7 @@ def replay(
     Raises `InvalidInput`, and `EnvironmentMissing` without Java 17 or the packages of Spark and
     Delta.
     """
-    from whitecap.sim.machine.places import require_directory_if_any
+    from whitecap.sim.machine.places import refused_places, require_directory
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
@@ -107,10 +107,11 @@ def replay(
     with gathered() as problems:
         with noted(problems):
             transactions = whole_or_none("transactions", transactions, 2)
+        problems += refused_places(require_directory, None if out is None else Path(out))
         with noted(problems):
-            require_directory_if_any(None if out is None else Path(out))
-        meant = parse_window(window) if window else None
-    plan = plan_replay(_chosen(run, cell), meant, transactions)
+            meant = parse_window(window) if window else None
+        chosen = _chosen(run, cell)
+    plan = plan_replay(chosen, meant, transactions)
     require_delta()
     compared = played(plan, quiet=quiet)
     if out is not None:

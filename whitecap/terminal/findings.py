@@ -82,7 +82,7 @@ def show_overload(
     """The cells of a sweep in which work piled up, over all replications."""
     for cell, each in left_out.items():
         if each.due.is_overloaded:
-            print_indented(console, f"{layout.title(cell)}: {each.due}", by=0)
+            print_indented(console, layout.led(cell, str(each.due)), by=0)
 
 
 def show_half_done(
@@ -91,7 +91,7 @@ def show_half_done(
     """The cells of a sweep in which jobs left a commit behind, over all replications."""
     for cell, each in left_out.items():
         if each.half_done:
-            print_indented(console, f"{layout.title(cell)}: {half_done_sentence(each)}", by=0)
+            print_indented(console, layout.led(cell, half_done_sentence(each)), by=0)
 
 
 def show_damage(console: Console, manifests: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
@@ -131,7 +131,7 @@ def show_standing(console: Console, stands: str, text: str) -> None:
 def show_few_cells(console: Console, layout: SweepLayout, texts: Mapping[str, str]) -> None:
     """The first cells with what is to be said of each, and how many more there are."""
     for cell, text in list(texts.items())[:CELLS_SHOWN]:
-        print_indented(console, f"{layout.title(cell)}: {text}", by=4)
+        print_indented(console, layout.led(cell, text), by=4)
     if len(texts) > CELLS_SHOWN:
         print_indented(console, f"and {len(texts) - CELLS_SHOWN} more", by=4)
 

@@ -32,7 +32,13 @@ from whitecap.terminal.findings import (
     show_refusals,
 )
 from whitecap.terminal.percentiles import MARK, percentile_text
-from whitecap.terminal.table import EMPTY, PrintedColumn, print_indented, show_table
+from whitecap.terminal.table import (
+    EMPTY,
+    PrintedColumn,
+    print_indented,
+    show_table,
+    without_empty_columns,
+)
 
 COLUMNS = (
     PrintedColumn("writer", text=True),
@@ -84,16 +90,9 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
 def _show_lines(console: Console, lines: Sequence[SummaryLine], objectives: ObjectiveSet) -> None:
     """The table, without columns that are empty everywhere."""
     asked = [each.threshold for each in objectives.each if each.measure is _SUCCESS]
-    rows = [list(_cells(line, asked)) for line in lines]
-    used = [at for at in range(len(COLUMNS)) if any(row[at] != EMPTY for row in rows)]
-    show_table(
-        console,
-        [COLUMNS[at] for at in used],
-        [[row[at] for at in used] for row in rows],
-        names=NAMES,
-        stressed=[at for at, line in enumerate(lines) if not line.command],
-        caption=CAPTION,
-    )
+    columns, rows = without_empty_columns(COLUMNS, [list(_cells(line, asked)) for line in lines])
+    whole = [at for at, line in enumerate(lines) if not line.command]
+    show_table(console, columns, rows, names=NAMES, stressed=whole, caption=CAPTION)
 
 
 def _measured(recording: Recording) -> MeasuredRun:

@@ -33,7 +33,12 @@ from whitecap.terminal.findings import (
     show_refusals,
 )
 from whitecap.terminal.percentiles import MARK, percentile_text
-from whitecap.terminal.table import EMPTY, PrintedColumn, print_indented, show_table
+from whitecap.terminal.table import (
+    PrintedColumn,
+    print_indented,
+    show_table,
+    without_empty_columns,
+)
 
 SHOWN = {
     "goodput_per_minute": PrintedColumn("goodput"),
@@ -118,42 +123,50 @@ def _show_cells(console: Console, subject: Subject, answer: WordedAnswer) -> Non
     named = [cells.index(answer.cell)]
     currency = subject.runs.currency
     shown = SHOWN | (COSTS if currency else {})
-    rows = list(_rows(subject, answer, list(shown)))
-    columns = [*FIRST, *shown.values(), VALUES]
+    every = list(_rows(subject, answer, list(shown)))
+    columns, rows = without_empty_columns([*FIRST, *shown.values(), VALUES], every)
     caption = f"{CAPTION} Costs in {currency}." if currency else CAPTION
-    used = [at for at in range(len(columns)) if any(row[at] != EMPTY for row in rows)]
-    rows = [[row[at] for at in used] for row in rows]
-    show_table(console, [columns[at] for at in used], rows, stressed=named, caption=caption)
+    show_table(console, columns, rows, stressed=named, caption=caption)
 
 
 def _show_cost(console: Console, subject: Subject, cell: str) -> None:
     """Of what the answer names, where a price was stated."""
     manifest = next(iter(subject.runs.manifests_of(cell)))
     if cost := cost_sentence(manifest, subject.tables.measured()[cell]):
-        where = f"{subject.layout.title(cell)}: " if subject.layout.axes else ""
-        print_indented(console, f"{where}{cost}", by=0)
+        print_indented(console, subject.layout.led(cell, cost), by=0)
 
 
 def _show_findings(
     subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds]
 ) -> None:
     """Where work piled up, who stopped whom in the way, and whether all is as expected."""
-    console, tables, layout = new_console(), subject.tables, subject.layout
-    names = [cell.name for cell in layout.cells]
-    show_damage(console, {layout.title(n): subject.runs.manifests_of(n) for n in names})
-    left_out = {n: added([*tables.left_out_of(n).values()]) for n in names}
-    show_overload(console, layout, left_out)
-    show_half_done(console, layout, left_out)
-    limit = limiting_cell(answer.findings)
-    if tables.refusals_of(limit):
-        where = f"{layout.title(limit)}{why_limiting(answer.findings)}"
-        print_indented(console, f"Who stops whom in {where}:", by=0)
-        show_refusals(console, tables.refusals_of(limit))
+    console, layout = new_console(), subject.layout
+    _show_what_is_left(console, subject)
+    _show_limiting_cell(console, subject, answer)
     show_objectives_of_cells(console, layout, answer)
-    judged = judged_cells(expected, tables.measured(), layout)
+    judged = judged_cells(expected, subject.tables.measured(), layout)
     if judged:
         show_judged_cells(console, layout, judged)
     show_origins(console, [run.manifest for run in subject.runs.runs])
+
+
+def _show_what_is_left(console: Console, subject: Subject) -> None:
+    """Damaged tables, work that piled up, and jobs that left a commit behind."""
+    layout, names = subject.layout, [cell.name for cell in subject.layout.cells]
+    show_damage(console, {layout.title(n): subject.runs.manifests_of(n) for n in names})
+    left_out = {n: added([*subject.tables.left_out_of(n).values()]) for n in names}
+    show_overload(console, layout, left_out)
+    show_half_done(console, layout, left_out)
+
+
+def _show_limiting_cell(console: Console, subject: Subject, answer: WordedAnswer) -> None:
+    """Who stops whom where that limits the answer."""
+    limit = limiting_cell(answer.findings)
+    if refusals := subject.tables.refusals_of(limit):
+        place = f" in {subject.layout.title(limit)}{why_limiting(answer.findings)}"
+        where = place if subject.layout.axes else ""
+        print_indented(console, f"Who stops whom{where}:", by=0)
+        show_refusals(console, refusals)
 
 
 def _rows(subject: Subject, answer: WordedAnswer, measures: Sequence[str]) -> Iterator[list[str]]:

@@ -75,6 +75,14 @@ def _left_out(missed: Sequence[str]) -> Iterator[str]:
         yield f"Left out at this width: {', '.join(missed)}."
 
 
+def without_empty_columns(
+    columns: Sequence[PrintedColumn], rows: Sequence[_Row]
+) -> tuple[list[PrintedColumn], list[_Row]]:
+    """Columns and rows of a table without those columns that are `EMPTY` in every row."""
+    used = [at for at in range(len(columns)) if any(row[at] != EMPTY for row in rows)]
+    return [columns[at] for at in used], [[row[at] for at in used] for row in rows]
+
+
 def columns_that_fit(
     columns: Sequence[PrintedColumn], rows: Sequence[_Row], width: int
 ) -> list[int] | None:

@@ -76,8 +76,6 @@ class PastDays:
 class LogDirectory:
     """The log's files besides what they hold."""
 
-    past_objects: int = 0
-    past_days: PastDays | None = None
     sizes: array[int] = field(default_factory=lambda: array("q"))
     landed_at_ms: array[float] = field(default_factory=lambda: array("d"))
     _checksums: dict[int, Moment] = field(default_factory=dict)
@@ -85,6 +83,8 @@ class LogDirectory:
     _checkpoints: list[tuple[int, Moment]] = field(default_factory=list)
     _checkpoint_bytes: dict[int, int] = field(default_factory=dict)
     _objects: int = 0
+    _past_objects: int = 0
+    _past_days: PastDays | None = None
     _changes: list[tuple[Moment, int]] = field(default_factory=list)
     _expired_below: int = 0
     pointer: Moment | None = None
@@ -112,6 +112,11 @@ class LogDirectory:
         if with_checkpoint:
             self.checkpoint_appears(self.newest, actions, ALWAYS)
             self.pointer_appears(ALWAYS)
+
+    def has_a_past(self, objects: int, days: PastDays | None = None) -> None:
+        """Before the beginning there were commits too: so many objects of theirs, which expire by
+        `days` if they do."""
+        self._past_objects, self._past_days = objects, days
 
     # Files that appear later than their commit, or go ------------------------------------------
 
@@ -163,7 +168,7 @@ class LogDirectory:
             self._objects += heappop(changes)[1]
         if len(self._checksums) > CHECKSUMS_KEPT:
             self._forget_instants(moment)
-        return self.past_objects + self._objects
+        return self._past_objects + self._objects
 
     def _forget_instants(self, moment: Moment) -> None:
         """Of checksums that nobody can be ahead of any more it is enough that they are there."""
@@ -203,7 +208,7 @@ class LogDirectory:
         Source: MetadataCleanup.scala: listExpiredDeltaLogs.
         """
         first_kept = kept_ms // DAY_MS
-        expired = 0 if self.past_days is None else self.past_days.expired(first_kept)
+        expired = 0 if self._past_days is None else self._past_days.expired(first_kept)
         last_checkpoint = self.segment(moment).checkpoint
         while self._expired_below < last_checkpoint - 1:
             if epoch_ms + self.landed_at_ms[self._expired_below] >= first_kept * DAY_MS:

@@ -51,21 +51,15 @@ def advise(
     """
     from whitecap.deciding.advice import advised_by, question_of
     from whitecap.deciding.running import Effort
-    from whitecap.engine.errors import noted
-    from whitecap.sim.machine.places import require_directory_if_any
-    from whitecap.terminal.as_json import print_json
+    from whitecap.sim.machine.places import refused_places, require_directory
     from whitecap.terminal.deciding.advice import show_advice
+    from whitecap.terminal.deciding.giving import give
     from whitecap.terminal.progress import progress
 
     effort = Effort(replications, most_runs, seed)
     with gathered_with_options() as problems:
-        with noted(problems):
-            require_directory_if_any(out)
+        problems += refused_places(require_directory, out)
         question = question_of(scenario, allowed, objective, effort)
     with progress("advise") as show:
         advice = advised_by(question, jobs, show)
-    written = () if out is None else advice.write(out)
-    if as_json:
-        print_json({**advice.document, "files": written})
-    else:
-        show_advice(advice, written)
+    give(advice, show_advice, out, as_json)

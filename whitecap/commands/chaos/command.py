@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,10 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED, jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber, WordOf
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.places import refused_places, require_directory
 
 if TYPE_CHECKING:
+    from whitecap.sim.chaos.campaign import Workers
     from whitecap.sim.chaos.kept import Course
     from whitecap.sim.scenario import Scenario
 
@@ -104,36 +106,43 @@ def chaos(
     from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds
     from whitecap.sim.chaos.kept import CAMPAIGN, Course, kept
     from whitecap.sim.loading import load_scenario
-    from whitecap.terminal.as_json import print_json
-    from whitecap.terminal.campaign import campaign_document, show_tally
 
     loaded: list[Scenario] = []
     with gathered_with_options() as problems:
         problems += (Problem("", said) for said in _contradictions(ctx))
-        for place in (out, save) if save is not None else (out,):
-            with noted(problems):
-                require_directory(place)
+        problems += refused_places(require_directory, out, save)
         for path in scenarios:
             with noted(problems):
                 loaded.append(load_scenario(path))
         calmer = fault_kinds(without)
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
         runs = len(loaded)
-    first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)
+    numbers = range(runs) if only is None else range(only, only + 1)
     if real is not None:
-        numbers = range(first, first + count)
         ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, real, python, as_json))
-    campaign = Campaign(loaded, count, seed, first, calmer, rows)
+    rows = rows_every if only is None else 1
+    campaign = Campaign(loaded, len(numbers), seed, numbers.start, calmer, rows)
     course = kept(out / CAMPAIGN, campaign) if resume else Course(Tally(campaign.without))
     making = CampaignMaking(campaign, course, scenarios, out, save, shrink, as_json, only is None)
-    before, began = course.tally.runs, time.monotonic()
-    with workers_of(jobs, master) as workers:
-        making.make(workers, minutes)
-    if as_json:
-        print_json(campaign_document(course, seed))
-    else:
-        show_tally(course.tally, course.tally.runs - before, time.monotonic() - began)
+    _make(making, workers_of(jobs, master), minutes)
     ctx.exit(ExitCode.INTERRUPTED if making.is_interrupted else _exit_code(course))
+
+
+def _make(
+    making: CampaignMaking, workers: AbstractContextManager[Workers], minutes: float | None
+) -> None:
+    """Make the runs of a campaign, and print what came of all of them."""
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.campaign import campaign_document, show_tally
+
+    tally, began = making.course.tally, time.monotonic()
+    before = tally.runs
+    with workers as working:
+        making.make(working, minutes)
+    if making.quiet:
+        print_json(campaign_document(making.course, making.campaign.seed))
+    else:
+        show_tally(tally, tally.runs - before, time.monotonic() - began)
 
 
 OF_SIMULATED = {

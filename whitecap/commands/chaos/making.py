@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +52,7 @@ class CampaignMaking:
     quiet: bool
     is_kept: bool
     is_interrupted: bool = False
+    _kept_at: float = field(default_factory=time.monotonic)
 
     def make(self, workers: Workers, minutes: float | None) -> None:
         """All runs that are left, or those until the time is up or Ctrl-C."""
@@ -76,28 +77,32 @@ class CampaignMaking:
         from whitecap.sim.chaos.campaign import Judges, run_campaign
         from whitecap.sim.oracles.runs import reopening
 
-        tally = self.course.tally
-        before, began = tally.runs, time.monotonic()
-        kept_at = began
-        reached = partial(self._reached, before, began, trials)
-        show(before / self.campaign.runs, 1.0, reached)
+        tally, began = self.course.tally, time.monotonic()
+        reached = partial(self._reached, tally.runs, began, trials)
+        show(self._share(began, None), 1.0, reached)
         judges = Judges(reopening.judgement_with_readers, reopening.judgement_without_replay)
-        rest = self.campaign.after(before)
+        rest = self.campaign.after(tally.runs)
         made = run_campaign(rest, judges, workers, make_small=self.shrink, trials=trials)
         for run, examined in made:
             tally.add(run)
-            now = time.monotonic()
-            share = tally.runs / self.campaign.runs
-            if minutes is not None:
-                share = max(share, (now - began) / 60 / minutes)
+            share = self._share(began, minutes)
             show(min(share, 1.0), 1.0, reached)
             if examined is not None:
                 self._tell(examined)
-            if now - kept_at > KEPT_EVERY_S:
-                self._keep()
-                kept_at = now
+            self._keep_now_and_then()
             if share >= 1:
                 break
+
+    def _share(self, began: float, minutes: float | None) -> float:
+        """How much of it is over: by its runs, or by its time where that is more."""
+        of_runs = self.course.tally.runs / self.campaign.runs
+        of_time = 0.0 if minutes is None else (time.monotonic() - began) / 60 / minutes
+        return max(of_runs, of_time)
+
+    def _keep_now_and_then(self) -> None:
+        if time.monotonic() - self._kept_at > KEPT_EVERY_S:
+            self._keep()
+            self._kept_at = time.monotonic()
 
     def _tell(self, examined: Examined) -> None:
         """A finding is told when it comes."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,14 @@ from whitecap.options.common import jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber, WordOf
 from whitecap.options.until import until_options
-from whitecap.sim.machine.places import require_file
+from whitecap.sim.machine.places import refused_places, require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
     from whitecap.checking import CheckedScenario
     from whitecap.checking.against import Against
+    from whitecap.commands.check.giving import CheckOutputs
     from whitecap.engine.errors import Problem
     from whitecap.sim.sweeps.read_runs import Watch
     from whitecap.sim.sweeps.regression import RunEffort
@@ -80,10 +82,10 @@ def check(
     """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
 
     A folder stands for all such scenarios in it; bundled ones go by name (`regression`,
-    `late-commit`). Every cell of a sweep is run; of the directory or
-    URI of a sweep that was made before, the recordings are judged and nothing is run. Counts must
-    be as expected in every replication; shares, rates and latencies are judged by their 95 %
-    interval over them: met, missed, or undecided.
+    `late-commit`). Every cell of a sweep is run; of the directory or URI of a sweep that was made
+    before, the recordings are judged and nothing is run. Counts must be as expected in every
+    replication; shares, rates and latencies are judged by their 95 % interval over them: met,
+    missed, or undecided.
 
     With --baseline every cell is compared with what it did before, replication by replication, and
     named scenarios need no `expect:`.
@@ -101,23 +103,13 @@ def check(
         problems += _without_effect(paths, replications)
         with noted(problems):
             asked = until_of(until, most)
-        for place in filter(None, (junit, markdown, baseline if updates else None)):
-            with noted(problems):
-                require_file(place)
+        problems += refused_places(require_file, junit, markdown, baseline if updates else None)
         with noted(problems):
             compared = _against(baseline, updates, tolerate, replications)
         if problems:  # else they are told when they are run
             _require_runnable(paths, needs_expectations=baseline is None)
     effort = RunEffort(at_a_time(jobs), replications, None if minutes is None else 60 * minutes)
-    results = []
-    with progress("checking") as show:
-
-        def watch(done: int, total: int) -> None:
-            show(done, total, f"{done} of {total} runs")
-
-        for result in _until_interrupted(_checked(paths, effort, asked, watch, compared)):
-            results.append(result)
-            outputs.show(result)
+    results = list(_shown(partial(_checked, paths, effort, asked, compared), outputs))
     outputs.give(results)
     if compared is not None and updates:
         _update(compared, results)
@@ -174,8 +166,22 @@ def _parted(paths: Sequence[str]) -> tuple[list[str], list[Path]]:
     return sweeps, [Path(path) for path in paths if path not in sweeps]
 
 
+def _shown(
+    checked: Callable[[Watch], Iterator[CheckedScenario]], outputs: CheckOutputs
+) -> Iterator[CheckedScenario]:
+    """Each scenario, once it is shown."""
+    with progress("checking") as show:
+
+        def watch(done: int, total: int) -> None:
+            show(done, total, f"{done} of {total} runs")
+
+        for result in _until_interrupted(checked(watch)):
+            outputs.show(result)
+            yield result
+
+
 def _checked(
-    paths: Sequence[str], effort: RunEffort, asked: Until, watch: Watch, compared: Against | None
+    paths: Sequence[str], effort: RunEffort, asked: Until, compared: Against | None, watch: Watch
 ) -> Iterator[CheckedScenario]:
     """Sweeps first: what is wrong with them is then told before anything runs."""
     from whitecap.checking import check_scenarios, check_sweep

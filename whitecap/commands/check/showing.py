@@ -36,7 +36,7 @@ def print_result(result: CheckedScenario) -> None:
     checked, console = result.checked, new_console()
     verdict = click.style(f"{checked.verdict:9}", fg=COLOURS[checked.verdict])
     expected, runs = counted(len(checked.judged), "expectation"), counted(result.runs, "run")
-    summary = checked.unjudged or f"{expected}, {runs}, {result.seconds:.1f} s"
+    summary = checked.unjudged or f"{expected}, {runs}, {result.seconds:.1f} s of computing"
     click.echo(f"{verdict} {result.path}  ({summary})")
     for cell, judged in checked.judged:
         if not judged.is_met:

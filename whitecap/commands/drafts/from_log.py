@@ -53,19 +53,16 @@ def from_log(
     """
     from whitecap.drafting import from_log as drafted
     from whitecap.engine.errors import Problem, noted
-    from whitecap.out_file import write_out
-    from whitecap.sim.machine.places import require_new_file
+    from whitecap.out_file import refused_files, write_out
 
     name = "" if out is None else out.stem
     kept = None
     with gathered_with_options() as problems:
+        problems += refused_files(overwrite, {"--out": out})
         if failures is not None and out is None:
             problems.append(Problem("", "--failures needs --out: the comparison is printed"))
         with noted(problems):
             kept = None if failures is None else _failures(failures)
-        with noted(problems):
-            if out is not None:
-                require_new_file(out, overwrite=overwrite)
         with progress("reading the log"):
             draft = drafted(
                 table, store=store, anonymise=anonymise, commits=commits, name=name,

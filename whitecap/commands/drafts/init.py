@@ -51,16 +51,12 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     On a terminal what no option says is asked. Elsewhere --writers, --every and --takes are needed;
     the others have defaults.
     """
-    from whitecap.engine.errors import noted
-    from whitecap.out_file import write_out
+    from whitecap.out_file import refused_files, write_out
     from whitecap.sim.describing.draft import DraftAnswers, drafted
-    from whitecap.sim.machine.places import require_new_file
 
     name = "" if out is None else out.stem
     with gathered_with_options() as problems:
-        with noted(problems):
-            if out is not None:
-                require_new_file(out, overwrite=overwrite)
+        problems += refused_files(overwrite, {"--out": out})
         said = _answers(given, problems)
         answers = {question: " ".join(answer.split()) for question, answer in said.items()}
         text = drafted(DraftAnswers(**answers), _command(answers), name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,12 +89,12 @@ def run(
     """
     from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
-    from whitecap.terminal.progress import progress
 
     places = ResultPlaces(out, export, history)
     with gathered_with_options() as problems:
         if until:
             problems += _refused_with_until(replication, requests, export, history, overwrite)
+            problems += _refused_sweep_place(out)
         else:
             problems += _without_effect(out, requests, export, data, overwrite)
         try:
@@ -105,21 +106,10 @@ def run(
     if asked is not None:
         _replicate(loaded, asked, seed, out, as_json, quiet)
         return
-    with progress("simulating", quiet=quiet) as show:
-
-        def tick(now: Tick) -> None:
-            show(now.now_ms, now.duration_ms, _reached(now))
-
-        finished = run_scenario(
-            loaded,
-            seed=seed,
-            replication=replication,
-            out=out,
-            requests=requests,
-            progress=tick,
-            overwrite=overwrite,
-            findings=findings_by_name,
-        )
+    once = partial(run_scenario, loaded, seed=seed, replication=replication, out=out)
+    finished = _watched(
+        partial(once, requests=requests, overwrite=overwrite, findings=findings_by_name), quiet
+    )
     versions = export_tables(finished, places, data=data, overwrite=overwrite)
     if history is not None:
         write_history(finished, history)
@@ -130,17 +120,29 @@ def run(
         _print_places(places, versions, data=data)
 
 
+def _watched(run: Callable[..., FinishedRun], quiet: bool) -> FinishedRun:
+    """Make a run that says how far it is."""
+    from whitecap.terminal.progress import progress
+
+    with progress("simulating", quiet=quiet) as show:
+
+        def tick(now: Tick) -> None:
+            show(now.now_ms, now.duration_ms, _reached(now))
+
+        return run(progress=tick)
+
+
 def _without_effect(
     out: Path | None, requests: bool, export: Path | None, data: bool, overwrite: bool
 ) -> Iterator[Problem]:
     from whitecap.engine.errors import Problem
+    from whitecap.out_file import overwriting_nothing
 
     if data and export is None:
         yield Problem("", "--data goes with --export")
     if requests and out is None:
         yield Problem("", "--requests goes with --out")
-    if overwrite and out is None and export is None:
-        yield Problem("", "--overwrite goes with --out or --export")
+    yield from overwriting_nothing(overwrite, {"--out": out, "--export": export})
 
 
 def _refused_with_until(
@@ -159,6 +161,16 @@ def _refused_with_until(
     wrong = [name for name, value in given.items() if value]
     if wrong:
         yield Problem("", f"{', '.join(wrong)} is of one run, and --until makes several")
+
+
+def _refused_sweep_place(out: Path | None) -> list[Problem]:
+    from whitecap.engine.errors import noted
+    from whitecap.sweep_engine import require_sweep_place
+
+    problems: list[Problem] = []
+    with noted(problems):
+        require_sweep_place(out)
+    return problems
 
 
 def _asked_for(

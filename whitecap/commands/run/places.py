@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,22 +40,18 @@ class ResultPlaces:
 
     def problems(self, *, overwrite: bool) -> list[Problem]:
         """Before the work: what cannot be written of all that is asked for?"""
-        from whitecap.engine.errors import noted
-        from whitecap.sim.machine.places import require_file
+        from whitecap.sim.machine.places import refused_places, require_file
         from whitecap.sim.recording.recording import require_free_for_run
         from whitecap.sim.table.export import require_free_for_table
 
-        problems: list[Problem] = []
-        with noted(problems):
-            if self.out is not None:
-                require_free_for_run(self.out, overwrite=overwrite)
-        for export in self.exports.values():
-            with noted(problems):
-                require_free_for_table(export, overwrite=overwrite)
-        with noted(problems):
-            if self.history is not None:
-                require_file(self.history)
-        return [*problems, *self._within_each_other()]
+        free_for_run = partial(require_free_for_run, overwrite=overwrite)
+        free_for_table = partial(require_free_for_table, overwrite=overwrite)
+        return [
+            *refused_places(free_for_run, self.out),
+            *refused_places(free_for_table, *self.exports.values()),
+            *refused_places(require_file, self.history),
+            *self._within_each_other(),
+        ]
 
     def _within_each_other(self) -> Iterator[Problem]:
         from whitecap.engine.errors import Problem

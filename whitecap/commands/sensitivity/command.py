@@ -52,21 +52,15 @@ def sensitivity(
     """
     from whitecap.deciding.running import Effort
     from whitecap.deciding.sensitivity import studied_by, study_of
-    from whitecap.engine.errors import noted
-    from whitecap.sim.machine.places import require_directory_if_any
-    from whitecap.terminal.as_json import print_json
+    from whitecap.sim.machine.places import refused_places, require_directory
+    from whitecap.terminal.deciding.giving import give
     from whitecap.terminal.deciding.sensitivity import show_sensitivity
     from whitecap.terminal.progress import progress
 
     effort = Effort(replications, most_runs, seed)
     with gathered_with_options() as problems:
-        with noted(problems):
-            require_directory_if_any(out)
+        problems += refused_places(require_directory, out)
         study = study_of(scenario, vary, measures, effort)
     with progress("sensitivity") as show:
         studied = studied_by(study, jobs, show)
-    written = () if out is None else studied.write(out)
-    if as_json:
-        print_json({**studied.document, "files": written})
-    else:
-        show_sensitivity(studied, written)
+    give(studied, show_sensitivity, out, as_json)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.text import Text
-
 from whitecap.reports.advice.result import Advice
 from whitecap.reports.advice.wording import (
     behind_texts,
@@ -18,6 +16,7 @@ from whitecap.reports.advice.wording import (
 )
 from whitecap.reports.answers.phrases import sentence
 from whitecap.terminal.console import new_console
+from whitecap.terminal.deciding.giving import print_files
 from whitecap.terminal.table import GAP, print_indented
 
 
@@ -41,5 +40,4 @@ def show_advice(advice: Advice, files: Sequence[Path] = ()) -> None:
     console.print()
     for note in notes(advice):
         print_indented(console, note, by=0, style="dim")
-    for name, path in zip(("result", "changed"), files, strict=False):
-        console.print(Text(f"{name:7}  {path}"), soft_wrap=True)
+    print_files(console, ("result", "changed"), files)

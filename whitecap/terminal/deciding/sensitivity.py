@@ -17,6 +17,7 @@ from whitecap.reports.sensitivity.wording import (
     verdict,
 )
 from whitecap.terminal.console import new_console
+from whitecap.terminal.deciding.giving import print_files
 from whitecap.terminal.table import EMPTY, CellText, PrintedColumn, print_indented, show_table
 
 COLUMNS = (
@@ -41,8 +42,7 @@ def show_sensitivity(sensitivity: Sensitivity, files: Sequence[Path] = ()) -> No
         console.print()
     for note in notes(sensitivity):
         print_indented(console, note, by=0, style="dim")
-    for name, path in zip(("result", "figure"), files, strict=False):
-        console.print(Text(f"{name:6}  {path}"), soft_wrap=True)
+    print_files(console, ("result", "figure"), files)
 
 
 def _rows(moved: MovedMeasure) -> Iterator[list[CellText]]:

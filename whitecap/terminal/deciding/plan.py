@@ -11,6 +11,7 @@ from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.planning.planned import Plan
 from whitecap.reports.planning.wording import boundary_text, ending, headline, reasons
 from whitecap.terminal.console import new_console
+from whitecap.terminal.deciding.giving import print_files
 from whitecap.terminal.table import GAP, print_indented, print_named
 
 
@@ -33,5 +34,4 @@ def show_plan(plan: Plan, files: Sequence[Path] = ()) -> None:
         for reason in stated:
             print_indented(console, sentence(reason), by=GAP)
     print_indented(console, sentence(ending(plan)), by=0)
-    for name, path in zip(("plan", "figure"), files, strict=False):
-        console.print(Text(f"{name:6}  {path}"), soft_wrap=True)
+    print_files(console, ("plan", "figure"), files)
