@@ -17,9 +17,19 @@ from itertools import product
 
 from sqlglot import exp
 
-from whitecap.engine.query.pushdown.column_types import ColumnsOf, nothing_known, types_in
-from whitecap.engine.query.pushdown.handed import asks_around, in_terms_of
+from whitecap.engine.query.pushdown.column_types import (
+    ColumnsOf,
+    names_in,
+    nothing_known,
+    types_in,
+)
+from whitecap.engine.query.pushdown.handed import asks_around, below_groups, in_terms_of
 from whitecap.engine.query.pushdown.inferred import inferred_from
+from whitecap.engine.query.pushdown.relations import (
+    joins_of,
+    relations_of,
+    selecting,
+)
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.not_null import columns_never_null, refuses_null
@@ -47,10 +57,10 @@ UNTYPED = Pushing()
 
 def conditions_on(relation: exp.Expr, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions that queries have on a relation alone; its columns may be qualified."""
-    select = _selecting(relation)
+    select = selecting(relation)
     if select is None or _renames(relation):
         return
-    parts, joins = list(_holding(relation, select, pushing)), _joins(select)
+    parts, joins = list(_holding(relation, select, pushing)), joins_of(select)
     fills_up = any(join.side for join in joins)
     of_joins = [part for join in joins for part in _on(join)]
     for part in parts:
@@ -64,10 +74,6 @@ def conditions_on(relation: exp.Expr, pushing: Pushing) -> Iterator[exp.Expr]:
         yield from inferred_from(parts, lambda column: _is_of(column, relation), type_of)
 
 
-def _joins(select: exp.Select) -> Sequence[exp.Join]:
-    return select.args.get("joins") or ()
-
-
 def _renames(relation: exp.Expr) -> bool:
     """Whether it gives a table's columns, or those of a query in a WITH, other names."""
     return isinstance(relation, exp.Table) and bool(relation.alias_column_names)
@@ -75,7 +81,7 @@ def _renames(relation: exp.Expr) -> bool:
 
 def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions that hold wherever a row of the relation is of use."""
-    joins = _joins(select)
+    joins = joins_of(select)
     own = next((at for at, join in enumerate(joins) if join.this is relation), -1)
     after = list(_after_joins(select, pushing))
     sides = list(_sides(select, after))
@@ -118,7 +124,7 @@ def _sides(select: exp.Select, after: Sequence[exp.Expr]) -> Iterator[str]:
     An outer one fills no side up of which a later condition refuses missing rows.
     """
     left = _refuses_missing(after, select.args["from_"].this)
-    for join in _joins(select):
+    for join in joins_of(select):
         right = _refuses_missing(after, join.this)
         if join.kind in ("SEMI", "ANTI"):
             yield join.kind
@@ -141,14 +147,6 @@ def _refuses_missing(conditions: Iterable[exp.Expr], relation: exp.Expr) -> bool
         return any(column.table.lower() == name for column in columns_never_null(part))
 
     return any(map(refuses, conditions))
-
-
-def _selecting(relation: exp.Expr) -> exp.Select | None:
-    """The query that selects from a relation."""
-    clause = relation.parent
-    if not isinstance(clause, exp.From | exp.Join):
-        return None
-    return clause.parent if isinstance(clause.parent, exp.Select) else None
 
 
 def _may_lack_rows(sides: Sequence[str], own: int) -> bool:
@@ -180,7 +178,8 @@ def _after_joins(select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
     if where is not None:
         yield from conjuncts_of(where.this)
     of_groups = [] if having is None else conjuncts_of(having.this)
-    handed = (in_terms_of(select, part, is_having=True) for part in of_groups)
+    columns = names_in(select, pushing.columns_of)
+    handed = (below_groups(select, part, columns) for part in of_groups)
     yield from (
         part for part in (*handed, *_handed_from_around(select, pushing)) if part is not None
     )
@@ -196,8 +195,8 @@ def _handed_from_around(select: exp.Select, pushing: Pushing) -> Iterator[exp.Ex
     casts = {} if whole is select else _casts(select, whole, renamed or names, pushing.columns_of)
     if casts is None:
         return
-    inner = replace(pushing, as_written=pushing.as_written or bool(_joins(select)))
-    for part in _on_all(_relations_of(whole), inner):
+    inner = replace(pushing, as_written=pushing.as_written or bool(joins_of(select)))
+    for part in _on_all(relations_of(whole), inner):
         yield in_terms_of(select, part, renamed or names, casts)
 
 
@@ -222,9 +221,8 @@ def _whole(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
     No names: as the query calls them. `None`: nothing comes through, or the names are not written.
     """
     query: exp.Expr = select
-    while isinstance(query.parent, exp.SetOperation):
-        is_right = query is query.parent.right
-        query = query.parent
+    while (combined := _set_operation(query)) is not None:
+        query, is_right = combined
         if query.args.get("limit") or (is_right and not isinstance(query, exp.Union)):
             return query, None
     first = query
@@ -236,14 +234,16 @@ def _whole(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
     return query, () if first is select else names
 
 
-def _relations_of(query: exp.Expr) -> list[exp.Expr]:
-    """Where the rows of a query are selected from: in its place, or by the name of a WITH."""
+def _set_operation(query: exp.Expr) -> tuple[exp.SetOperation, bool] | None:
+    """The UNION or the like that a query is a side of, be it in parentheses; whether its right."""
     holder = query.parent
-    if isinstance(holder, exp.CTE):
-        statement = holder.root()
-        name = holder.alias.lower()
-        return [table for table in statement.find_all(exp.Table) if table.name.lower() == name]
-    return [holder] if isinstance(holder, exp.Subquery) else []
+    while isinstance(holder, exp.Subquery) and _is_parenthesis(holder):
+        query, holder = holder, holder.parent
+    return (holder, query is holder.right) if isinstance(holder, exp.SetOperation) else None
+
+
+def _is_parenthesis(query: exp.Subquery) -> bool:
+    return not any(value for key, value in query.args.items() if key != "this")
 
 
 def _on_all(relations: Sequence[exp.Expr], pushing: Pushing) -> list[exp.Expr]:
