@@ -81,11 +81,18 @@ def _comes_through(query: exp.Expr, at: int, kind: str, columns_of: ColumnsOf) -
             return _comes_through(query.this, at, kind, columns_of)
         case exp.SetOperation():
             sides = (query.left, query.right)
-            return all(_comes_through(side, at, kind, columns_of) for side in sides)
+            return _keeps_columns(query) and all(
+                _comes_through(side, at, kind, columns_of) for side in sides
+            )
         case exp.Select():
             item = item_called(query, columns[at][0])
             return item is not None and _is_kept(item, kind, types_in(query, columns_of))
     return True
+
+
+def _keeps_columns(query: exp.SetOperation) -> bool:
+    """EXCEPT ALL and INTERSECT ALL count rows, and give them columns anew (RewriteExceptAll)."""
+    return isinstance(query, exp.Union) or bool(query.args.get("distinct"))
 
 
 def _is_kept(item: exp.Expr, kind: str, type_of: TypeOf) -> bool:
@@ -97,6 +104,8 @@ def _is_kept(item: exp.Expr, kind: str, type_of: TypeOf) -> bool:
     match item.unnest():
         case exp.Column() as column:
             return type_of(column) is not None
+        case exp.AggFunc():
+            return True  # it is compared where it stands: nothing is pushed below
         case exp.Cast() as outer:
             inner = outer.this.unnest()
             own = _type_before(inner, type_of)

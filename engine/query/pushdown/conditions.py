@@ -25,11 +25,15 @@ from whitecap.engine.query.pushdown.column_types import (
 )
 from whitecap.engine.query.pushdown.handed import asks_around, below_groups, in_terms_of
 from whitecap.engine.query.pushdown.inferred import inferred_from
+from whitecap.engine.query.pushdown.met import met_by
 from whitecap.engine.query.pushdown.relations import (
     joins_of,
+    on_of,
+    relations_in,
     relations_of,
     selecting,
 )
+from whitecap.engine.query.pushdown.semi_joins import KINDS, heard_inside, heard_outside
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.not_null import columns_never_null, refuses_null
@@ -58,11 +62,11 @@ UNTYPED = Pushing()
 def conditions_on(relation: exp.Expr, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions that queries have on a relation alone; its columns may be qualified."""
     select = selecting(relation)
-    if select is None or _renames(relation):
+    if select is None or _renames(relation) or _share_names(relations_in(select)):
         return
-    parts, joins = list(_holding(relation, select, pushing)), joins_of(select)
+    parts, joins = list(_heard(relation, select, pushing)), joins_of(select)
     fills_up = any(join.side for join in joins)
-    of_joins = [part for join in joins for part in _on(join)]
+    of_joins = [part for join in joins for part in on_of(join)]
     for part in parts:
         share = _share(part, relation, is_alone=not joins)
         # Of what does not stand in an ON Spark takes no part through an outer join.
@@ -79,6 +83,21 @@ def _renames(relation: exp.Expr) -> bool:
     return isinstance(relation, exp.Table) and bool(relation.alias_column_names)
 
 
+def _share_names(relations: Sequence[exp.Expr]) -> bool:
+    """Whether a name means several: the own table of a SEMI join may be called as another one."""
+    names = [relation.alias_or_name.lower() for relation in relations]
+    return len(set(names)) < len(names)
+
+
+def _heard(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterable[exp.Expr]:
+    """The conditions that hold for a relation, as far as its join hears of them."""
+    parts, join = _holding(relation, select, pushing), relation.parent
+    is_alone = len(relations_in(select)) == 2
+    if isinstance(join, exp.Join) and join.kind in KINDS and not is_alone:
+        return heard_inside(join, parts)
+    return parts
+
+
 def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions that hold wherever a row of the relation is of use."""
     joins = joins_of(select)
@@ -86,7 +105,7 @@ def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterat
     after = list(_after_joins(select, pushing))
     sides = list(_sides(select, after))
     is_there = not _may_lack_rows(sides, own) or _refuses_missing(after, relation)
-    is_hidden = own >= 0 and joins[own].kind in ("SEMI", "ANTI")
+    is_hidden = own >= 0 and joins[own].kind in KINDS
     for part in after:
         if _speaks_of(part, relation):
             may_hold = is_there and (_is_qualified(part) or not is_hidden)
@@ -95,10 +114,28 @@ def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterat
         if may_hold:
             yield part
     for at, join in enumerate(joins):
-        on = _on(join)
+        on = [*on_of(join), *_met_beside(select, sides, own, at)]
+        if sides[at] == "SEMI" and at != own and (own, at) != (-1, 0):
+            on = heard_outside(join, on, relation)
         lacks_rows = at > own and _may_lack_rows(sides[:at], own)
-        if _hands_on(sides[at], own - at) and (not lacks_rows or _refuses_missing(on, relation)):
+        if _reaches(sides, own, at) and (not lacks_rows or _refuses_missing(on, relation)):
             yield from (part for part in on if at == own or _is_heard(part, at < own, is_hidden))
+
+
+def _met_beside(select: exp.Select, sides: Sequence[str], own: int, at: int) -> Iterator[exp.Expr]:
+    """What the rows that a join puts beside a relation's meet by themselves."""
+    others = list(enumerate(relations_in(select), start=-1))
+    beside = [each for place, each in others if place == at > own]
+    if at == own:
+        beside = [each for place, each in others if place < at and _is_whole(sides[:at], place)]
+    for each in beside:
+        yield from met_by(each)
+
+
+def _is_whole(sides: Sequence[str], own: int) -> bool:
+    """Whether these joins hand on the rows of a relation, and no others in their place."""
+    is_hidden = own >= 0 and sides[own] in KINDS
+    return not is_hidden and not _may_lack_rows(sides, own)
 
 
 def _is_heard(part: exp.Expr, is_before: bool, is_hidden: bool) -> bool:
@@ -126,7 +163,7 @@ def _sides(select: exp.Select, after: Sequence[exp.Expr]) -> Iterator[str]:
     left = _refuses_missing(after, select.args["from_"].this)
     for join in joins_of(select):
         right = _refuses_missing(after, join.this)
-        if join.kind in ("SEMI", "ANTI"):
+        if join.kind in KINDS:
             yield join.kind
         else:
             fills_left, fills_right = _FILLED.get(join.side, (False, False))
@@ -157,6 +194,12 @@ def _may_lack_rows(sides: Sequence[str], own: int) -> bool:
     )
 
 
+def _reaches(sides: Sequence[str], own: int, at: int) -> bool:
+    """Whether what a join's ON says is heard at a relation's place, no outer join being between."""
+    between = sides[at + 1 : own]
+    return _hands_on(sides[at], own - at) and not {"RIGHT", "FULL"}.intersection(between)
+
+
 def _hands_on(side: str, before: int) -> bool:
     """Whether what a join's ON says holds for a relation that stands so many joins later.
 
@@ -165,11 +208,6 @@ def _hands_on(side: str, before: int) -> bool:
     if before > 0:
         return side in ("", "SEMI")
     return side in (("", "LEFT", "SEMI", "ANTI") if before == 0 else ("", "RIGHT", "SEMI"))
-
-
-def _on(join: exp.Join) -> list[exp.Expr]:
-    on = join.args.get("on")
-    return [] if on is None else conjuncts_of(on)
 
 
 def _after_joins(select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:

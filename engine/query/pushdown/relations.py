@@ -7,10 +7,18 @@ from itertools import takewhile
 
 from sqlglot import exp
 
+from whitecap.engine.sql.predicates.normal_form import conjuncts_of
+
 
 def joins_of(select: exp.Select) -> Sequence[exp.Join]:
     """The joins of a query's FROM, in order."""
     return select.args.get("joins") or ()
+
+
+def on_of(join: exp.Join) -> list[exp.Expr]:
+    """The conditions of a join's ON."""
+    on = join.args.get("on")
+    return [] if on is None else conjuncts_of(on)
 
 
 def relations_in(select: exp.Select) -> list[exp.Expr]:
@@ -34,6 +42,12 @@ def query_of(relation: exp.Expr) -> exp.Expr | None:
         named = _named_as(relation)
         return None if named is None else named.this
     return relation.this if isinstance(relation, exp.Subquery) else None
+
+
+def columns_renamed(relation: exp.Expr) -> list[str]:
+    """What an alias calls the columns of a relation, or a WITH those of its query, if it does."""
+    named = _named_as(relation) if isinstance(relation, exp.Table) else None
+    return relation.alias_column_names or ([] if named is None else named.alias_column_names)
 
 
 def relations_of(query: exp.Expr) -> list[exp.Expr]:
