@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.select_list import key_at
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
@@ -69,8 +70,9 @@ class Grouping:
         return node.transform(self._replaced)
 
     def _replaced(self, part: exp.Expr) -> exp.Expr:
-        if part in self.keys:
-            return exp.column(f"key {self.keys.index(part)}")
+        at = key_at(part, self.keys)
+        if at is not None:
+            return exp.column(f"key {at}")
         if isinstance(part, exp.AggFunc):
             self.aggregates.append(compile_aggregate(part, self.scope, self.parameters))
             return exp.column(f"aggregate {len(self.aggregates) - 1}")

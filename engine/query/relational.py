@@ -39,7 +39,12 @@ from whitecap.engine.query.select_parts import (
 from whitecap.engine.query.sources import projection
 from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.scope import Relation, Scope
-from whitecap.engine.sql.expressions.select_list import by_aliases, by_position, unaliased
+from whitecap.engine.sql.expressions.select_list import (
+    by_aliases,
+    by_position,
+    group_keys,
+    unaliased,
+)
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
 from whitecap.engine.sql.parsing.query_reading import values_of
@@ -189,14 +194,14 @@ class Planner:
         return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
 
     def _grouped(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
-        group = node.args.get("group")
-        keys = [by_position(key, node, "GROUP") for key in (group.expressions if group else ())]
+        keys = group_keys(node, scope.has)
         terms = [self._term(key, scope) for key in keys]
         grouping = Grouping(keys, terms, scope, self.parameters)
         items = [(item_name(n), unaliased(n)) for n in node.expressions]
         nodes = [grouping.of_group(self.resolved(item, scope)) for _, item in items]
         having = node.args.get("having")
-        test_node = None if having is None else grouping.of_group(by_aliases(having.this, node))
+        said = None if having is None else by_aliases(having.this, node, keys)
+        test_node = None if said is None else grouping.of_group(said)
         of_group = Scope((grouping.relation,), self.session)
         terms = [self._term(n, of_group) for n in nodes]
         project = projection(terms, self.parameters, len(grouping.relation.columns))

@@ -183,7 +183,8 @@ def _columns_of(query: Select, planner: Planner, schema: Schema) -> ColumnsOf:
             rows = typing.relation(node, nowhere)
         except (DeltaError, InvalidInput, UnsupportedFeature):
             return {}  # told where the query is run
-        return dict(zip(map(str.lower, rows.names), rows.types, strict=True))
+        names = node.alias_column_names or rows.names
+        return dict(zip(map(str.lower, names), rows.types, strict=True))
 
     return columns_of
 
@@ -242,9 +243,14 @@ def _answers(
 
 
 def _with_inferred(predicates: Sequence[Predicate]) -> list[Predicate]:
-    """What holds a single column against constants leaves out NULL by itself."""
-    several = (each for each in predicates if len(each.columns) > 1)
-    return [*predicates, *(part for each in several for part in never_null(each.node))]
+    """What compares one column as it is leaves out NULL by itself, other conditions do not."""
+    others = (each for each in predicates if len(each.columns) > 1 or not _has_column(each.node))
+    return [*predicates, *(part for each in others for part in never_null(each.node))]
+
+
+def _has_column(node: exp.Expr) -> bool:
+    """Whether a column is an operand as it is."""
+    return any(isinstance(part.unnest(), exp.Column) for part in node.iter_expressions())
 
 
 def _limited_files(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:

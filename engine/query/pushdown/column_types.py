@@ -6,11 +6,13 @@ as one on the cast. Observed on Delta Lake 4.4.0 (tests/conformance/cases/typed_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from itertools import chain
 
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.query.pushdown.relations import query_of, relations_in
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.select_list import item_called
 from whitecap.engine.sql.expressions.spark_text import DIALECT
@@ -39,7 +41,7 @@ def types_in(select: exp.Select, columns_of: ColumnsOf, asking: exp.Expr | None 
     def type_of(column: exp.Column) -> str | None:
         types = {
             kind
-            for relation in _relations(select)
+            for relation in relations_in(select)
             if column.table.lower() in ("", relation.alias_or_name.lower())
             for kind in [_type_seen(relation, column.name.lower(), columns_of, asking)]
             if kind is not None
@@ -49,11 +51,10 @@ def types_in(select: exp.Select, columns_of: ColumnsOf, asking: exp.Expr | None 
     return type_of
 
 
-def _relations(select: exp.Select) -> Iterator[exp.Expr]:
-    source = select.args.get("from_")
-    if source is not None:
-        yield source.this
-    yield from (join.this for join in select.args.get("joins") or ())
+def names_in(select: exp.Select, columns_of: ColumnsOf) -> frozenset[str] | None:
+    """The columns that a query's FROM has, `None` if those of a relation are not known."""
+    relations = [columns_of(relation) for relation in relations_in(select)]
+    return frozenset(chain(*relations)) if all(relations) else None
 
 
 def _type_seen(
@@ -61,19 +62,10 @@ def _type_seen(
 ) -> str | None:
     """The type of a relation's column, unless what is said of it is lost inside of a query."""
     columns = columns_of(relation)
-    kind, query = columns.get(name), None if relation is asking else _query_of(relation)
+    kind, query = columns.get(name), None if relation is asking else query_of(relation)
     if kind is None or query is None:
         return kind
     return kind if _comes_through(query, list(columns).index(name), kind, columns_of) else None
-
-
-def _query_of(relation: exp.Expr) -> exp.Expr | None:
-    """The query that a relation is, written in its place or in a WITH."""
-    if isinstance(relation, exp.Table):
-        name = relation.name.lower()
-        named = (cte.this for cte in relation.root().find_all(exp.CTE) if cte.alias.lower() == name)
-        return next(named, None)
-    return relation.this if isinstance(relation, exp.Subquery) else None
 
 
 def _comes_through(query: exp.Expr, at: int, kind: str, columns_of: ColumnsOf) -> bool:
@@ -89,11 +81,18 @@ def _comes_through(query: exp.Expr, at: int, kind: str, columns_of: ColumnsOf) -
             return _comes_through(query.this, at, kind, columns_of)
         case exp.SetOperation():
             sides = (query.left, query.right)
-            return all(_comes_through(side, at, kind, columns_of) for side in sides)
+            return _keeps_columns(query) and all(
+                _comes_through(side, at, kind, columns_of) for side in sides
+            )
         case exp.Select():
             item = item_called(query, columns[at][0])
             return item is not None and _is_kept(item, kind, types_in(query, columns_of))
     return True
+
+
+def _keeps_columns(query: exp.SetOperation) -> bool:
+    """EXCEPT ALL and INTERSECT ALL count rows, and give them columns anew (RewriteExceptAll)."""
+    return isinstance(query, exp.Union) or bool(query.args.get("distinct"))
 
 
 def _is_kept(item: exp.Expr, kind: str, type_of: TypeOf) -> bool:
@@ -105,6 +104,8 @@ def _is_kept(item: exp.Expr, kind: str, type_of: TypeOf) -> bool:
     match item.unnest():
         case exp.Column() as column:
             return type_of(column) is not None
+        case exp.AggFunc():
+            return True  # it is compared where it stands: nothing is pushed below
         case exp.Cast() as outer:
             inner = outer.this.unnest()
             own = _type_before(inner, type_of)

@@ -17,9 +17,23 @@ from itertools import product
 
 from sqlglot import exp
 
-from whitecap.engine.query.pushdown.column_types import ColumnsOf, nothing_known, types_in
-from whitecap.engine.query.pushdown.handed import asks_around, in_terms_of
+from whitecap.engine.query.pushdown.column_types import (
+    ColumnsOf,
+    names_in,
+    nothing_known,
+    types_in,
+)
+from whitecap.engine.query.pushdown.handed import asks_around, below_groups, in_terms_of
 from whitecap.engine.query.pushdown.inferred import inferred_from
+from whitecap.engine.query.pushdown.met import met_by
+from whitecap.engine.query.pushdown.relations import (
+    joins_of,
+    on_of,
+    relations_in,
+    relations_of,
+    selecting,
+)
+from whitecap.engine.query.pushdown.semi_joins import KINDS, heard_inside, heard_outside
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.not_null import columns_never_null, refuses_null
@@ -47,12 +61,12 @@ UNTYPED = Pushing()
 
 def conditions_on(relation: exp.Expr, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions that queries have on a relation alone; its columns may be qualified."""
-    select = _selecting(relation)
-    if select is None or _renames(relation):
+    select = selecting(relation)
+    if select is None or _renames(relation) or _share_names(relations_in(select)):
         return
-    parts, joins = list(_holding(relation, select, pushing)), _joins(select)
+    parts, joins = list(_heard(relation, select, pushing)), joins_of(select)
     fills_up = any(join.side for join in joins)
-    of_joins = [part for join in joins for part in _on(join)]
+    of_joins = [part for join in joins for part in on_of(join)]
     for part in parts:
         share = _share(part, relation, is_alone=not joins)
         # Of what does not stand in an ON Spark takes no part through an outer join.
@@ -64,23 +78,34 @@ def conditions_on(relation: exp.Expr, pushing: Pushing) -> Iterator[exp.Expr]:
         yield from inferred_from(parts, lambda column: _is_of(column, relation), type_of)
 
 
-def _joins(select: exp.Select) -> Sequence[exp.Join]:
-    return select.args.get("joins") or ()
-
-
 def _renames(relation: exp.Expr) -> bool:
     """Whether it gives a table's columns, or those of a query in a WITH, other names."""
     return isinstance(relation, exp.Table) and bool(relation.alias_column_names)
 
 
+def _share_names(relations: Sequence[exp.Expr]) -> bool:
+    """Whether a name means several: the own table of a SEMI join may be called as another one."""
+    names = [relation.alias_or_name.lower() for relation in relations]
+    return len(set(names)) < len(names)
+
+
+def _heard(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterable[exp.Expr]:
+    """The conditions that hold for a relation, as far as its join hears of them."""
+    parts, join = _holding(relation, select, pushing), relation.parent
+    is_alone = len(relations_in(select)) == 2
+    if isinstance(join, exp.Join) and join.kind in KINDS and not is_alone:
+        return heard_inside(join, parts)
+    return parts
+
+
 def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions that hold wherever a row of the relation is of use."""
-    joins = _joins(select)
+    joins = joins_of(select)
     own = next((at for at, join in enumerate(joins) if join.this is relation), -1)
     after = list(_after_joins(select, pushing))
     sides = list(_sides(select, after))
     is_there = not _may_lack_rows(sides, own) or _refuses_missing(after, relation)
-    is_hidden = own >= 0 and joins[own].kind in ("SEMI", "ANTI")
+    is_hidden = own >= 0 and joins[own].kind in KINDS
     for part in after:
         if _speaks_of(part, relation):
             may_hold = is_there and (_is_qualified(part) or not is_hidden)
@@ -89,10 +114,28 @@ def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterat
         if may_hold:
             yield part
     for at, join in enumerate(joins):
-        on = _on(join)
+        on = [*on_of(join), *_met_beside(select, sides, own, at)]
+        if sides[at] == "SEMI" and at != own and (own, at) != (-1, 0):
+            on = heard_outside(join, on, relation)
         lacks_rows = at > own and _may_lack_rows(sides[:at], own)
-        if _hands_on(sides[at], own - at) and (not lacks_rows or _refuses_missing(on, relation)):
+        if _reaches(sides, own, at) and (not lacks_rows or _refuses_missing(on, relation)):
             yield from (part for part in on if at == own or _is_heard(part, at < own, is_hidden))
+
+
+def _met_beside(select: exp.Select, sides: Sequence[str], own: int, at: int) -> Iterator[exp.Expr]:
+    """What the rows that a join puts beside a relation's meet by themselves."""
+    others = list(enumerate(relations_in(select), start=-1))
+    beside = [each for place, each in others if place == at > own]
+    if at == own:
+        beside = [each for place, each in others if place < at and _is_whole(sides[:at], place)]
+    for each in beside:
+        yield from met_by(each)
+
+
+def _is_whole(sides: Sequence[str], own: int) -> bool:
+    """Whether these joins hand on the rows of a relation, and no others in their place."""
+    is_hidden = own >= 0 and sides[own] in KINDS
+    return not is_hidden and not _may_lack_rows(sides, own)
 
 
 def _is_heard(part: exp.Expr, is_before: bool, is_hidden: bool) -> bool:
@@ -118,9 +161,9 @@ def _sides(select: exp.Select, after: Sequence[exp.Expr]) -> Iterator[str]:
     An outer one fills no side up of which a later condition refuses missing rows.
     """
     left = _refuses_missing(after, select.args["from_"].this)
-    for join in _joins(select):
+    for join in joins_of(select):
         right = _refuses_missing(after, join.this)
-        if join.kind in ("SEMI", "ANTI"):
+        if join.kind in KINDS:
             yield join.kind
         else:
             fills_left, fills_right = _FILLED.get(join.side, (False, False))
@@ -143,20 +186,18 @@ def _refuses_missing(conditions: Iterable[exp.Expr], relation: exp.Expr) -> bool
     return any(map(refuses, conditions))
 
 
-def _selecting(relation: exp.Expr) -> exp.Select | None:
-    """The query that selects from a relation."""
-    clause = relation.parent
-    if not isinstance(clause, exp.From | exp.Join):
-        return None
-    return clause.parent if isinstance(clause.parent, exp.Select) else None
-
-
 def _may_lack_rows(sides: Sequence[str], own: int) -> bool:
     """Whether one of these joins puts NULLs in the place of a relation's rows."""
     beside = [sides[own]] if 0 <= own < len(sides) else []
     return beside in (["LEFT"], ["FULL"]) or any(
         side in ("RIGHT", "FULL") for side in sides[own + 1 :]
     )
+
+
+def _reaches(sides: Sequence[str], own: int, at: int) -> bool:
+    """Whether what a join's ON says is heard at a relation's place, no outer join being between."""
+    between = sides[at + 1 : own]
+    return _hands_on(sides[at], own - at) and not {"RIGHT", "FULL"}.intersection(between)
 
 
 def _hands_on(side: str, before: int) -> bool:
@@ -169,18 +210,14 @@ def _hands_on(side: str, before: int) -> bool:
     return side in (("", "LEFT", "SEMI", "ANTI") if before == 0 else ("", "RIGHT", "SEMI"))
 
 
-def _on(join: exp.Join) -> list[exp.Expr]:
-    on = join.args.get("on")
-    return [] if on is None else conjuncts_of(on)
-
-
 def _after_joins(select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
     """The conditions on the rows that a query's joins give."""
     where, having = select.args.get("where"), select.args.get("having")
     if where is not None:
         yield from conjuncts_of(where.this)
     of_groups = [] if having is None else conjuncts_of(having.this)
-    handed = (in_terms_of(select, part, is_having=True) for part in of_groups)
+    columns = names_in(select, pushing.columns_of)
+    handed = (below_groups(select, part, columns) for part in of_groups)
     yield from (
         part for part in (*handed, *_handed_from_around(select, pushing)) if part is not None
     )
@@ -196,8 +233,8 @@ def _handed_from_around(select: exp.Select, pushing: Pushing) -> Iterator[exp.Ex
     casts = {} if whole is select else _casts(select, whole, renamed or names, pushing.columns_of)
     if casts is None:
         return
-    inner = replace(pushing, as_written=pushing.as_written or bool(_joins(select)))
-    for part in _on_all(_relations_of(whole), inner):
+    inner = replace(pushing, as_written=pushing.as_written or bool(joins_of(select)))
+    for part in _on_all(relations_of(whole), inner):
         yield in_terms_of(select, part, renamed or names, casts)
 
 
@@ -222,9 +259,8 @@ def _whole(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
     No names: as the query calls them. `None`: nothing comes through, or the names are not written.
     """
     query: exp.Expr = select
-    while isinstance(query.parent, exp.SetOperation):
-        is_right = query is query.parent.right
-        query = query.parent
+    while (combined := _set_operation(query)) is not None:
+        query, is_right = combined
         if query.args.get("limit") or (is_right and not isinstance(query, exp.Union)):
             return query, None
     first = query
@@ -236,14 +272,16 @@ def _whole(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
     return query, () if first is select else names
 
 
-def _relations_of(query: exp.Expr) -> list[exp.Expr]:
-    """Where the rows of a query are selected from: in its place, or by the name of a WITH."""
+def _set_operation(query: exp.Expr) -> tuple[exp.SetOperation, bool] | None:
+    """The UNION or the like that a query is a side of, be it in parentheses; whether its right."""
     holder = query.parent
-    if isinstance(holder, exp.CTE):
-        statement = holder.root()
-        name = holder.alias.lower()
-        return [table for table in statement.find_all(exp.Table) if table.name.lower() == name]
-    return [holder] if isinstance(holder, exp.Subquery) else []
+    while isinstance(holder, exp.Subquery) and _is_parenthesis(holder):
+        query, holder = holder, holder.parent
+    return (holder, query is holder.right) if isinstance(holder, exp.SetOperation) else None
+
+
+def _is_parenthesis(query: exp.Subquery) -> bool:
+    return not any(value for key, value in query.args.items() if key != "this")
 
 
 def _on_all(relations: Sequence[exp.Expr], pushing: Pushing) -> list[exp.Expr]:

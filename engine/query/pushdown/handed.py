@@ -1,19 +1,24 @@
 """Conditions on what a query gives, as conditions on the tables that it selects from.
 
 A condition comes through where it speaks of columns that the query hands on or computes of one row.
-Of a grouped query these are what it groups by; beside windows, what all of them partition by.
-Nothing comes through a LIMIT.
+Of a grouped query this is all but aggregates; beside windows, what all of them partition by.
+Nothing comes through a LIMIT, nor by what differs from call to call, be it sorted or grouped by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
 from whitecap.engine.query.pushdown.column_types import cast
-from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
-from whitecap.engine.sql.expressions.select_list import by_position, item_called
+from whitecap.engine.sql.expressions.columns import columns_outside_queries
+from whitecap.engine.sql.expressions.select_list import (
+    are_same,
+    by_aliases,
+    group_keys,
+    item_called,
+)
 from whitecap.engine.sql.functions.nodes import is_random
 
 NO_CASTS: Mapping[str, str] = {}
@@ -24,26 +29,19 @@ def in_terms_of(
     condition: exp.Expr,
     names: Sequence[str] = (),
     casts: Mapping[str, str] = NO_CASTS,
-    *,
-    is_having: bool = False,
 ) -> exp.Expr | None:
     """The condition by the columns of what the query selects from; `None` if it stops here.
 
     `names`: what the query's columns are called outside, where that is not what it calls them.
     `casts`: the types that some of them have there, by these names in lower case.
-    `is_having`: it may speak of keys that are not selected.
     """
-    if select.args.get("limit") or any(map(is_random, select.expressions)):
+    if select.args.get("limit") or any(map(is_random, _computed(select))):
         return None
-    if condition.find(exp.AggFunc, exp.Window) or is_random(condition):
-        return None
-    if _asks_of_changed(select, condition, names):
+    if _is_of_groups(condition) or _asks_of_changed(select, condition, names):
         return None
     holder = exp.Paren(this=condition.copy())
     for column in columns_outside_queries(holder):
-        is_of_table = is_having and bool(column.table)
-        item = None if is_of_table else item_called(select, column.name, names)
-        item = item or (column if is_having else None)
+        item = item_called(select, column.name, names)
         if item is None or not _is_handed_on(select, item):
             return None
         if item.name.lower() != column.name.lower() and _windows(select):
@@ -54,29 +52,45 @@ def in_terms_of(
     return holder
 
 
+def below_groups(
+    select: exp.Select, condition: exp.Expr, columns: Collection[str] | None
+) -> exp.Expr | None:
+    """A condition of HAVING by the columns of what the query selects from; `None` if it stops here.
+
+    `columns`: their names in lower case. Where they are not known, nothing is said by an alias.
+    """
+    names = columns or {name.name.lower() for name in columns_outside_queries(condition)}
+    keys = group_keys(select, lambda name: name.lower() in names)
+    said = by_aliases(condition, select, keys)
+    if not keys or any(map(is_random, keys)) or (columns is None and said != condition):
+        return None
+    return None if _is_of_groups(said) or _asks_of_changed(select, condition, ()) else said
+
+
+def _computed(select: exp.Select) -> Iterator[exp.Expr]:
+    """What a query computes before its rows are handed on."""
+    yield from select.expressions
+    yield from (part for part in map(select.args.get, ("group", "order")) if part is not None)
+
+
+def _is_of_groups(condition: exp.Expr) -> bool:
+    """Whether a condition is one on groups or windows, or differs from call to call."""
+    return condition.find(exp.AggFunc, exp.Window) is not None or is_random(condition)
+
+
 def _is_handed_on(select: exp.Select, item: exp.Expr) -> bool:
     """Whether a condition on this item is as good as one on the rows before."""
     if item.find(exp.AggFunc, exp.Window, exp.Query) is not None:
         return False
-    group = select.args.get("group")
-    kinds = [[by_position(key, select, "GROUP") for key in group.expressions]] if group else []
     windows = _windows(select)
     if windows and not isinstance(item, exp.Column):
         return False  # it is computed beside what the windows partition by
-    kinds += [window.args.get("partition_by") or [] for window in windows]
-    return all(any(_same(item, key) for key in keys) for keys in kinds)
+    kinds = [window.args.get("partition_by") or [] for window in windows]
+    return all(any(are_same(item, key) for key in keys) for keys in kinds)
 
 
 def _windows(select: exp.Select) -> list[exp.Window]:
     return [window for part in select.expressions for window in part.find_all(exp.Window)]
-
-
-def _same(left: exp.Expr, right: exp.Expr) -> bool:
-    """Whether both are the same but for qualifiers that only one of them has."""
-    columns = zip(columns_outside_queries(left), columns_outside_queries(right), strict=False)
-    tables = ((a.table.lower(), b.table.lower()) for a, b in columns)
-    is_of_same = all(a == b or not (a and b) for a, b in tables)
-    return is_of_same and unqualified(left) == unqualified(right)
 
 
 def _asks_of_changed(select: exp.Select, condition: exp.Expr, names: Sequence[str]) -> bool:

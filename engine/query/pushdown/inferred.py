@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.query.pushdown.column_types import TypeOf, are_alike, cast, type_beside
 from whitecap.engine.query.pushdown.handed import asks_around
-from whitecap.engine.sql.expressions.columns import columns_outside_queries
+from whitecap.engine.sql.expressions.columns import columns_outside_queries, in_lower_case
 from whitecap.engine.sql.predicates.not_null import columns_never_null
 
 _Columns = frozenset[exp.Column]
@@ -24,6 +24,7 @@ def inferred_from(
     conditions: Sequence[exp.Expr], is_own: Callable[[exp.Column], bool], type_of: TypeOf
 ) -> Iterator[exp.Expr]:
     """What follows for a relation's own columns from conditions that all hold."""
+    conditions = [in_lower_case(part) for part in conditions]
     for part in conditions:
         columns = dict.fromkeys(columns_never_null(part))
         if not all(map(is_own, columns_outside_queries(part))):
@@ -89,7 +90,7 @@ def _said_of(own: exp.Expr, condition: exp.Expr, equals: _Columns) -> exp.Expr |
     if other.name.lower() != own.name.lower() and condition.find(exp.Query) is not None:
         return None  # the query may speak of the row around it by that name too
     if asks_around(condition, ""):
-        inner = [c for c in condition.find_all(exp.Column) if c.table == other.table]
+        inner = [c for c in condition.find_all(exp.Column) if c.table.lower() == other.table]
         if len(inner) > len(columns_outside_queries(condition)):
             return None
     holder = exp.Paren(this=condition.copy())

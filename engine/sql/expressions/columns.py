@@ -40,3 +40,15 @@ def unqualified(node: exp.Expr, names: Iterable[str] | None = None) -> exp.Expr:
             column.set("table", None)
             column.set("db", None)
     return copy
+
+
+def in_lower_case(node: exp.Expr) -> exp.Expr:
+    """The expression with the names of columns and their tables in lower case, and all quoted.
+
+    Queries inside are left as they are.
+    """
+    copy = node.copy()
+    for column in columns_outside_queries(copy):
+        for name in column.find_all(exp.Identifier):
+            name.replace(exp.to_identifier(name.name.lower(), quoted=True))
+    return copy

@@ -112,6 +112,10 @@ class Scope:
         columns = [column for relation in self.relations for column in relation.columns]
         return InvalidInput([Problem(shown, "no such column", nearest(name, columns), UNRESOLVED)])
 
+    def has(self, name: str) -> bool:
+        """Whether one of the relations has a column of this name."""
+        return name.lower() in self._positions
+
     def place(self, name: str) -> int:
         """The position of the column that is assigned.
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.sql.expressions.columns import (
+    columns_outside_queries,
+    in_lower_case,
+    unqualified,
+)
 
 
 def unaliased(node: exp.Expr) -> exp.Expr:
@@ -48,17 +53,60 @@ def by_position(node: exp.Expr, select: exp.Select, clause: str) -> exp.Expr:
             refused_as = "AnalysisException", f"{clause}_BY_POS_OUT_OF_RANGE"
             raise InvalidInput([Problem(node.this, "no such position", refused_as=refused_as)])
         return unaliased(select.expressions[at])
-    if isinstance(node, exp.Column) and not node.table:
-        aliased = (n for n in select.expressions if isinstance(n, exp.Alias))
-        return next((n.this for n in aliased if n.alias == node.name), node)
-    return node
+    return _aliased(node, select) or node
 
 
-def by_aliases(condition: exp.Expr, select: exp.Select) -> exp.Expr:
-    """A condition on groups with what the SELECT list names in the place of its names."""
+def _aliased(node: exp.Expr, select: exp.Select) -> exp.Expr | None:
+    """What the SELECT list computes under the name that an expression is, if it is one."""
+    if not isinstance(node, exp.Column) or node.table:
+        return None
+    aliased = (item for item in select.expressions if isinstance(item, exp.Alias))
+    return next((item.this for item in aliased if item.alias.lower() == node.name.lower()), None)
+
+
+def group_keys(select: exp.Select, is_column: Callable[[str], bool]) -> list[exp.Expr]:
+    """What a query groups by. A name is that of a column that it selects from, else an alias.
+
+    Raises `InvalidInput` for a position that no column has. Source: Spark's
+    ResolveReferencesInAggregate.scala.
+    """
+    group = select.args.get("group")
+    return [
+        key
+        if isinstance(key, exp.Column) and is_column(key.name)
+        else by_position(key, select, "GROUP")
+        for key in (group.expressions if group is not None else ())
+    ]
+
+
+def by_aliases(condition: exp.Expr, select: exp.Select, keys: Sequence[exp.Expr]) -> exp.Expr:
+    """A condition on groups with what the SELECT list names in the place of its names.
+
+    Keys go before: what is one of these stays. Source: SPARK-31519.
+    """
 
     def named(part: exp.Expr) -> exp.Expr:
-        is_of_group = isinstance(part, exp.Column) and part.find_ancestor(exp.AggFunc) is None
-        return by_position(part, select, "GROUP") if is_of_group else part
+        if key_at(part, keys) is not None:
+            return part.copy()
+        is_of_group = part.find_ancestor(exp.AggFunc) is None
+        return (_aliased(part, select) if is_of_group else None) or part
 
     return condition.transform(named)
+
+
+def key_at(node: exp.Expr, keys: Sequence[exp.Expr]) -> int | None:
+    """The place of the key that an expression is, be it with other qualifiers than here."""
+    if node in keys:
+        return keys.index(node)
+    places = [at for at, key in enumerate(keys) if are_same(node, key)]
+    return places[0] if len(places) == 1 else None
+
+
+def are_same(left: exp.Expr, right: exp.Expr) -> bool:
+    """Whether both are the same but for the case of names, and qualifiers that only one has."""
+    if type(left) is not type(right):
+        return False
+    columns = zip(columns_outside_queries(left), columns_outside_queries(right), strict=False)
+    tables = ((a.table.lower(), b.table.lower()) for a, b in columns)
+    is_of_same = all(a == b or not (a and b) for a, b in tables)
+    return is_of_same and in_lower_case(unqualified(left)) == in_lower_case(unqualified(right))
