@@ -25,6 +25,7 @@ SCENARIO = "benchmarks/killed-jvm.yaml"
 
 
 def main(runs: str = "2") -> int:
+    """Make so many runs and write their section. Returns the exit code."""
     began = time.monotonic()
     verdicts = _verdicts(runs)
     lines = [TITLE, "", *section(verdicts, time.monotonic() - began)]

@@ -16,7 +16,14 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem, require_format, unreadable
+from whitecap.engine.errors import (
+    InvalidInput,
+    Problem,
+    gathered,
+    noted,
+    require_format,
+    unreadable,
+)
 from whitecap.engine.recorded import (
     MADE_ANEW,
     PRICE,
@@ -223,10 +230,8 @@ def run_at(root: Path) -> RunSet:
     if not (root / "manifest.json").is_file():
         reason = "is neither a sweep's directory (sweep.json) nor a run's (manifest.json)"
         raise InvalidInput([Problem(str(root), reason if root.is_dir() else "no such directory")])
-    problems: list[Problem] = []
-    manifest = _checked_manifest(root, problems)
-    if problems:
-        raise InvalidInput(problems)
+    with gathered() as problems:
+        manifest = _checked_manifest(root, problems)
     labels = {str(k): str(v) for k, v in (manifest.get("labels") or {}).items()}
     run = RecordedRun(SINGLE_CELL, int(manifest["replication"]), labels, manifest)
     return RunSet(root, (run,), {}, 1, {})
@@ -235,16 +240,14 @@ def run_at(root: Path) -> RunSet:
 def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
     """The manifest, with everything wrong about this run added to `problems`."""
     place = path / "manifest.json"
-    try:
+    with noted(problems):
         manifest = _read_json(place)
         _require_format(manifest, str(place), RECORDING_FORMAT)
-    except InvalidInput as error:
-        problems.extend(error.problems)
-        return {}
-    problems.extend(_missing_in(manifest, str(place)))
-    for table, columns in columns_read(manifest).items():
-        problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
-    return manifest
+        problems.extend(_missing_in(manifest, str(place)))
+        for table, columns in columns_read(manifest).items():
+            problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
+        return manifest
+    return {}
 
 
 def _require_format(content: Mapping[str, Any], place: str, read: int) -> None:

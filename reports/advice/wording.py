@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from whitecap.engine.recorded import Unit
@@ -59,8 +60,18 @@ def standings(advice: Advice) -> Iterator[str]:
     yield f"As it stands: {_stood_text(advice, advice.stands)}."
     if advice.steps:
         yield f"Changed: {_stood_text(advice, advice.best)}."
+    yield from _deciding(advice.best)
     both = {"as it stands": advice.stands.value, "changed": advice.best.value}
     yield from map(sentence, unjudged(both))
+
+
+def _deciding(best: Stood) -> Iterator[str]:
+    """How many replications would decide what is not, where anybody can say."""
+    judged = best.value.judged
+    needed = max((each.needed for each in judged if each.standing is Standing.UNDECIDED), default=0)
+    if best.value.replications < needed < math.inf:
+        about = f"About {math.ceil(needed):,} replications would decide"
+        yield f"{about}, if they are like those seen."
 
 
 def _stood_text(advice: Advice, stood: Stood) -> str:

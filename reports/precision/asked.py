@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
 from whitecap.engine.recorded import Measure, Unit
 from whitecap.reports.measures import MEASURES, round_duration
 from whitecap.reports.statistics import WantedPrecision
@@ -60,34 +60,25 @@ class Asked:
 
 def asked_for(texts: Iterable[str], option: str = "until") -> tuple[Asked, ...]:
     """All that was asked for. Raises `InvalidInput` with everything that is wrong, at `option`."""
-    problems: list[Problem] = []
     all_asked: list[Asked] = []
-    for text in texts:
-        try:
-            asked = _asked(text, f"{option} {text!r}")
-        except InvalidInput as error:
-            problems += error.problems
-            continue
-        if asked.measure in [each.measure for each in all_asked]:
-            said = f"{asked.measure} is asked for twice"
-            problems.append(Problem(f"{option} {text!r}", said))
-        all_asked.append(asked)
-    if problems:
-        raise InvalidInput(problems)
+    with gathered() as problems:
+        for text in texts:
+            place = f"{option} {text!r}"
+            with noted(problems):
+                asked = _asked(text, place)
+                if asked.measure in [each.measure for each in all_asked]:
+                    problems.append(Problem(place, f"{asked.measure} is asked for twice"))
+                all_asked.append(asked)
     return tuple(all_asked)
 
 
 def measures_named(names: Iterable[str], option: str) -> tuple[Measure, ...]:
     """Measures by their names, each once. Raises `InvalidInput` with everything that is wrong."""
-    problems: list[Problem] = []
     measures: list[Measure] = []
-    for name in names:
-        try:
-            measures.append(_measure(option, name))
-        except InvalidInput as error:
-            problems += error.problems
-    if problems:
-        raise InvalidInput(problems)
+    with gathered() as problems:
+        for name in names:
+            with noted(problems):
+                measures.append(_measure(option, name))
     return tuple(dict.fromkeys(measures))
 
 

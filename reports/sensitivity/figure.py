@@ -68,6 +68,7 @@ class _Bar:
 
     @property
     def has_interval(self) -> bool:
+        """Whether both its bounds are known."""
         return math.isfinite(self.gap.low + self.gap.high)
 
 

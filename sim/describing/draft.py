@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import Problem, gathered, nearest, noted
 from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.loading import parse_scenario
@@ -76,22 +76,14 @@ def drafted(answers: DraftAnswers, command: str, name: str = "") -> str:
 
     Raises `InvalidInput` with everything that is wrong, by the option that says it.
     """
-    problems: list[Problem] = []
-    groups = _groups(answers.writers, problems)
-    every_ms = _duration("--every", answers.every, problems)
-    _duration("--takes", answers.takes, problems)
-    columns = _columns(answers.partition_by, problems)
-    try:
-        require_shipped(answers.store, "--store")
-    except InvalidInput as error:
-        problems += error.problems
-    try:
-        StatedObjective.model_validate(answers.objective)
-    except ValueError:
-        said = f"{answers.objective!r} is no objective: write 'job_success_rate >= 99 %'"
-        problems.append(Problem("--objective", said))
-    if problems:
-        raise InvalidInput(problems)
+    with gathered() as problems:
+        groups = _groups(answers.writers, problems)
+        every_ms = _duration("--every", answers.every, problems)
+        _duration("--takes", answers.takes, problems)
+        columns = _columns(answers.partition_by, problems)
+        with noted(problems):
+            require_shipped(answers.store, "--store")
+        _check_objective(answers.objective, problems)
     called = json.dumps(name) if re.fullmatch(FILE_NAME, name) else "draft"
     text = _text(answers, groups, columns, every_ms, command, called)
     parse_scenario(text, "the draft")
@@ -134,6 +126,14 @@ def _columns(given: str, problems: list[Problem]) -> list[str]:
             said = f"the drafted table has no {each!r} to be partitioned by: date, country or none"
             problems.append(Problem("--partition-by", said, nearest(each, COLUMNS)))
     return list(dict.fromkeys(columns))
+
+
+def _check_objective(given: str, problems: list[Problem]) -> None:
+    try:
+        StatedObjective.model_validate(given)
+    except ValueError:
+        said = f"{given!r} is no objective: write 'job_success_rate >= 99 %'"
+        problems.append(Problem("--objective", said))
 
 
 def _text(

@@ -198,6 +198,7 @@ class _Team:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, workload: ThreadWorkload, seed: int, *, apart: bool) -> None:
+        """Let all threads work until so many statements are counted. Raises what broke a thread."""
         from pyspark import inheritable_thread_target
 
         clocks = TransactionClocks(self.spark)

@@ -236,6 +236,7 @@ class _Steps:
         self._done = 0
 
     def note(self, note: str) -> None:
+        """Say how far the experiment is, and what it is at."""
         self._watch(self._done, self._total, note)
 
     def counting(self, note: str) -> Callable[[int], None]:

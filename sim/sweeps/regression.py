@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, noted
 from whitecap.engine.recorded import Measure
 from whitecap.sim.bundled import bundled_in, read_named
 from whitecap.sim.loading import cell_of, load_scenario
@@ -247,11 +247,9 @@ def _files_in(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Pat
 
 def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
     for path in paths:
-        try:
+        content: Any = None
+        with noted(problems):
             content = read_named(path).content
-        except InvalidInput as error:
-            problems.extend(error.problems)
-            continue
         if isinstance(content, dict) and "expect" in content:
             yield path
 

@@ -21,6 +21,8 @@ from deltalake.exceptions import CommitFailedError
 
 
 def main() -> None:
+    """Say which version this is, then do what each line asks; `race` is what the worker of the
+    conformance cases knows (`sim/replay/delta_rs/worker.py`)."""
     race = runpy.run_path(sys.argv[1])
     print(json.dumps({"version": deltalake.__version__}), flush=True)
     table: DeltaTable | None = None

@@ -36,6 +36,7 @@ Say = Callable[[Mapping[str, Any]], None]
 
 
 def main() -> None:
+    """Name the table of the first line, then hand each line to the thread of its writer."""
     say = _own_output()
     table = json.loads(sys.stdin.readline())
     spark = delta_session(MEMORY)

@@ -173,6 +173,10 @@ WRONG = {
         f"{NOWHERE}: cannot be written",
         f"{LOST}: cannot be written",
     ),
+    "calibrate nowhere --clients 0 --for '2 d'": (
+        "--clients: ",
+        "'2 d' is not between 1 s and 1 d",
+    ),
     "calibrate --samples lost.csv --like s4 --count 20 --clients 1": (
         "--count does not go with --samples",
         "--clients does not go with --samples",

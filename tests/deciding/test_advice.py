@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +71,22 @@ def test_a_change_that_is_a_number_is_named_by_its_axis(advice: whitecap.Advice)
     (step,) = advice.steps
     fewer = replace(advice, steps=(replace(step, kind="writers", label="2"),))
     assert headline(fewer).endswith("at least 90 %: 2 writers.")
+
+
+@pytest.mark.parametrize(
+    ("needed", "said"),
+    [(13.2, "About 14 replications would decide, if they are like those seen."), (math.inf, None)],
+)
+def test_what_stays_undecided_is_told_with_the_replications_that_would_decide_it(
+    needed: float, said: str | None, advice: whitecap.Advice
+) -> None:
+    first, *others = advice.best.value.quantities
+    undecided = replace(first, standing=Standing.UNDECIDED, needed=needed)
+    value = replace(advice.best.value, quantities=(undecided, *others))
+    text = str(replace(advice, best=replace(advice.best, value=value)))
+    assert "stays undecided" in text
+    assert ("would decide" in text) is (said is not None)
+    assert said is None or said in text.splitlines()
 
 
 def test_it_says_what_the_step_buys_of_each_objective_and_of_the_cost(

@@ -149,25 +149,31 @@ def _target(place: str, endpoint: str | None) -> CalibrationTarget:
 
 
 def _plan(count: int, clients: str, duration: str) -> MeasuringPlan:
-    from whitecap.engine.errors import InvalidInput, Problem
+    from whitecap.engine.errors import Problem, gathered
     from whitecap.sim.calibration.measuring import MeasuringPlan
-    from whitecap.sim.quantities.units import parse_duration
 
     numbers = [part.strip() for part in clients.split(",")]
-    problems = [
-        Problem("--clients", f"{part!r} is not a number from 1 to 64")
-        for part in numbers_outside(numbers, 1, 64)
-    ]
-    seconds = 0.0
+    with gathered() as problems:
+        problems += [
+            Problem("--clients", f"{part!r} is not a number from 1 to 64")
+            for part in numbers_outside(numbers, 1, 64)
+        ]
+        seconds = _seconds(duration)
+    return MeasuringPlan(count, clients=tuple(sorted({1, *map(int, numbers)})), seconds=seconds)
+
+
+def _seconds(duration: str) -> float:
+    """How long is measured at most. Raises `InvalidInput`."""
+    from whitecap.engine.errors import InvalidInput, Problem
+    from whitecap.sim.quantities.units import parse_duration
+
     try:
         seconds = parse_duration(duration) / 1000
     except ValueError as error:
-        problems.append(Problem("--for", str(error)))
-    if not problems and not 1 <= seconds <= 24 * 3600:
-        problems.append(Problem("--for", f"{duration!r} is not between 1 s and 1 d"))
-    if problems:
-        raise InvalidInput(problems)
-    return MeasuringPlan(count, clients=tuple(sorted({1, *map(int, numbers)})), seconds=seconds)
+        raise InvalidInput([Problem("--for", str(error))]) from None
+    if not 1 <= seconds <= 24 * 3600:
+        raise InvalidInput([Problem("--for", f"{duration!r} is not between 1 s and 1 d")])
+    return seconds
 
 
 def _measured(

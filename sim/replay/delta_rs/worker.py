@@ -35,6 +35,7 @@ commit."""
 
 
 def main() -> None:
+    """Say which version this is, then answer line by line until there is no more."""
     print(json.dumps({"version": deltalake.__version__}), flush=True)
     for line in sys.stdin:
         folder = Path(tempfile.mkdtemp(prefix="whitecap-deltalake-"))
@@ -72,6 +73,7 @@ def race(asked: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def build(path: str, table: dict[str, Any]) -> int:
+    """Make a table with its files, a commit for each. Returns the next version."""
     schema = pa.schema([pa.field(name, TYPES[kind]) for name, kind in table["schema"]])
     DeltaTable.create(
         path, schema, partition_by=table["partition_columns"], configuration=table["properties"]
@@ -105,6 +107,7 @@ def run(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -> 
 
 
 def conflict(text: str) -> str:
+    """What Delta calls the conflict that a CommitFailedError tells of in this text."""
     for fragment, name in CONFLICTS.items():
         if fragment in text:
             return name
@@ -113,6 +116,7 @@ def conflict(text: str) -> str:
 
 
 def properties(operation: dict[str, Any]) -> CommitProperties:
+    """What the commit bears besides: application and number of an idempotent write."""
     application = operation.get("application")
     return CommitProperties(app_transactions=[Transaction(*application)] if application else None)
 
@@ -130,10 +134,12 @@ def queried(sql: str, paths: dict[str, str], schema: pa.Schema | None) -> pa.Tab
 
 
 def schema_of(table: DeltaTable) -> pa.Schema:
+    """The columns of a table as Arrow has them."""
     return pa.schema(table.schema().to_arrow())
 
 
 def write(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -> None:
+    """Append, overwrite or replace by the rows of a query."""
     rows = queried(operation["query"], paths, schema_of(table))
     write_deltalake(
         table,
@@ -145,10 +151,12 @@ def write(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -
 
 
 def delete(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
+    """Delete what a condition holds of, or everything."""
     table.delete(operation["predicate"], commit_properties=properties(operation))
 
 
 def update(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
+    """Set columns to expressions where a condition holds, or everywhere."""
     table.update(
         operation["updates"],
         predicate=operation["predicate"],
@@ -157,6 +165,7 @@ def update(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> N
 
 
 def merge(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -> None:
+    """Merge the rows of a query, clause by clause."""
     merger = table.merge(
         queried(operation["query"], paths, None),
         operation["on"],
@@ -171,6 +180,7 @@ def merge(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -
 
 
 def optimize(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
+    """Compact partitions, or order them along a Z-curve."""
     filters = [tuple(partition) for partition in operation["partitions"]] or None
     if operation["zorder_by"]:
         table.optimize.z_order(operation["zorder_by"], partition_filters=filters)
@@ -179,20 +189,24 @@ def optimize(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) ->
 
 
 def set_properties(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
+    """Set table properties, whatever they are called."""
     table.alter.set_table_properties(operation["properties"], raise_if_not_exists=False)
 
 
 def add_constraint(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
+    """Add a CHECK constraint, which all rows must keep."""
     table.alter.add_constraint({operation["name"]: operation["condition"]})
 
 
 def add_columns(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
+    """Add columns at the end."""
     fields = [pa.field(name, TYPES[kind]) for name, kind in operation["columns"]]
     added = deltalake.Schema.from_arrow(pa.schema(fields))
     table.alter.add_columns(list(added.fields))
 
 
 def restore(operation: dict[str, Any], table: DeltaTable, _: dict[str, str]) -> None:
+    """Go back to a version."""
     table.restore(operation["version"])
 
 
