@@ -18,13 +18,8 @@ from whitecap.engine.commands.rows.delete import delete, truncate
 from whitecap.engine.commands.rows.insert import insert
 from whitecap.engine.commands.rows.merge import merge
 from whitecap.engine.commands.rows.update import update
-from whitecap.engine.commands.schema.alter_columns import (
-    add_columns,
-    change_column,
-    drop_columns,
-    rename_column,
-    replace_columns,
-)
+from whitecap.engine.commands.schema.alter_columns import add_columns, drop_columns, rename_column
+from whitecap.engine.commands.schema.change_columns import change_column, replace_columns
 from whitecap.engine.commands.schema.clone import clone_source, clone_table
 from whitecap.engine.commands.schema.cluster_by import cluster_by
 from whitecap.engine.commands.schema.constraints import add_constraint, drop_constraint

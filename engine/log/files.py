@@ -20,7 +20,7 @@ from whitecap.engine.log.listed_files import (
     file_key,
 )
 from whitecap.engine.packed import blocks
-from whitecap.engine.packed.blocks import Packer
+from whitecap.engine.packed.blocks import NO_PLACES, Packer
 from whitecap.engine.packed.versions import Contained, Moved, VersionedMap
 
 _LiveFiles = VersionedMap[FileKey, AddFile]
@@ -28,8 +28,6 @@ _Tombstones = VersionedMap[FileKey, RemoveFile]
 
 PackedPlaces = NDArray[np.int32]
 """Where files of a set are packed."""
-
-_NOWHERE: PackedPlaces = np.zeros(0, np.int32)
 
 
 def _has_vector(key: FileKey) -> bool:
@@ -56,7 +54,7 @@ class Partition:
     def __init__(
         self,
         whole: Map[FileKey, AddFile],
-        packed: PackedPlaces = _NOWHERE,
+        packed: PackedPlaces = NO_PLACES,
         packed_count: int = 0,
         listed: int = 0,
     ) -> None:
@@ -282,7 +280,7 @@ class _Change:
         self._listed.files = files
         self._count, self._size_bytes = len(files), files.size_bytes
         for key, count in files.counts().items():
-            self._touched[key] = _PartitionChange(Map().mutate(), _NOWHERE, 0, count)
+            self._touched[key] = _PartitionChange(Map().mutate(), NO_PLACES, 0, count)
 
     def add(self, file: AddFile, is_one_of_many: bool) -> None:
         key = file_key(file)
@@ -340,7 +338,7 @@ class _Change:
         if moved.are_all:
             for key in {*self._base.partitions, *self._touched}:
                 partition = self._touched_one(key)
-                partition.packed, partition.packed_count = _NOWHERE, 0
+                partition.packed, partition.packed_count = NO_PLACES, 0
         places: dict[PartitionKey, list[int]] = {}
         for file, place in zip(moved.values, moved.places.tolist(), strict=True):
             key = self._set.partition_key(file.partition_values)

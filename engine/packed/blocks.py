@@ -37,6 +37,9 @@ of row versions, and as much again until they are packed."""
 _QUICKLY = 1
 """zlib's quickest level: half the size of more would cost thrice the time."""
 
+NO_PLACES: NDArray[np.int32] = np.zeros(0, np.int32)
+"""Where nothing lies."""
+
 
 class Shelf(Protocol):
     """Where blocks are kept."""
@@ -92,7 +95,7 @@ class Packing(Generic[T]):
             packed = zlib.compress(self._packer.pack(part), _QUICKLY)
             self._numbers.append(self._shelf.keep(packed))
             places.append(np.arange(first, first + len(part), dtype=np.int32))
-        return np.concatenate(places) if places else np.zeros(0, np.int32)
+        return np.concatenate(places) if places else NO_PLACES
 
     def __getitem__(self, place: int) -> T:
         block, at = divmod(place, BLOCK)
@@ -111,8 +114,6 @@ class Packing(Generic[T]):
 
 
 _Run = tuple[NDArray[np.int64], NDArray[np.int32]]
-
-_NO_PLACES = np.zeros(0, np.int32)
 
 MERGED_UNLESS = 4
 """A run stays beside a shorter one if it is so many times as long: then there are few."""
@@ -160,12 +161,12 @@ class HashedPlaces:
             begins, ends = run.searchsorted(hashes), run.searchsorted(hashes, "right")
             present = (begins < ends).nonzero()[0]
             hits += [places[begins[at] : ends[at]] for at in present.tolist()]
-        return np.concatenate(hits) if hits else _NO_PLACES
+        return np.concatenate(hits) if hits else NO_PLACES
 
     def all(self) -> NDArray[np.int32]:
         """Every place, in order."""
         runs = [places for _, places in self.runs]
-        return np.sort(np.concatenate(runs)) if runs else _NO_PLACES
+        return np.sort(np.concatenate(runs)) if runs else NO_PLACES
 
 
 def hashes_of(keys: Iterable[Any]) -> NDArray[np.int64]:
@@ -286,7 +287,7 @@ class PackedMap(GrowingMap[K, T]):
 
     def _live(self) -> NDArray[np.int32]:
         if not self._places.runs:
-            return _NO_PLACES
+            return NO_PLACES
         places = self._places.all()
         return places[self._are_kept(places)]
 

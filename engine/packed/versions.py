@@ -39,7 +39,7 @@ class Moved(Generic[T]):
     """Values that were packed, each with its place; `are_all`: others have no place any more."""
 
     values: Sequence[T] = ()
-    places: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    places: NDArray[np.int32] = field(default_factory=lambda: blocks.NO_PLACES)
     are_all: bool = False
 
 
@@ -174,18 +174,7 @@ class MapChange(Generic[K, T]):
 
     def _pack(self, following: VersionedMap[K, T]) -> Moved[T]:
         """Pack the older ones of the young things, unless few of these are left."""
-        contained, young = following._contained, self._young
-        keys: list[K] = []
-        while young is not None:
-            key, young = young
-            if key in self._whole:
-                keys.append(key)
-        keys = list(dict.fromkeys(keys))
-        older = [key for key in keys[blocks.KEPT :] if not contained.stays(key)]
-        self._young, self._young_count = None, 0
-        for key in reversed(keys[: blocks.KEPT]):
-            self._young = (key, self._young)
-            self._young_count += 1
+        older = self._grown_old()
         if not older:
             return Moved()
         values = [self._whole.pop(key) for key in older]
@@ -193,9 +182,29 @@ class MapChange(Generic[K, T]):
         if are_all:
             values = [following.at(place) for place in following.packed_places()] + values
             following._packing, following._places, following._gone = None, HashedPlaces(), Map()
+        contained = following._contained
         if following._packing is None:
             following._packing = Packing(contained.packer)
         places = following._packing.extend(values)
         hashes = hashes_of(contained.key_of(value) for value in values)
         following._places = following._places.with_more(hashes, places)
         return Moved(values, places, are_all)
+
+    def _grown_old(self) -> list[K]:
+        """The keys that were young, without those that stay as they are; the newest remain so."""
+        keys = self._young_keys()
+        self._young, self._young_count = None, 0
+        for key in reversed(keys[: blocks.KEPT]):
+            self._young = (key, self._young)
+            self._young_count += 1
+        return [key for key in keys[blocks.KEPT :] if not self._base._contained.stays(key)]
+
+    def _young_keys(self) -> list[K]:
+        """Of the young keys those that are still there, from the newest on."""
+        keys: dict[K, None] = {}
+        young = self._young
+        while young is not None:
+            key, young = young
+            if key in self._whole:
+                keys[key] = None
+        return list(keys)

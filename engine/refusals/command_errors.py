@@ -222,22 +222,6 @@ def no_identity_to_sync() -> DeltaError:
     return analysis("DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN", text)
 
 
-def clustering_with_predicates(where: str) -> DeltaError:
-    text = "OPTIMIZE command for Delta table with clustering doesn't support partition predicates."
-    return analysis(
-        "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
-        f"{text} Please remove the predicates: {where}.",
-        "DeltaUnsupportedOperationException",
-    )
-
-
-def clustering_with_zorder(columns: Sequence[str]) -> DeltaError:
-    text = "OPTIMIZE command for Delta table with clustering cannot specify ZORDER BY. Please"
-    return analysis(
-        "DELTA_CLUSTERING_WITH_ZORDER_BY", f"{text} remove ZORDER BY ({', '.join(columns)})."
-    )
-
-
 def clustering_by_type(columns: Sequence[tuple[str, str]]) -> DeltaError:
     shown = ", ".join(f"{name} : {kind.upper()}" for name, kind in columns)
     return analysis(
@@ -255,22 +239,6 @@ def clustering_without_statistics(columns: Sequence[str]) -> DeltaError:
     )
 
 
-def not_a_partition_column(name: str, columns: Sequence[str]) -> DeltaError:
-    text = f"Predicate references non-partition column '{name}'. Only the partition columns may be"
-    return analysis(
-        "DELTA_NON_PARTITION_COLUMN_REFERENCE", f"{text} referenced: [{', '.join(columns)}]"
-    )
-
-
-def zorder_on_partition_column(column: str) -> DeltaError:
-    text = f"{column} is a partition column. Z-Ordering can only be performed on data columns"
-    return DeltaError.of_class(
-        "DeltaIllegalArgumentException",
-        "DELTA_ZORDERING_ON_PARTITION_COLUMN",
-        text,
-    )
-
-
 def cluster_partitioned_table() -> DeltaError:
     text = "ALTER TABLE CLUSTER BY cannot be applied to a partitioned table."
     return analysis("DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", text)
@@ -281,50 +249,11 @@ def clone_into_table_with_files() -> DeltaError:
     return analysis("DELTA_UNSUPPORTED_NON_EMPTY_CLONE", text, "DeltaIllegalStateException")
 
 
-def no_version_to_restore(version: int, newest: int) -> DeltaError:
-    return analysis(
-        "DELTA_CANNOT_RESTORE_TABLE_VERSION",
-        f"Cannot restore table to version {version}. Available versions: [0, {newest}].",
-    )
-
-
-def restore_before_the_table(asked: str, earliest: str) -> DeltaError:
-    return analysis(
-        "DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER",
-        f"Cannot restore table to timestamp ({asked}) as it is before the earliest version"
-        f" available. Please use a timestamp after ({earliest}).",
-    )
-
-
-def restore_after_the_newest(asked: str, newest: str) -> DeltaError:
-    return analysis(
-        "DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER",
-        f"Cannot restore table to timestamp ({asked}) as it is after the latest version"
-        f" available. Please use a timestamp before ({newest})",
-    )
-
-
 def no_version_to_read(version: int, newest: int) -> DeltaError:
     return analysis(
         "DELTA_VERSION_NOT_FOUND",
         f"Cannot time travel Delta table to version {version}. Available versions: [0, {newest}].",
         "VersionNotFoundException",
-    )
-
-
-def retention_too_short(hours: int) -> DeltaError:
-    return analysis(
-        "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
-        "The specified VACUUM retention period is too low and may corrupt this Delta table if any"
-        f" writes are in progress. Please use a value not less than {hours} hours.",
-        "DeltaIllegalArgumentException",
-    )
-
-
-def restore_misses_files(version: int, paths: Sequence[str]) -> DeltaError:
-    text = f"Not all files from version {version} are available in file system. Missed files"
-    return DeltaError(
-        "IllegalArgumentException", None, f"{text} (top 100 files): {', '.join(paths[:100])}."
     )
 
 
@@ -347,36 +276,6 @@ def default_in_added_column() -> DeltaError:
 def column_left_out(name: str) -> DeltaError:
     text = f"Unsupported ALTER TABLE REPLACE COLUMNS operation. Reason: dropping column(s) [{name}]"
     return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP", text)
-
-
-def zorder_on_unknown_column(column: str) -> DeltaError:
-    return analysis(
-        "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
-        f"Z-Ordering column {column} does not exist in data schema.",
-        "DeltaIllegalArgumentException",
-    )
-
-
-def rows_without_an_order() -> DeltaError:
-    """What a job of OPTIMIZE ends with where Spark cannot sort by a column."""
-    return DeltaError("SparkException", None, "Exception thrown in awaitResult: ")
-
-
-def zorder_without_statistics(columns: Sequence[str]) -> DeltaError:
-    return analysis(
-        "DELTA_ZORDERING_ON_COLUMN_WITHOUT_STATS",
-        f"Z-Ordering on [{', '.join(columns)}] will be ineffective, because we currently do not"
-        " collect stats for these columns. You can disable this check by setting\n"
-        "SET spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled = false",
-    )
-
-
-def full_without_clustering() -> DeltaError:
-    return analysis(
-        "DELTA_OPTIMIZE_FULL_NOT_SUPPORTED",
-        "OPTIMIZE FULL is only supported for clustered tables with non-empty clustering columns.",
-        "DeltaUnsupportedOperationException",
-    )
 
 
 def truncate_partition() -> DeltaError:

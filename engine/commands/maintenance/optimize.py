@@ -25,7 +25,7 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.statistics import without_statistics
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import command_errors, maintenance_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.parsing.statements import Optimize
@@ -44,7 +44,7 @@ def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
     predicates = partition_predicates(statement.condition, statement.parameters, txn)
     _check_zorder(statement, txn)
     if statement.full and not clustering_columns(txn.snapshot):
-        raise command_errors.full_without_clustering()
+        raise maintenance_errors.full_without_clustering()
     if clustering_columns(txn.snapshot):
         rewrite = _clustering(statement, txn, (yield NewId()))
     elif statement.zorder_by:
@@ -68,16 +68,16 @@ def partition_predicates(
     for predicate in conjuncts:
         wrong = sorted(predicate.columns - partition_columns)
         if wrong:
-            raise command_errors.not_a_partition_column(wrong[0], columns)
+            raise maintenance_errors.not_a_partition_column(wrong[0], columns)
         predicate.bind(txn.snapshot.schema, session_of(txn.settings))  # names what is wrong in it
     return conjuncts
 
 
 def _check_clustered(statement: Optimize) -> None:
     if statement.condition is not None:
-        raise command_errors.clustering_with_predicates(statement.condition.sql)
+        raise maintenance_errors.clustering_with_predicates(statement.condition.sql)
     if statement.zorder_by:
-        raise command_errors.clustering_with_zorder(statement.zorder_by)
+        raise maintenance_errors.clustering_with_zorder(statement.zorder_by)
 
 
 def _check_zorder(statement: Optimize, txn: Transaction) -> None:
@@ -85,12 +85,12 @@ def _check_zorder(statement: Optimize, txn: Transaction) -> None:
     partitions = {name.lower() for name in txn.metadata.partition_columns}
     for name in statement.zorder_by:
         if name.lower() in partitions:
-            raise command_errors.zorder_on_partition_column(name)
+            raise maintenance_errors.zorder_on_partition_column(name)
         if txn.snapshot.schema.get(name) is None:
-            raise command_errors.zorder_on_unknown_column(name)
+            raise maintenance_errors.zorder_on_unknown_column(name)
     unindexed = without_statistics(statement.zorder_by, txn.metadata)
     if unindexed and txn.settings.zorder_needs_statistics:
-        raise command_errors.zorder_without_statistics(unindexed)
+        raise maintenance_errors.zorder_without_statistics(unindexed)
 
 
 def _compaction(

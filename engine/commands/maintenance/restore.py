@@ -21,7 +21,7 @@ from whitecap.engine.log.listed_files import file_key
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import maintenance_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.functions.times import EPOCH
 from whitecap.engine.sql.parsing.table_statements import Restore
@@ -47,7 +47,7 @@ def restore(table: Table, statement: Restore) -> Steps[Outcome]:
     if version is None:
         version = yield from _version_at(table, statement.timestamp or "")
     if version > txn.read_version:
-        raise command_errors.no_version_to_restore(version, txn.read_version)
+        raise maintenance_errors.no_version_to_restore(version, txn.read_version)
     if version == txn.read_version:
         return NothingToCommit(txn.read_version)
     wanted = yield from table.as_of(version)
@@ -84,9 +84,9 @@ def _version_at(table: Table, text: str) -> Steps[int]:
     at_ms = int((instant - EPOCH) / _MILLISECOND)
     first, newest = commits[0].timestamp_ms, commits[-1].timestamp_ms
     if at_ms < first:
-        raise command_errors.restore_before_the_table(_java_text(at_ms), _java_text(first))
+        raise maintenance_errors.restore_before_the_table(_java_text(at_ms), _java_text(first))
     if at_ms > newest:
-        raise command_errors.restore_after_the_newest(_java_text(at_ms), _java_text(newest))
+        raise maintenance_errors.restore_after_the_newest(_java_text(at_ms), _java_text(newest))
     return max(commit.version for commit in commits if commit.timestamp_ms <= at_ms)
 
 
@@ -106,7 +106,7 @@ def _check_available(files: list[AddFile], version: int) -> Steps[None]:
     keys = {file.path: data_key(file.path) for file in files}
     missing = [p for p, key in keys.items() if key not in present and not key.startswith("/")]
     if missing:
-        raise command_errors.restore_misses_files(version, missing)
+        raise maintenance_errors.restore_misses_files(version, missing)
 
 
 def _restore_metadata(txn: Transaction, wanted: Snapshot) -> None:

@@ -17,7 +17,7 @@ from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.listed_files import FileKey, file_key
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, NothingToCommit, Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import maintenance_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_level.relocation import with_note
 from whitecap.engine.row_store.rows import joined
@@ -122,7 +122,7 @@ def _rows(
     if not places:
         return rows
     if any(_UNSORTABLE.search(txn.snapshot.schema.fields[at].type) for at in places):
-        raise command_errors.rows_without_an_order()
+        raise maintenance_errors.rows_without_an_order()
     return sorted(rows, key=lambda row: [(row[at] is not None, row[at]) for at in places])
 
 

@@ -15,7 +15,7 @@ from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import maintenance_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.table_statements import Vacuum
@@ -59,7 +59,7 @@ def _retention(statement: Vacuum, default_ms: int, settings: Settings) -> int:
         return default_ms
     given_ms = round(statement.retain_hours or 0) * _HOUR_MS
     if settings.retention_check and given_ms < default_ms:
-        raise command_errors.retention_too_short(-(-default_ms // _HOUR_MS))
+        raise maintenance_errors.retention_too_short(-(-default_ms // _HOUR_MS))
     return given_ms
 
 

@@ -5,13 +5,10 @@ Source: alterDeltaTableCommands.scala (syncIdentity), IdentityColumn.scala: sync
 
 from __future__ import annotations
 
-import dataclasses
-
-import msgspec
-
+from whitecap.engine.commands.schema.column_lists import commit_columns, shown_column
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.columns.identity import Identity, identity_of, with_mark
-from whitecap.engine.log.schema import Field, Schema, schema_string
+from whitecap.engine.log.schema import Field
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Table
@@ -37,13 +34,10 @@ def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:
     values = [row[at] for file_rows in scanned for _, row in file_rows if row[at] is not None]
     synced = _synced(column, identity, values)
     txn.read_whole_table()
+    operation = Operation("CHANGE COLUMN", {"column": shown_column(column)})
     columns = [synced if field.name == column.name else field for field in schema]
-    text = schema_string(Schema(tuple(columns)))
-    txn.update_metadata(msgspec.structs.replace(txn.metadata, schema_string=text))
     txn.mark_identity_only()
-    shown = {"name": column.name, "type": "long", "nullable": column.nullable}
-    logged_column = {**shown, "metadata": dict(dataclasses.replace(column).metadata)}
-    return (yield from txn.commit([], Operation("CHANGE COLUMN", {"column": logged_column})))
+    return (yield from commit_columns(txn, columns, operation))
 
 
 def _synced(column: Field, identity: Identity, values: list[int]) -> Field:
