@@ -16,7 +16,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import FEATURES, feature_names, required_features
 from whitecap.engine.outcomes import Verdict
-from whitecap.engine.refusals import commit_errors
+from whitecap.engine.refusals import protocol_errors
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
@@ -94,7 +94,7 @@ def _still_dropping(
     if "rowTracking" in dropped:
         current = strip_winner_row_ids(current, winner)
     elif _brings_back(winner, dropped):
-        raise commit_errors.feature_drop_revalidation(conflicting_commit(winner).lstrip("\n"))
+        raise protocol_errors.feature_drop_revalidation(conflicting_commit(winner).lstrip("\n"))
     if "checkpointProtection" in current.features:
         return _with_protected_version(current, winner.version + 1)
     return current

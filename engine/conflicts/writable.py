@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import unknown_features
-from whitecap.engine.refusals import commit_errors
+from whitecap.engine.refusals import protocol_errors
 
 MAX_READER_VERSION = 3
 MAX_WRITER_VERSION = 7
@@ -21,10 +21,10 @@ def check_writable(protocol: Protocol, table_name: str) -> None:
         or protocol.min_writer_version > MAX_WRITER_VERSION
     )
     if too_new:
-        raise commit_errors.invalid_protocol_version(table_name, protocol, DELTA_VERSION)
+        raise protocol_errors.invalid_protocol_version(table_name, protocol, DELTA_VERSION)
     unknown = unknown_features(protocol)
     to_read = [name for name in unknown if name in (protocol.reader_features or ())]
     if to_read:
-        raise commit_errors.unsupported_features(table_name, to_read, DELTA_VERSION, "read")
+        raise protocol_errors.unsupported_features(table_name, to_read, DELTA_VERSION, "read")
     if unknown:
-        raise commit_errors.unsupported_features(table_name, unknown, DELTA_VERSION, "write")
+        raise protocol_errors.unsupported_features(table_name, unknown, DELTA_VERSION, "write")

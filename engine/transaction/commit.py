@@ -36,7 +36,7 @@ from whitecap.engine.outcomes import (
     Unknown,
     Verdict,
 )
-from whitecap.engine.refusals import commit_errors
+from whitecap.engine.refusals import protocol_errors
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
@@ -66,7 +66,7 @@ class CommitPlan(msgspec.Struct, frozen=True):
     rows: RowResolver | None = None
 
 
-def ready_commit(plan: CommitPlan, may_skip: bool) -> Steps[ReadyCommit | NothingToCommit]:
+def ready_commit(plan: CommitPlan, *, may_skip: bool) -> Steps[ReadyCommit | NothingToCommit]:
     """Prepare, choose the level and freeze: all that comes before the first attempt.
 
     Raises `DeltaError`. Source: `commitImpl`, in its order.
@@ -99,7 +99,7 @@ def _check_features(plan: CommitPlan, protocol: Protocol) -> None:
     """Raises `DeltaError` for a table with features that the dialect cannot write."""
     unwritable = plan.dialect.unwritable(feature_names(protocol))
     if unwritable:
-        raise commit_errors.features_beyond_engine(plan.dialect.name, unwritable)
+        raise protocol_errors.features_beyond_engine(plan.dialect.name, unwritable)
 
 
 def _may_skip_empty(level: IsolationLevel, settings: Settings) -> bool:

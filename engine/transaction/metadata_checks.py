@@ -21,7 +21,7 @@ from whitecap.engine.log.features import feature_names, needing_manual_upgrade, 
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import has_bounds, lower_path
-from whitecap.engine.refusals import commit_errors, feature_errors, property_errors
+from whitecap.engine.refusals import commit_errors, feature_errors, property_errors, protocol_errors
 
 INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """What Parquet column names could not hold when this rule was made."""
@@ -52,7 +52,7 @@ def check_joining(metadata: Metadata, protocol: Protocol) -> None:
     """
     missing = needing_manual_upgrade(protocol, metadata)
     if missing:
-        raise commit_errors.features_need_asking(missing, sorted(feature_names(protocol)))
+        raise protocol_errors.features_need_asking(missing, sorted(feature_names(protocol)))
 
 
 def check_feed_columns(metadata: Metadata, before: Metadata | None) -> None:

@@ -31,7 +31,7 @@ from whitecap.engine.log.features import (
 )
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.engine.refusals import commit_errors
+from whitecap.engine.refusals import commit_errors, protocol_errors
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.settings import CheckMode, Settings
 from whitecap.engine.transaction.metadata_checks import (
@@ -148,7 +148,7 @@ def _the_protocol(
     changes = [] if implied is None else [implied]
     changes += [action for action in actions if isinstance(action, Protocol)]
     if len(changes) > 1:
-        raise commit_errors.protocol_changed_twice()
+        raise protocol_errors.protocol_changed_twice()
     for protocol in changes:
         check_writable(protocol, draft.table_name)
     return changes[0] if changes else None
@@ -193,7 +193,7 @@ def _check_transition(draft: CommitDraft, new: Protocol, operation: Operation) -
     dropped = operation.parameters.get("featureName")
     if operation.name == "DROP FEATURE" and lost == {dropped}:
         return
-    raise commit_errors.protocol_downgrade(old, new)
+    raise protocol_errors.protocol_downgrade(old, new)
 
 
 def _check_partitioning(

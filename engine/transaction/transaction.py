@@ -39,6 +39,9 @@ from whitecap.engine.transaction.partition_values import PartitionNormalizer
 from whitecap.engine.transaction.prepare import NO_METADATA, CommitDraft
 from whitecap.engine.transaction.statement_reads import StatementCondition, statement_reads
 
+_UNNAMED = "delta.`table`"
+"""How messages speak of a table that nobody named."""
+
 
 class Transaction:
     """One transaction on one table; `start` makes it. Commits once.
@@ -54,7 +57,7 @@ class Transaction:
         txn_id: str,
         settings: Settings | None = None,
         dialect: Dialect = DELTA_OSS_4_4,
-        table_name: str = "delta.`table`",
+        table_name: str = _UNNAMED,
         lost_reply: LostReply = LostReply.RESEND,
     ) -> None:
         self.table_log = table_log
@@ -82,7 +85,7 @@ class Transaction:
         table_log: TableLog,
         settings: Settings | None = None,
         dialect: Dialect = DELTA_OSS_4_4,
-        table_name: str = "delta.`table`",
+        table_name: str = _UNNAMED,
         lost_reply: LostReply = LostReply.RESEND,
     ) -> Steps[Transaction]:
         """Begin on the newest snapshot. Source: `DeltaLog.scala: startTransaction`."""
@@ -272,7 +275,7 @@ class Transaction:
         Delta refuses otherwise.
         """
         plan = self._plan(actions, operation, tags)
-        return (yield from self._followed_up(self._tried(plan, False)))
+        return (yield from self._followed_up(self._tried(plan)))
 
     def commit_if_needed(
         self,
@@ -282,15 +285,15 @@ class Transaction:
     ) -> Steps[Outcome]:
         """Commit, unless there is nothing to record: then `NothingToCommit`."""
         plan = self._plan(actions, operation, tags)
-        return (yield from self._followed_up(self._tried(plan, True)))
+        return (yield from self._followed_up(self._tried(plan, may_skip=True)))
 
     def commit_large(self, actions: Iterable[AnyAction], operation: Operation) -> Steps[Outcome]:
         """Commit once at the next version, conflicting with any winner whatever it did."""
         plan = self._plan(actions, operation, None)
         return (yield from self._followed_up(commit_large(plan), is_large=True))
 
-    def _tried(self, plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
-        ready = yield from ready_commit(plan, may_skip)
+    def _tried(self, plan: CommitPlan, *, may_skip: bool = False) -> Steps[Outcome]:
+        ready = yield from ready_commit(plan, may_skip=may_skip)
         if isinstance(ready, NothingToCommit):
             return ready
         self._is_ready(ready)

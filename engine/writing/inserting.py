@@ -96,7 +96,7 @@ def _filled_by_source(
             raise write_errors.given_twice(source.names)
         raise _wrong_arity(statement, schema, len(source.names), len(names), len(static))
     if statement.by_name and not statement.columns:
-        _check_given(source, schema)
+        _check_source_fits(source, schema)
     return names
 
 
@@ -131,7 +131,7 @@ def _check_names(statement: Insert, schema: Schema) -> None:
         seen.add(name.lower())
 
 
-def _check_given(source: Source, schema: Schema) -> None:
+def _check_source_fits(source: Source, schema: Schema) -> None:
     """Raises `DeltaError` for columns that the table lacks, or that come twice.
 
     Spark counts them only where one has to be cast. Source: DeltaAnalysis.scala:

@@ -19,7 +19,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.features import FEATURES, feature_names, protocol_for
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.refusals import commit_errors, feature_errors
+from whitecap.engine.refusals import feature_errors, protocol_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import DropFeature
 from whitecap.engine.storage.requests import Steps
@@ -106,7 +106,7 @@ def _dropping(table: Table, name: str, cleaned: Cleaned) -> Steps[Transaction]:
         txn = yield from table.start((yield from table.as_of(cleaned.version)))
     yield from txn.read_state()
     if REMOVALS[name].has_traces(txn.snapshot):
-        raise commit_errors.feature_drop_revalidation("")
+        raise protocol_errors.feature_drop_revalidation("")
     return txn
 
 

@@ -24,6 +24,8 @@ from whitecap.engine.log.statistics import has_bounds, without_statistics
 from whitecap.engine.refusals import command_errors
 
 PROVIDER = "liquid"
+"""Who clustered a file. Source: ClusteredTableUtils.scala (clusteringProvider)."""
+
 _CUBE_ID, _CUBE_COLUMNS = "ZCUBE_ID", "ZCUBE_ZORDER_BY"
 
 
@@ -44,6 +46,7 @@ def with_clustering(configuration: Mapping[str, str], dialect: Dialect) -> dict[
 
 
 _MOST_COLUMNS = 4
+"""Source: DeltaSQLConf.scala (DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)."""
 
 
 def repeated(names: Sequence[str]) -> str | None:

@@ -88,7 +88,7 @@ def _add_columns(match: re.Match[str], template: Template) -> Statement:
     texts = [part if isinstance(part, str) else part["column"] for part in parts]
     positions = tuple(None if isinstance(part, str) else _position(part) for part in parts)
     ddl = ", ".join(texts)
-    _check_given(_columns_in(ddl))
+    _check_none_computed(_columns_in(ddl))
     return AddColumns(table_in(match), template, ddl, positions)
 
 
@@ -107,7 +107,7 @@ def _in_plan(problem: Problem) -> Problem:
     return dataclasses.replace(problem, refused_as=(IN_PLAN, REPEATED[1]))
 
 
-def _check_given(columns: Schema) -> None:
+def _check_none_computed(columns: Schema) -> None:
     """Raises `InvalidInput` for columns that are computed: CREATE TABLE alone has them.
 
     Source: Spark's SqlBaseParser.g4 (colDefinitionDescriptorWithPosition).
