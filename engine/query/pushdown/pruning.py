@@ -41,31 +41,28 @@ def _latest(condition: exp.Expr, select: exp.Select) -> int:
 
 
 def _asked_from(place: int, select: exp.Select) -> Iterator[exp.Expr]:
-    """What a query asks of columns from a place in FROM on."""
-    for join in joins_of(select)[place - 1 if place else 0 :]:
-        yield from on_of(join)
+    """What a query asks of columns from a place in FROM on. What speaks of one table goes down."""
     where = select.args.get("where")
-    yield from (
-        part
-        for part in (conjuncts_of(where.this) if where is not None else ())
-        if _is_of_several(part) and _latest(part, select) >= place
-    )
+    after = conjuncts_of(where.this) if where is not None else ()
+    compared = [part for join in joins_of(select)[max(place - 1, 0) :] for part in on_of(join)]
+    compared += [part for part in after if _latest(part, select) >= place]
+    yield from filter(_is_of_several, compared)
     yield from (part for key in ("group", "having", "order") if (part := select.args.get(key)))
     yield from (item for item in select.expressions if _is_asked_for(item, select))
 
 
 def _is_of_several(part: exp.Expr) -> bool:
-    return len({column.table.lower() for column in columns_outside_queries(part)}) > 1
+    """Whether it compares tables; columns without qualifier may be of different ones."""
+    columns = columns_outside_queries(part)
+    return len({(column.table or column.name).lower() for column in columns}) > 1
 
 
 def _is_asked_for(item: exp.Expr, select: exp.Select) -> bool:
     """Whether the queries around ask for what one selects; nobody is around the outermost."""
     outer = [relation.find_ancestor(exp.Select) for relation in relations_of(select)]
-    return all(
-        query is not None
-        and any(
-            column.name.lower() == item.alias_or_name.lower()
-            for column in query.find_all(exp.Column)
-        )
-        for query in outer
-    )
+    return all(query is not None and _asks_for(query, item.alias_or_name) for query in outer)
+
+
+def _asks_for(query: exp.Select, name: str) -> bool:
+    own = (c for c in query.find_all(exp.Column) if c.find_ancestor(exp.Select) is query)
+    return any(column.name.lower() == name.lower() for column in own)
