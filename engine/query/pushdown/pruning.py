@@ -58,11 +58,19 @@ def _is_of_several(part: exp.Expr) -> bool:
 
 
 def _is_asked_for(item: exp.Expr, select: exp.Select) -> bool:
-    """Whether the queries around ask for what one selects; nobody is around the outermost."""
+    """Whether the queries around ask for what one selects; nobody is around the outermost.
+
+    What a side of a UNION or the like inside of another query selects is taken not to be.
+    """
+    if isinstance(select.parent, exp.SetOperation) and select.find_ancestor(exp.From, exp.Join):
+        return False
     outer = [relation.find_ancestor(exp.Select) for relation in relations_of(select)]
     return all(query is not None and _asks_for(query, item.alias_or_name) for query in outer)
 
 
 def _asks_for(query: exp.Select, name: str) -> bool:
+    """Whether a query compares a column by this name, or selects it and is asked for that."""
+    unasked = [item for item in query.expressions if not _is_asked_for(item, query)]
     own = (c for c in query.find_all(exp.Column) if c.find_ancestor(exp.Select) is query)
-    return any(column.name.lower() == name.lower() for column in own)
+    asking = (c for c in own if not any(c in list(item.find_all(exp.Column)) for item in unasked))
+    return any(column.name.lower() == name.lower() for column in asking)
