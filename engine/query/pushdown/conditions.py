@@ -75,7 +75,7 @@ def conditions_on(relation: exp.Expr, pushing: Pushing) -> Iterator[exp.Expr]:
             yield share
     if joins and not pushing.as_written:
         type_of = types_in(select, pushing.columns_of, relation)
-        yield from inferred_from(parts, lambda column: _is_of(column, relation), type_of)
+        yield from inferred_from(parts, lambda column: _is_of(column, relation), type_of, select)
 
 
 def _renames(relation: exp.Expr) -> bool:
@@ -110,7 +110,7 @@ def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterat
         if _speaks_of(part, relation):
             may_hold = is_there and (_is_qualified(part) or not is_hidden)
         else:
-            may_hold = not (any(sides) and _is_mixed(part))
+            may_hold = not (any(sides) and (_is_mixed(part) or _stays_above(part, select, sides)))
         if may_hold:
             yield part
     for at, join in enumerate(joins):
@@ -120,6 +120,12 @@ def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterat
         lacks_rows = at > own and _may_lack_rows(sides[:at], own)
         if _reaches(sides, own, at) and (not lacks_rows or _refuses_missing(on, relation)):
             yield from (part for part in on if at == own or _is_heard(part, at < own, is_hidden))
+
+
+def _stays_above(part: exp.Expr, select: exp.Select, sides: Sequence[str]) -> bool:
+    """Whether an outer join keeps a condition from a table whose rows it may put NULLs for."""
+    places = enumerate(relations_in(select), start=-1)
+    return any(_may_lack_rows(sides, place) for place, each in places if _speaks_of(part, each))
 
 
 def _met_beside(select: exp.Select, sides: Sequence[str], own: int, at: int) -> Iterator[exp.Expr]:

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.query.pushdown.column_types import TypeOf, are_alike, cast, type_beside
 from whitecap.engine.query.pushdown.handed import asks_around
+from whitecap.engine.query.pushdown.pruning import hears
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, in_lower_case
 from whitecap.engine.sql.predicates.not_null import columns_never_null
 
@@ -21,9 +22,12 @@ _Pair = tuple[exp.Column, exp.Column]
 
 
 def inferred_from(
-    conditions: Sequence[exp.Expr], is_own: Callable[[exp.Column], bool], type_of: TypeOf
+    conditions: Sequence[exp.Expr],
+    is_own: Callable[[exp.Column], bool],
+    type_of: TypeOf,
+    select: exp.Select,
 ) -> Iterator[exp.Expr]:
-    """What follows for a relation's own columns from conditions that all hold."""
+    """What follows for a relation's own columns from conditions of a query that all hold."""
     conditions = [in_lower_case(part) for part in conditions]
     for part in conditions:
         columns = dict.fromkeys(columns_never_null(part))
@@ -32,8 +36,10 @@ def inferred_from(
     pairs = list(_compared(conditions))
     classes = _classes([pair for pair in pairs if are_alike(*pair, type_of)])
     for own, equals in (*_alike(classes), *_cast(pairs, classes, type_of)):
-        if is_own(next(own.find_all(exp.Column))):
-            said = (_said_of(own, part, equals) for part in conditions)
+        column = next(own.find_all(exp.Column))
+        if is_own(column):
+            heard = (part for part in conditions if hears(column, part, select))
+            said = (_said_of(own, part, equals) for part in heard)
             yield from (part for part in said if part is not None)
 
 

@@ -3,7 +3,7 @@
 Such a join goes down to the tables that its ON compares with its own, past the others: what is said
 of these is not heard in it, nor what is said of its own table by them. Source: Spark's
 PushDownLeftSemiAntiJoin and PushLeftSemiLeftAntiThroughJoin, which come before anything is
-inferred; observed on Delta Lake 4.4.0 (tests/conformance/cases/pushed_semi_joins.json).
+inferred; observed on Delta Lake 4.4.0 (tests/conformance/cases/pushed_joins.json).
 """
 
 from __future__ import annotations
