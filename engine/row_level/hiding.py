@@ -12,7 +12,12 @@ import msgspec
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, DeletionVector, RemoveFile
-from whitecap.engine.log.statistics import parse_statistics, statistics_text, wide_bounds
+from whitecap.engine.log.statistics import (
+    FileStatistics,
+    parse_statistics,
+    statistics_text,
+    wide_bounds,
+)
 from whitecap.engine.log.vectors.deletion_vectors import write_vectors
 from whitecap.engine.row_level.changes import RowReader
 from whitecap.engine.storage.requests import Steps
@@ -38,17 +43,30 @@ def with_hidden(
     hidings: Sequence[Hiding], reader: RowReader, data_change: bool
 ) -> Steps[list[AddFile]]:
     """The files with their new vectors, stored together in one file; emptied ones are left out."""
-    covered: list[Hiding] = []
+    covered: list[tuple[Hiding, FileStatistics]] = []
     for hiding in hidings:
         rows = yield from reader.count(hiding.live)
-        covered += [hiding] if len(hiding.hidden) < rows else []
+        if len(hiding.hidden) < rows:
+            covered.append((hiding, _counting(hiding.live, rows)))
     if not covered:
         return []
-    vectors = yield from write_vectors([hiding.hidden for hiding in covered])
+    vectors = yield from write_vectors([hiding.hidden for hiding, _ in covered])
     return [
-        _with_vector(hiding.live, vector, data_change)
-        for hiding, vector in zip(covered, vectors, strict=True)
+        with_vector(hiding.live, vector, statistics, data_change)
+        for (hiding, statistics), vector in zip(covered, vectors, strict=True)
     ]
+
+
+def with_vector(
+    live: AddFile, vector: DeletionVector, statistics: FileStatistics, data_change: bool = True
+) -> AddFile:
+    """The file with a deletion vector; its statistics become bounds that need not be reached."""
+    return msgspec.structs.replace(
+        live,
+        deletion_vector=vector,
+        data_change=data_change,
+        stats=statistics_text(wide_bounds(statistics)),
+    )
 
 
 def removal(live: AddFile, like: RemoveFile) -> RemoveFile:
@@ -65,9 +83,6 @@ def removal(live: AddFile, like: RemoveFile) -> RemoveFile:
     )
 
 
-def _with_vector(live: AddFile, vector: DeletionVector, data_change: bool) -> AddFile:
-    """Statistics become bounds that need not be reached."""
-    stats = live.stats and statistics_text(wide_bounds(parse_statistics(live.stats)))
-    return msgspec.structs.replace(
-        live, deletion_vector=vector, data_change=data_change, stats=stats
-    )
+def _counting(live: AddFile, rows: int) -> FileStatistics:
+    """A file's statistics, with how many rows it has: the least that a vector needs beside it."""
+    return msgspec.structs.replace(parse_statistics(live.stats), num_records=rows)

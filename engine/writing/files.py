@@ -15,15 +15,9 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
-    DeletionVector,
     Metadata,
     PartitionValues,
     RemoveFile,
-)
-from whitecap.engine.log.statistics import (
-    parse_statistics,
-    statistics_text,
-    wide_bounds,
 )
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.session.table import Table
@@ -222,12 +216,4 @@ def remove(file: AddFile, at_ms: int, data_change: bool = True) -> RemoveFile:
         deletion_vector=file.deletion_vector,
         base_row_id=file.base_row_id,
         default_row_commit_version=file.default_row_commit_version,
-    )
-
-
-def with_vector(file: AddFile, vector: DeletionVector) -> AddFile:
-    """The file with a deletion vector; its statistics become bounds that need not be reached."""
-    wide = wide_bounds(parse_statistics(file.stats))
-    return msgspec.structs.replace(
-        file, deletion_vector=vector, data_change=True, stats=statistics_text(wide)
     )

@@ -10,16 +10,21 @@ from collections.abc import Iterable, Sequence
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.statistics import FileStatistics, parse_statistics
 from whitecap.engine.log.vectors.deletion_vectors import write_vectors
 from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.row_level.hiding import with_vector
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.writing.files import remove, with_vector
+from whitecap.engine.writing.file_layout import FileLayout
+from whitecap.engine.writing.files import remove
 
 Hidden = tuple[FileRows, Sequence[int]]
 """A file and the positions of live rows that are to go."""
 
 
-def hide_rows(hidden: Iterable[Hidden], at_ms: int) -> Steps[list[AddFile | RemoveFile]]:
+def hide_rows(
+    hidden: Iterable[Hidden], layout: FileLayout, at_ms: int
+) -> Steps[list[AddFile | RemoveFile]]:
     """The actions that hide rows: each file again with a larger vector, or just gone if emptied."""
     emptied: list[FileRows] = []
     covered: list[tuple[FileRows, BitMap64]] = []
@@ -33,5 +38,19 @@ def hide_rows(hidden: Iterable[Hidden], at_ms: int) -> Steps[list[AddFile | Remo
         vectors = yield from write_vectors([bitmap for _, bitmap in covered])
         actions += [remove(loaded.file, at_ms) for loaded, _ in covered]
         pairs = zip(covered, vectors, strict=True)
-        actions += [with_vector(loaded.file, vector) for (loaded, _), vector in pairs]
+        actions += [
+            with_vector(loaded.file, vector, _statistics(loaded, layout))
+            for (loaded, _), vector in pairs
+        ]
     return actions
+
+
+def _statistics(loaded: FileRows, layout: FileLayout) -> FileStatistics:
+    """What the log says of a file, or its rows where the log does not count them.
+
+    Source: DMLWithDeletionVectorsHelper.scala: getActionsWithStats.
+    """
+    logged = parse_statistics(loaded.file.stats)
+    if logged.num_records is not None:
+        return logged
+    return parse_statistics(layout.statistics(loaded.rows))

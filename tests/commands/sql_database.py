@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from whitecap.engine.commands import SharedTable, Table, run_statement
@@ -11,7 +12,7 @@ from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
-from whitecap.engine.storage.requests import Request, Response, Row
+from whitecap.engine.storage.requests import Delete, Request, Response, Row
 
 
 class Recorder(MemoryStore):
@@ -65,6 +66,18 @@ class Database:
     def snapshot(self, name: str) -> Snapshot:
         table = self.client()[name]
         return run(table.at_root(table.log.update()), self.store)
+
+    def forget_statistics(self, name: str) -> None:
+        """The table as who collects no statistics would have written it."""
+        for key in self.store.keys:
+            if key.startswith(f"{name}/_delta_log/") and key.endswith(".json"):
+                lines = [json.loads(line) for line in self.store.body(key).splitlines()]
+                for line in lines:
+                    line.get("add", {}).pop("stats", None)
+                self.store.put(key, "\n".join(map(json.dumps, lines)).encode())
+            elif key.endswith(".crc"):
+                self.store.answer(Delete((key,)))
+        self.shared[name] = SharedTable(self.index_rows)
 
     def rows(self, name: str) -> list[Row]:
         table, snapshot = self.client()[name], self.snapshot(name)

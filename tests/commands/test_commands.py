@@ -148,6 +148,29 @@ def test_deletion_vectors_hide_rows_and_keep_the_file(db: Database) -> None:
     assert db.rows("t") == [(1, 1), (1, 2), (2, 1), (2, 21)]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM t WHERE v = 11",
+        "UPDATE t SET v = 11 WHERE v = 11",
+        "MERGE INTO t USING (VALUES (11)) AS s(v) ON t.v = s.v WHEN MATCHED THEN DELETE",
+    ],
+)
+def test_a_file_without_statistics_has_them_with_its_first_vector(
+    db: Database, statement: str
+) -> None:
+    db.commit("ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    db.forget_statistics("t")
+    (vectored,) = [file for file in adds(db.commit(statement)) if file.deletion_vector is not None]
+    assert json.loads(vectored.stats or "") == {
+        "numRecords": 2,
+        "minValues": {"v": 11},
+        "maxValues": {"v": 12},
+        "nullCount": {"v": 0},
+        "tightBounds": False,
+    }
+
+
 def test_update_with_deletion_vectors_writes_only_the_changed_rows(db: Database) -> None:
     db.commit("ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
     outcome = db.commit("UPDATE t SET v = 13 WHERE v = 11")

@@ -31,6 +31,7 @@ from whitecap.engine.writing.execution import (
     progress_of,
     uses_vectors,
 )
+from whitecap.engine.writing.file_layout import file_layout
 from whitecap.engine.writing.files import DELETED, FileChanges, FileWriter, remove
 from whitecap.engine.writing.inserting import row_check
 from whitecap.engine.writing.search import search
@@ -96,7 +97,7 @@ def delete_actions(
     if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
         now_ms = yield ReadClock()
         yield from job("DELETE", [file_rows for file_rows, _ in touched], scan=scan)
-        return [*(yield from hide_rows(touched, now_ms))]
+        return [*(yield from hide_rows(touched, file_layout(txn.metadata), now_ms))]
     return (yield from _rewritten(table, txn, scan, touched))
 
 

@@ -147,7 +147,7 @@ class _Run:
         yield from job("MERGE", [file.scanned for file in touched], writer, self.scan)
         now_ms = yield ReadClock()
         hidden = [(file.scanned, list(changes[file.scanned.file.path])) for file in touched]
-        return [*adds, *feed, *(yield from hide_rows(hidden, now_ms))]
+        return [*adds, *feed, *(yield from hide_rows(hidden, writer.layout, now_ms))]
 
     def _tasks(
         self,

@@ -107,7 +107,7 @@ def _actions(
     yield from job("UPDATE", [file_rows for file_rows, _ in touched], writer, scan)
     now_ms = yield ReadClock()
     if changed_only:
-        return [*(yield from hide_rows(touched, now_ms)), *adds, *changes]
+        return [*(yield from hide_rows(touched, writer.layout, now_ms)), *adds, *changes]
     return [*(remove(file_rows.file, now_ms) for file_rows, _ in touched), *adds, *changes]
 
 
