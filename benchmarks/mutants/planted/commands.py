@@ -66,8 +66,8 @@ MUTANTS = (
         "UPDATE hides rows and does not write them",
         Area.COMMANDS,
         UPDATE,
-        "        return [*(yield from hide_rows(touched, now_ms)), *adds, *changes]\n",
-        "        return [*(yield from hide_rows(touched, now_ms)), *adds[1:], *changes]\n",
+        "hide_rows(touched, writer.layout, now_ms)), *adds, *changes]\n",
+        "hide_rows(touched, writer.layout, now_ms)), *adds[1:], *changes]\n",
         "T1 updates k with a deletion vector: the old row is hidden, the new one is in a file that "
         "the commit does not name.",
     ),
@@ -75,8 +75,8 @@ MUTANTS = (
         "UPDATE writes rows and does not hide them",
         Area.COMMANDS,
         UPDATE,
-        "        return [*(yield from hide_rows(touched, now_ms)), *adds, *changes]\n",
-        "        return [*(yield from hide_rows(touched[1:], now_ms)), *adds, *changes]\n",
+        "hide_rows(touched, writer.layout, now_ms)), *adds, *changes]\n",
+        "hide_rows(touched[1:], writer.layout, now_ms)), *adds, *changes]\n",
         "T1 updates k with a deletion vector: the new row is written, the old one stays visible.",
     ),
     Mutant(
