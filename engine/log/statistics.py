@@ -22,6 +22,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import Configuration
 from whitecap.engine.log.schema import Field, Leaf, Schema, schema_of_metadata
+from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_store.rows import count_nulls, extent
 from whitecap.engine.row_store.summaries import Extent, extent_of
 from whitecap.engine.values.types import FRACTIONAL
@@ -50,7 +51,8 @@ class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
 
     def range_of(self, column: Field) -> Range | None:
         """The smallest and largest value of a column; `None` where either is not known."""
-        return ranges_of(column)(self)
+        least, most = least_of(column)(self), most_of(column)(self)
+        return None if least is None or most is None else (least, most)
 
     def nulls_of(self, column: Field) -> int | None:
         """How many values of a column are null; `None` where it is not known."""
@@ -68,19 +70,29 @@ Range = tuple[Any, Any]
 """The smallest and largest value of a column."""
 
 
-def ranges_of(column: Field) -> Callable[[FileStatistics], Range | None]:
-    """What gives a column's range in a file; `None` where either end is not known."""
-    name, convert = column.physical_name, _CONVERSIONS.get(column.type.partition("(")[0], _as_it_is)
+def least_of(column: Field) -> Callable[[FileStatistics], Any]:
+    """What gives a column's smallest value in a file; `None` where it is not known."""
+    name, convert = column.physical_name, _conversion(column)
+
+    def least(statistics: FileStatistics) -> Any:
+        value = statistics.min_values.get(name)
+        return None if value is None else convert(value)
+
+    return least
+
+
+def most_of(column: Field) -> Callable[[FileStatistics], Any]:
+    """What gives a column's largest value in a file; `None` where it is not known."""
+    name, convert = column.physical_name, _conversion(column)
     is_rounded = column.type in _INSTANTS
 
-    def range_in(statistics: FileStatistics) -> Range | None:
-        least, most = statistics.min_values.get(name), statistics.max_values.get(name)
-        if least is None or most is None:
+    def most(statistics: FileStatistics) -> Any:
+        value = statistics.max_values.get(name)
+        if value is None:
             return None
-        upper = convert(most)
-        return convert(least), upper + _ROUNDING if is_rounded else upper
+        return convert(value) + _ROUNDING if is_rounded else convert(value)
 
-    return range_in
+    return most
 
 
 S = TypeVar("S", FileStatistics, _RecordCount)
@@ -179,6 +191,20 @@ def indexed_by(configuration: Configuration) -> Indexed:
         paths if named.key in configuration else None,
         properties.STRING_PREFIX_LENGTH.of(configuration),
     )
+
+
+@once_for_each
+def columns_that_skip(metadata: Metadata | None) -> Schema:
+    """The columns whose statistics leave out files, none of them a partition.
+
+    Those that have statistics by the table's present properties: others that a file once got are
+    not looked at. Source: StatisticsCollection.scala: statsSchema.
+    """
+    if metadata is None:
+        return Schema(())
+    schema, indexed = schema_of_metadata(metadata), indexed_by(metadata.configuration)
+    columns = columns_with_statistics(schema, metadata.partition_columns, indexed)
+    return Schema(tuple(column for _, column in columns))
 
 
 def without_statistics(names: Iterable[str], metadata: Metadata) -> list[str]:
@@ -288,6 +314,10 @@ def _instant_text(moment: datetime) -> str:
     return local.replace(tzinfo=None).isoformat(timespec="milliseconds") + zone
 
 
+def _conversion(column: Field) -> Callable[[Any], Any]:
+    return _CONVERSIONS.get(column.type.partition("(")[0], _as_it_is)
+
+
 def _as_it_is(value: Any) -> Any:
     return value
 
@@ -312,10 +342,9 @@ _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def wide_bounds(statistics: FileStatistics) -> FileStatistics:
-    """Null counts stay true only where no value or every value is null.
+    """The statistics of a file of which some rows are hidden: as they were, and so too wide.
 
-    Source: StatisticsCollection.scala: updateStatsToWideBounds.
+    Counts of NULLs too, hidden rows included (observed on Delta Lake 4.4.0). Source:
+    StatisticsCollection.scala: updateStatsToWideBounds.
     """
-    certain = {0, statistics.num_records}
-    nulls = {name: count for name, count in statistics.null_count.items() if count in certain}
-    return msgspec.structs.replace(statistics, null_count=nulls, tight_bounds=False)
+    return msgspec.structs.replace(statistics, tight_bounds=False)

@@ -13,9 +13,10 @@ from enum import Enum
 
 from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.statistics import columns_that_skip, parse_statistics
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of
+from whitecap.engine.sql.predicates.statistics_test import every
 from whitecap.engine.sql.predicates.unoptimized import readable_part, skippable_part
 
 
@@ -84,17 +85,13 @@ def statistics_test(
     if form in (Form.ANALYZED, Form.HANDED_OVER):
         part = skippable_part if form is Form.ANALYZED else readable_part
         predicates = [part(p, snapshot.schema, settings) for p in predicates]
-    columns, session = snapshot.partition_columns, session_of(settings)
+    columns, session = columns_that_skip(snapshot.metadata), session_of(settings)
     tests = [
         test
         for predicate in predicates
-        if (test := predicate.skipping_test(snapshot.schema, columns, session)) is not None
+        if (test := predicate.skipping_test(columns, session)) is not None
     ]
     if not tests:
         return None
-
-    def may_match(file: AddFile) -> bool:
-        statistics = parse_statistics(file.stats)
-        return all(test(statistics) for test in tests)
-
-    return may_match
+    keeps = every(tests).keeps
+    return lambda file: keeps(parse_statistics(file.stats))

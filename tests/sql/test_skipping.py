@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+import msgspec
 import pytest
 
 from whitecap.engine.log.schema import parse_ddl
@@ -16,8 +17,8 @@ ROWS = [(1, 100, "abc", date(2026, 1, 1), None), (1, 105, "abd", date(2026, 1, 9
 
 def keeps(sql: str, statistics: FileStatistics, **parameters: object) -> bool:
     predicate = parse_predicate(sql, parameters)
-    test = predicate.skipping_test(SCHEMA, ("x",))
-    return True if test is None else test(statistics)
+    test = predicate.skipping_test(SCHEMA.select(("v", "s", "d", "n")))
+    return True if test is None else test.keeps(statistics)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +73,51 @@ def test_a_file_is_kept_unless_its_statistics_exclude_every_row(sql: str, kept: 
     assert keeps(sql, collect_statistics(ROWS, SCHEMA, ["x"])) is kept
 
 
+BOTH = FileStatistics(3, {"v": 100, "s": "b"}, {"v": 105, "s": "c"}, {"v": 0, "s": 0})
+
+
+def lacking(**changes: object) -> FileStatistics:
+    return msgspec.structs.replace(BOTH, **changes)
+
+
 def test_missing_statistics_keep_the_file() -> None:
     assert keeps("v = 99", FileStatistics())
     assert keeps("v IS NULL", FileStatistics(num_records=1))
+
+
+@pytest.mark.parametrize(
+    "sql", ["v = 99 AND s = 'b'", "v = 99 AND s IS NOT NULL", "v = 9 OR s = 'a'"]
+)
+def test_a_file_is_left_out_only_with_every_statistic_that_the_condition_asks_for(sql: str) -> None:
+    assert not keeps(sql, BOTH)
+    assert keeps(sql, lacking(null_count={"v": 0}))
+
+
+@pytest.mark.parametrize(
+    "sql", ["v = 99", "v < 99", "v > 200", "v IN (1, 2)", "v IS NOT NULL AND v = 9"]
+)
+def test_bounds_count_only_beside_the_numbers_of_rows_and_of_nulls(sql: str) -> None:
+    assert not keeps(sql, BOTH)
+    assert keeps(sql, lacking(null_count={}))
+    assert keeps(sql, lacking(num_records=None))
+
+
+def test_a_comparison_asks_for_the_bound_that_decides_it() -> None:
+    assert not keeps("v < 99", lacking(max_values={}))
+    assert not keeps("v > 200", lacking(min_values={}))
+    assert keeps("v < 99", lacking(min_values={}))
+    assert keeps("v <> 99", lacking(max_values={}))
+
+
+def test_a_part_that_statistics_cannot_judge_asks_for_none() -> None:
+    assert not keeps("v = 99 AND upper(s) = 'B'", lacking(null_count={"v": 0}))
+    assert keeps("v = 99 OR upper(s) = 'B'", BOTH)
+
+
+def test_isnull_says_the_same_as_is_null() -> None:
+    assert not keeps("isnull(v)", BOTH)
+    assert not keeps("NOT isnotnull(v)", BOTH)
+    assert keeps("isnotnull(v)", BOTH)
 
 
 def test_parameters_skip_as_literals_do() -> None:

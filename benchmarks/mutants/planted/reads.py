@@ -142,9 +142,9 @@ MUTANTS = (
     Mutant(
         "statistics rule files out that hold the row",
         Area.READS,
-        SCAN,
-        "        return all(test(statistics) for test in tests)\n",
-        "        return not any(test(statistics) for test in tests)\n",
+        "engine/sql/predicates/statistics_test.py",
+        "        return self.holds(statistics) or not all(\n",
+        "        return not self.holds(statistics) or not all(\n",
         "T1 deletes key k, which is in file a by its statistics. a is skipped: k stays after a "
         "DELETE that was told to have committed.",
     ),

@@ -115,17 +115,13 @@ class PlannedCondition:
         self._last[kind] = schema, session, plan
         return plan
 
-    def skipping_test(
-        self, schema: Schema, partition_columns: tuple[str, ...], session: Session
-    ) -> BindTest | None:
-        """The test of a file's statistics; `None` where they can say nothing."""
+    def skipping_test(self, columns: Schema, session: Session) -> BindTest | None:
+        """The test of statistics of these columns; `None` where they can say nothing."""
 
         def build(columns: Schema, session: Session) -> BindTest | None:
-            partitions = {name.lower() for name in partition_columns}
-            data = Schema(tuple(f for f in columns if f.name.lower() not in partitions))
-            return SkippingCompiler(data, session).build(self.node)
+            return SkippingCompiler(columns, session).build(self.node)
 
-        return self._remembered(f"skipping {partition_columns}", schema, session, build)
+        return self._remembered("skipping", columns, session, build)
 
     def check(self, schema: Schema, session: Session, refused_as: tuple[str, str]) -> None:
         """Raises `InvalidInput` for what is no condition on these columns, looked at once."""

@@ -23,7 +23,7 @@ from whitecap.engine.sql.predicates.planned_condition import (
     has_subquery,
     planned_condition,
 )
-from whitecap.engine.sql.predicates.skipping import StatisticsTest
+from whitecap.engine.sql.predicates.statistics_test import StatisticsTest
 from whitecap.engine.values.types import DEFAULT_SESSION, Session
 
 _NO_PARAMETERS: Parameters = {}
@@ -149,13 +149,10 @@ class Predicate:
         self._condition.check(schema, session, refused_as)
 
     def skipping_test(
-        self,
-        schema: Schema,
-        partition_columns: tuple[str, ...] = (),
-        session: Session = DEFAULT_SESSION,
+        self, columns: Schema, session: Session = DEFAULT_SESSION
     ) -> StatisticsTest | None:
-        """Whether a file's statistics let it match; `None` where they can say nothing."""
-        bind = self._condition.skipping_test(schema, partition_columns, session)
+        """Whether statistics of these columns let a file match; `None` where they say nothing."""
+        bind = self._condition.skipping_test(columns, session)
         return None if bind is None else bind(self._parameters)
 
     def pins(self, schema: Schema, session: Session = DEFAULT_SESSION) -> dict[str, list[Any]]:

@@ -1,29 +1,35 @@
 """Which files a condition cannot match, judged by their statistics alone.
 
 Source: DataSkippingReader.scala: DataFiltersBuilder (constructDataFilters and its negation). A part
-of a condition that says nothing about statistics keeps every file; a missing statistic keeps the
-file.
+of a condition that says nothing about statistics keeps every file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import Any
 
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.log.statistics import FileStatistics, ranges_of
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.operator_nodes import like_patterns
 from whitecap.engine.sql.predicates.constants import Constants, is_day
+from whitecap.engine.sql.predicates.statistics_test import (
+    ALWAYS,
+    BOTH_BOUNDS,
+    NEVER,
+    Statistic,
+    StatisticsTest,
+    both,
+    bounds_test,
+    either,
+    nulls_test,
+)
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import TEMPORAL, Session
-
-StatisticsTest = Callable[[FileStatistics], bool]
-"""False where no row of a file with these statistics can match."""
 
 BindTest = Callable[[Parameters], StatisticsTest]
 BoundView = Callable[[Any], Any]
@@ -44,22 +50,26 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.LTE: exp.GTE,
     exp.GTE: exp.LTE,
 }
-_RANGE_TESTS: dict[type[exp.Expr], Callable[[Any, Any, Any], bool]] = {
-    exp.EQ: lambda least, most, value: least <= value <= most,
-    exp.NEQ: lambda least, most, value: not least == value == most,
-    exp.LT: lambda least, _most, value: least < value,
-    exp.LTE: lambda least, _most, value: least <= value,
-    exp.GT: lambda _least, most, value: most > value,
-    exp.GTE: lambda _least, most, value: most >= value,
+_RANGE_TESTS: dict[type[exp.Expr], tuple[Sequence[Statistic], Callable[..., bool]]] = {
+    exp.EQ: (BOTH_BOUNDS, lambda value, least, most: least <= value <= most),
+    exp.NEQ: (BOTH_BOUNDS, lambda value, least, most: not least == value == most),
+    exp.LT: ((Statistic.LEAST,), lambda value, least: least < value),
+    exp.LTE: ((Statistic.LEAST,), lambda value, least: least <= value),
+    exp.GT: ((Statistic.MOST,), lambda value, most: most > value),
+    exp.GTE: ((Statistic.MOST,), lambda value, most: most >= value),
 }
+"""The bounds that a comparison asks for, and what it makes of a value and of these."""
+
+_NULLS_WANTED = {"isnull": True, "isnotnull": False}
+"""The functions that say the same as IS NULL and IS NOT NULL."""
 _INELIGIBLE = frozenset({"boolean", "binary"})
 
 
 class SkippingCompiler:
-    """Builds the test of one condition for the data columns of one table."""
+    """Builds the test of one condition for the columns of one table that have statistics."""
 
-    def __init__(self, data_columns: Schema, session: Session) -> None:
-        self._constants = Constants(data_columns, session)
+    def __init__(self, columns: Schema, session: Session) -> None:
+        self._constants = Constants(columns, session)
         self._session = session
 
     def build(self, node: exp.Expr) -> BindTest | None:
@@ -80,6 +90,8 @@ class SkippingCompiler:
                 return self._membership(node)
             case exp.Is() if isinstance(node.expression, exp.Null):
                 return self._nulls(node.this, wanted=True)
+            case exp.Anonymous(name=name, expressions=[column]) if name.lower() in _NULLS_WANTED:
+                return self._nulls(column, _NULLS_WANTED[name.lower()])
             case exp.NullSafeEQ():
                 return self._null_safe(node)
             case exp.Like() if not node.args.get("negate"):
@@ -102,6 +114,8 @@ class SkippingCompiler:
                 )
             case exp.Is() if isinstance(node.expression, exp.Null):
                 return self._nulls(node.this, wanted=False)
+            case exp.Anonymous(name=name, expressions=[column]) if name.lower() in _NULLS_WANTED:
+                return self._nulls(column, not _NULLS_WANTED[name.lower()])
         negated = _NEGATED.get(type(node))
         return None if negated is None else self._comparison(negated, node)
 
@@ -128,7 +142,7 @@ class SkippingCompiler:
         value = self._constants.compared(right, seen_as)
         if value is None:
             return None
-        return _range_test(field, value, _RANGE_TESTS[kind], self._view(field, seen_as, value.type))
+        return _range_test(field, value, kind, self._view(field, seen_as, value.type))
 
     def _view(self, field: Field, seen_as: str, compared_as: str) -> BoundView | None:
         """How a bound becomes comparable: days and instants are cast, in the same order."""
@@ -184,13 +198,13 @@ class SkippingCompiler:
 def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:
     if left is None or right is None:
         return left or right
-    return _joined(left, right, lambda first, second: lambda file: first(file) and second(file))
+    return _joined(left, right, both)
 
 
 def _either(left: BindTest | None, right: BindTest | None) -> BindTest | None:
     if left is None or right is None:
         return None
-    return _joined(left, right, lambda first, second: lambda file: first(file) or second(file))
+    return _joined(left, right, either)
 
 
 def _joined(
@@ -202,89 +216,43 @@ def _joined(
     return lambda parameters: join(left(parameters), right(parameters))
 
 
-def _all_null(statistics: FileStatistics, field: Field) -> bool:
-    return statistics.num_records is not None and (
-        statistics.nulls_of(field) == statistics.num_records
-    )
-
-
-def _range_test(
-    field: Field,
-    term: Term,
-    compare: Callable[[Any, Any, Any], bool],
-    view: BoundView | None,
-) -> BindTest:
-    range_in = ranges_of(field)
+def _range_test(field: Field, term: Term, kind: type[exp.Expr], view: BoundView | None) -> BindTest:
+    bounds, compare = _RANGE_TESTS[kind]
+    test_of = bounds_test(field, bounds, view)
 
     def bind(parameters: Parameters) -> StatisticsTest:
         bound = term.bind(parameters)
         if not bound.is_constant:
-            return _always
-        value = bound.value
-        if value is None:  # a comparison with NULL is never true
-            return _never
-
-        def test(statistics: FileStatistics) -> bool:
-            bounds = range_in(statistics)
-            if bounds is None:
-                return not _all_null(statistics, field)
-            if view is not None:
-                bounds = view(bounds[0]), view(bounds[1])
-            return compare(*bounds, value)
-
-        return test
+            return ALWAYS
+        if bound.value is None:  # a comparison with NULL is never true
+            return NEVER
+        return test_of(partial(compare, bound.value))
 
     return bind
 
 
-def _never(_statistics: FileStatistics) -> bool:
-    return False
-
-
-def _always(_statistics: FileStatistics) -> bool:
-    return True
-
-
 def _list_test(field: Field, members: list[Term]) -> BindTest:
-    range_in = ranges_of(field)
+    test_of = bounds_test(field, BOTH_BOUNDS, None)
 
     def bind(parameters: Parameters) -> StatisticsTest:
         bounds_of_members = spread(members, parameters, field.type)
         if not all(bound.is_constant for bound in bounds_of_members):
-            return _always
+            return ALWAYS
         values = [bound.value for bound in bounds_of_members if bound.value is not None]
         if not values:
-            return _never
+            return NEVER
         low, high = min(values), max(values)
-
-        def test(statistics: FileStatistics) -> bool:
-            bounds = range_in(statistics)
-            if bounds is None:
-                return not _all_null(statistics, field)
-            return bool(bounds[0] <= high and bounds[1] >= low)
-
-        return test
+        return test_of(lambda least, most: bool(least <= high and most >= low))
 
     return bind
 
 
 def _null_test(field: Field, wanted: bool) -> BindTest:
-    def test(statistics: FileStatistics) -> bool:
-        nulls = statistics.nulls_of(field)
-        if nulls is None or statistics.num_records is None:
-            return True
-        return nulls > 0 if wanted else nulls < statistics.num_records
-
+    test = nulls_test(field, wanted)
     return lambda _parameters: test
 
 
 def _prefix_test(field: Field, prefix: str) -> StatisticsTest:
-    length, range_in = len(prefix), ranges_of(field)
-
-    def test(statistics: FileStatistics) -> bool:
-        bounds = range_in(statistics)
-        if bounds is None:
-            return not _all_null(statistics, field)
-        return bool(bounds[0][:length] <= prefix <= bounds[1][:length])
-
-    return test
+    length = len(prefix)
+    test_of = bounds_test(field, BOTH_BOUNDS, None)
+    return test_of(lambda least, most: bool(least[:length] <= prefix <= most[:length]))
