@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.query.pushdown.column_types import TypeOf, are_alike, cast, type_beside
+from whitecap.engine.query.pushdown.column_types import (
+    TypeOf,
+    are_alike,
+    cast,
+    casts_to_type_of,
+    type_beside,
+)
 from whitecap.engine.query.pushdown.handed import asks_around
 from whitecap.engine.query.pushdown.pruning import hears
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, in_lower_case
@@ -35,7 +41,8 @@ def inferred_from(
             yield from (_has_value(column) for column in columns if is_own(column))
     pairs = list(_compared(conditions))
     classes = _classes([pair for pair in pairs if are_alike(*pair, type_of)])
-    for own, equals in (*_alike(classes), *_cast(pairs, classes, type_of)):
+    casts = (*_cast(pairs, classes, type_of), *_written_casts(conditions, classes, type_of))
+    for own, equals in (*_alike(classes), *casts):
         column = next(own.find_all(exp.Column))
         if is_own(column):
             heard = (part for part in conditions if hears(column, part, select))
@@ -81,6 +88,17 @@ def _cast(
         if wider is not None:
             for own in sorted(_class_of(column, classes), key=str):
                 yield cast(own, wider), _class_of(other, classes)
+
+
+def _written_casts(
+    conditions: Iterable[exp.Expr], classes: Sequence[_Columns], type_of: TypeOf
+) -> Iterator[tuple[exp.Expr, _Columns]]:
+    """The same of casts that stand in conditions: `CAST(ts AS DATE) = day`."""
+    for part in conditions:
+        sides = (part.this.unnest(), part.expression.unnest()) if isinstance(part, exp.EQ) else ()
+        for own, other in (sides, sides[::-1]) if sides else ():
+            if isinstance(other, exp.Column) and casts_to_type_of(own, other, type_of):
+                yield own, _class_of(other, classes)
 
 
 def _class_of(column: exp.Column, classes: Iterable[_Columns]) -> _Columns:
