@@ -70,6 +70,8 @@ class Grouping:
         return node.transform(self._replaced)
 
     def _replaced(self, part: exp.Expr) -> exp.Expr:
+        if isinstance(part, exp.Query):
+            return self._asked_of_group(part)
         at = key_at(part, self.keys)
         if at is not None:
             return exp.column(f"key {at}")
@@ -77,6 +79,19 @@ class Grouping:
             self.aggregates.append(compile_aggregate(part, self.scope, self.parameters))
             return exp.column(f"aggregate {len(self.aggregates) - 1}")
         return part
+
+    def _asked_of_group(self, query: exp.Query) -> exp.Expr:
+        """A query in a condition on groups, with a group's keys where it names the tables around.
+
+        What it asks of other columns of theirs is refused where it is planned.
+        """
+        copy = query.copy()
+        own = {part.alias_or_name.lower() for part in copy.find_all(exp.Table, exp.Subquery)}
+        for column in list(copy.find_all(exp.Column)):
+            at = key_at(column, self.keys) if column.table.lower() not in {"", *own} else None
+            if at is not None:
+                column.replace(exp.column(f"key {at}"))
+        return copy
 
     @property
     def relation(self) -> Relation:

@@ -41,6 +41,7 @@ from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.select_list import (
     by_aliases,
+    by_lateral_aliases,
     by_position,
     group_keys,
     unaliased,
@@ -180,7 +181,7 @@ class Planner:
         return cut_rows(node, made)
 
     def _plain(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
-        items = list(select_items(node.expressions, scope))
+        items = _meant(list(select_items(node.expressions, scope)), scope)
         resolved = [self.resolved(item, scope) for _, item in items]
         windows = with_windows(resolved, scope, self.parameters)
         terms = [self._term(item, windows.scope) for item in windows.items]
@@ -197,15 +198,13 @@ class Planner:
         keys = group_keys(node, scope.has)
         terms = [self._term(key, scope) for key in keys]
         grouping = Grouping(keys, terms, scope, self.parameters)
-        items = [(item_name(n), unaliased(n)) for n in node.expressions]
+        items = _meant([(item_name(n), unaliased(n)) for n in node.expressions], scope)
         nodes = [grouping.of_group(self.resolved(item, scope)) for _, item in items]
-        having = node.args.get("having")
-        said = None if having is None else by_aliases(having.this, node, keys)
-        test_node = None if said is None else grouping.of_group(said)
+        having = _having(node, grouping)
         of_group = Scope((grouping.relation,), self.session)
         terms = [self._term(n, of_group) for n in nodes]
         project = projection(terms, self.parameters, len(grouping.relation.columns))
-        test = None if test_node is None else self.whole_condition(test_node, of_group)
+        test = None if having is None else self._test_of_groups(having, node, of_group)
         grouped = grouping.bound()
 
         def rows(row: Row) -> list[Row]:
@@ -213,6 +212,15 @@ class Planner:
             return [project(group) for group in groups if test is None or test(group) is True]
 
         return Rows(tuple(name for name, _ in items), tuple(t.type for t in terms), rows)
+
+    def _test_of_groups(self, having: exp.Expr, node: exp.Select, scope: Scope) -> Evaluate:
+        return self.knowing(having, node.args["having"]).whole_condition(having, scope)
+
+    def knowing(self, copy: exp.Expr, node: exp.Expr) -> Planner:
+        """The planner for a copy of a part of a query: tables are known by their places."""
+        places = zip(node.find_all(exp.Table), copy.find_all(exp.Table), strict=True)
+        tables = {id(new): self.tables[id(old)] for old, new in places if id(old) in self.tables}
+        return dataclasses.replace(self, tables={**self.tables, **tables})
 
     def _order(
         self, node: exp.Select, scope: Scope
@@ -329,6 +337,22 @@ class Planner:
             text = f"a subquery that depends on the row around it: {query.sql(DIALECT)}"
             raise UnsupportedFeature(text) from error
         return value_of(planned, query)
+
+
+def _meant(items: list[tuple[str, exp.Expr]], scope: Scope) -> list[tuple[str, exp.Expr]]:
+    """The items of a SELECT list, none of which names others."""
+    return [
+        (name, by_lateral_aliases(item, items[:at], scope.has))
+        for at, (name, item) in enumerate(items)
+    ]
+
+
+def _having(node: exp.Select, grouping: Grouping) -> exp.Expr | None:
+    """A copy of the condition that HAVING says, as one on groups."""
+    having = node.args.get("having")
+    if having is None:
+        return None
+    return grouping.of_group(by_aliases(having.this, node, grouping.keys))
 
 
 _VALUED = (exp.Subquery, exp.Exists)

@@ -20,7 +20,7 @@ from whitecap.engine.query.pushdown.relations import (
     relations_in,
 )
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
-from whitecap.engine.sql.expressions.select_list import are_same, unaliased
+from whitecap.engine.sql.expressions.select_list import are_same, leaves_out, unaliased
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
@@ -83,6 +83,5 @@ def _gives(item: exp.Expr, column: exp.Column) -> bool:
     """Whether a query hands a column on by this item: itself, or a star of its table."""
     if not item.is_star:
         return are_same(item, column)
-    star = item.this if isinstance(item, exp.Column) else item
     owner = item.table.lower() if isinstance(item, exp.Column) else ""
-    return owner in ("", column.table.lower()) and not star.args.get("except_")
+    return owner in ("", column.table.lower()) and not leaves_out(item, column.name)
