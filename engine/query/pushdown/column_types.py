@@ -150,7 +150,7 @@ def type_beside(column: exp.Column, other: exp.Column, type_of: TypeOf) -> str |
 
 def casts_to_type_of(node: exp.Expr, column: exp.Column, type_of: TypeOf) -> bool:
     """Whether this is the cast of a column to the very type of another one."""
-    if not isinstance(node, exp.Cast) or isinstance(node, exp.TryCast):
+    if not isinstance(node, exp.Cast):
         return False
     inner, its = node.this.unnest(), type_of(column)
     own = type_of(inner) if isinstance(inner, exp.Column) else None

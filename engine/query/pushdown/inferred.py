@@ -18,7 +18,7 @@ from whitecap.engine.query.pushdown.column_types import (
     casts_to_type_of,
     type_beside,
 )
-from whitecap.engine.query.pushdown.handed import asks_around
+from whitecap.engine.query.pushdown.non_joins import asks_around
 from whitecap.engine.query.pushdown.pruning import hears
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, in_lower_case
 from whitecap.engine.sql.predicates.not_null import columns_never_null
@@ -39,15 +39,21 @@ def inferred_from(
         columns = dict.fromkeys(columns_never_null(part))
         if not all(map(is_own, columns_outside_queries(part))):
             yield from (_has_value(column) for column in columns if is_own(column))
-    pairs = list(_compared(conditions))
-    classes = _classes([pair for pair in pairs if are_alike(*pair, type_of)])
-    casts = (*_cast(pairs, classes, type_of), *_written_casts(conditions, classes, type_of))
-    for own, equals in (*_alike(classes), *casts):
+    for own, equals in _equals(conditions, type_of):
         column = next(own.find_all(exp.Column))
         if is_own(column):
             heard = (part for part in conditions if hears(column, part, select))
             said = (_said_of(own, part, equals) for part in heard)
             yield from (part for part in said if part is not None)
+
+
+def _equals(conditions: Sequence[exp.Expr], type_of: TypeOf) -> Iterator[tuple[exp.Expr, _Columns]]:
+    """Each column, and cast of one, that equals others by a condition, with these."""
+    pairs = list(_compared(conditions))
+    classes = _classes([pair for pair in pairs if are_alike(*pair, type_of)])
+    yield from _alike(classes)
+    yield from _cast(pairs, classes, type_of)
+    yield from _written_casts(conditions, classes, type_of)
 
 
 def _has_value(column: exp.Column) -> exp.Expr:

@@ -13,6 +13,12 @@ from whitecap.engine.sql.expressions.columns import (
     unqualified,
 )
 
+_AMBIGUOUS_ITEM = "AnalysisException", "AMBIGUOUS_LATERAL_COLUMN_ALIAS"
+_NOT_INSIDE: Sequence[tuple[type[exp.Expr], str]] = (
+    (exp.Window, "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_WINDOW"),
+    (exp.AggFunc, "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_AGGREGATE_FUNC"),
+)
+
 
 def unaliased(node: exp.Expr) -> exp.Expr:
     """An item of a SELECT list without its name."""
@@ -71,26 +77,39 @@ def by_lateral_aliases(
 ) -> exp.Expr:
     """An item of a SELECT list with what items before it compute in the place of their names.
 
-    `before`: these, by their names. A column that the query selects from goes before, and queries
-    stay as they are. Source: Spark's ResolveLateralColumnAliasReference.scala.
+    `before`: these, by their names. A column that the query selects from goes before. Raises
+    `InvalidInput` for a name of several items, and for one inside of an aggregate or a window.
+    Source: ResolveLateralColumnAliasReference.scala.
     """
 
-    def item_meant(part: exp.Expr) -> int | None:
-        if not isinstance(part, exp.Column) or part.table or is_column(part.name):
-            return None
-        names = [name.lower() for name, _ in before]
-        return names.index(part.name.lower()) if part.name.lower() in names else None
-
     def computed(part: exp.Expr) -> exp.Expr:
-        at = item_meant(part)
+        if not isinstance(part, exp.Column) or part.table or is_column(part.name):
+            return part
+        at = _only_place(part.name, [name for name, _ in before])
         if at is None:
-            return part.copy() if isinstance(part, exp.Query) else part
+            return part
+        _check_no_aggregate_around(part)
         item = by_lateral_aliases(before[at][1], before[:at], is_column)
         return item.copy() if isinstance(item, exp.Column) else exp.paren(item.copy())
 
-    if all(item_meant(column) is None for column in columns_outside_queries(node)):
-        return node  # as it stands: the tables of its queries are known by their places
     return node.transform(computed)
+
+
+def _check_no_aggregate_around(column: exp.Column) -> None:
+    for kind, error_class in _NOT_INSIDE:
+        around = column.find_ancestor(kind)
+        if around is not None:
+            refused_as = "AnalysisException", error_class
+            text = f"an item of the SELECT list inside of {around.key.upper()}"
+            raise InvalidInput([Problem(column.name, text, refused_as=refused_as)])
+
+
+def _only_place(name: str, names: Sequence[str]) -> int | None:
+    places = [at for at, other in enumerate(names) if other.lower() == name.lower()]
+    if len(places) > 1:
+        text = f"names {len(places)} items of the SELECT list"
+        raise InvalidInput([Problem(name, text, refused_as=_AMBIGUOUS_ITEM)])
+    return places[0] if places else None
 
 
 def group_keys(select: exp.Select, is_column: Callable[[str], bool]) -> list[exp.Expr]:

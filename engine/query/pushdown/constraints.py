@@ -25,7 +25,7 @@ from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
-def met_by(relation: exp.Expr) -> Iterator[exp.Expr]:
+def constraints_of(relation: exp.Expr) -> Iterator[exp.Expr]:
     """The conditions that hold of each row of a relation, on its columns by its name.
 
     None of one without a name: its columns could be those of another.
@@ -44,7 +44,7 @@ def _met_inside(select: exp.Select) -> Iterator[exp.Expr]:
     if where is not None and all(map(_is_stored, relations)):
         yield from conjuncts_of(where.this)
     if not joins_of(select):
-        yield from (part for relation in relations for part in met_by(relation))
+        yield from (part for relation in relations for part in constraints_of(relation))
 
 
 def _is_stored(relation: exp.Expr) -> bool:
