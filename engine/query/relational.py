@@ -234,8 +234,8 @@ class Planner:
     def knowing(self, copy: exp.Expr, node: exp.Expr) -> Planner:
         """The planner for a copy of a part of a query: tables are known by their places."""
         places = zip(node.find_all(exp.Table), copy.find_all(exp.Table), strict=True)
-        tables = {id(new): self._table(old) for old, new in places}
-        return dataclasses.replace(self, tables={**self.tables, **tables})
+        tables = {**self.tables, **{id(new): self._table(old) for old, new in places}}
+        return dataclasses.replace(self, tables=tables, common=dict(self.common))
 
     def _items(self, items: Iterable[_Item], scope: Scope) -> list[_Item]:
         """The items of a SELECT list without queries, and none of which names others."""
