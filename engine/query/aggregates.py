@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.scope import Relation, Scope
-from whitecap.engine.sql.expressions.select_list import key_at
+from whitecap.engine.sql.expressions.select_list import by_aliases, key_at
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
@@ -69,22 +69,49 @@ class Grouping:
         """The expression with columns of the group in place of its keys and aggregates."""
         return node.transform(self._replaced)
 
+    def having(self, node: exp.Select) -> exp.Expr | None:
+        """A copy of the condition that HAVING says, as one on groups."""
+        having = node.args.get("having")
+        if having is None:
+            return None
+        return self.of_group(by_aliases(having.this, node, self.keys))
+
     def _replaced(self, part: exp.Expr) -> exp.Expr:
+        if isinstance(part, exp.Query):
+            return self._asked_of_group(part)
         at = key_at(part, self.keys)
         if at is not None:
-            return exp.column(f"key {at}")
+            return exp.column(self._key_names[at])
         if isinstance(part, exp.AggFunc):
             self.aggregates.append(compile_aggregate(part, self.scope, self.parameters))
             return exp.column(f"aggregate {len(self.aggregates) - 1}")
         return part
 
+    def _asked_of_group(self, query: exp.Query) -> exp.Expr:
+        """A query in a condition on groups, with keys where it names the tables around it."""
+        copy = query.copy()
+        own = {part.alias_or_name.lower() for part in copy.find_all(exp.Table, exp.Subquery)}
+        for column in list(copy.find_all(exp.Column)):
+            at = key_at(column, self.keys) if column.table.lower() not in {"", *own} else None
+            if at is not None:
+                column.replace(exp.column(self._key_names[at]))
+        return copy
+
+    @property
+    def _key_names(self) -> list[str]:
+        """Of a key that is a column its name, by which a query inside may ask for it."""
+        names = [key.name.lower() if isinstance(key, exp.Column) else "" for key in self.keys]
+        return [
+            name if name and names.count(name) == 1 else f"key {at}"
+            for at, name in enumerate(names)
+        ]
+
     @property
     def relation(self) -> Relation:
         """The columns of a group."""
-        keys = (f"key {at}" for at in range(len(self.keys)))
         aggregates = (f"aggregate {at}" for at in range(len(self.aggregates)))
         types = (*(term.type for term in self.terms), *(each.type for each in self.aggregates))
-        return Relation(frozenset(), (*keys, *aggregates), types)
+        return Relation(frozenset(), (*self._key_names, *aggregates), types)
 
     def bound(self) -> Callable[[Iterable[Row]], list[Row]]:
         """Makes groups of rows; without keys a single one, also of no rows at all."""

@@ -28,7 +28,6 @@ from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.select_parts import Rows
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
-from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.predicates.normal_form import join_and
 from whitecap.engine.sql.predicates.predicate import Predicate
 
@@ -57,10 +56,8 @@ class AskedConditions:
     @classmethod
     def of(cls, statement: exp.Expr, planner: Planner, widens: bool) -> AskedConditions:
         """Those of a statement, for whose tables the planner has rows."""
-        planner.plan_common(statement, Scope((), planner.session))
-        named = {cte.alias.lower(): cte.this for cte in statement.find_all(exp.CTE)}
         places: dict[exp.Expr, exp.Expr] = {q: q for q in statement.find_all(exp.Query)}
-        return cls(planner, CertainQueries(planner, named), places, widens)
+        return cls(planner, CertainQueries(planner), places, widens)
 
     def answered(self, conditions: Sequence[exp.Expr], columns: Sequence[str]) -> PartitionAnswers:
         """What the conditions say of a file's partition; `columns`: those of partitions.

@@ -11,7 +11,7 @@ on Delta Lake 4.4.0 (tests/conformance/cases/asked_conditions.json).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -21,6 +21,7 @@ from whitecap.engine.query.relational import Planner
 from whitecap.engine.sql.expressions.columns import outside_queries, unqualified
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.contradictions import is_never_true
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.predicate import Predicate
@@ -31,10 +32,9 @@ _OVER_ROWS = (exp.AggFunc, exp.Window, exp.Exists)
 
 @dataclass(frozen=True, slots=True)
 class CertainQueries:
-    """The queries of one statement. `named`: those of its WITH, by their names in lower case."""
+    """The queries of one statement."""
 
     planner: Planner
-    named: Mapping[str, exp.Expr]
 
     def __contains__(self, query: exp.Expr) -> bool:
         match query:
@@ -57,8 +57,8 @@ class CertainQueries:
     def _is_source(self, source: exp.Expr) -> bool:
         if not isinstance(source, exp.Table):
             return source in self
-        named = self.named.get(source.name.lower())
-        return not isinstance(source.this, exp.Func) and (named is None or named in self)
+        named = named_as(source)
+        return not isinstance(source.this, exp.Func) and (named is None or named.this in self)
 
     def _is_empty(self, query: exp.Select) -> bool:
         """Whether the optimizer sees that no row can meet its condition."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -83,13 +82,13 @@ def taken_apart(query: exp.Expr, planner: Planner) -> TakenApart:
 
 
 def _taken_apart(query: exp.Select, planner: Planner) -> TakenApart:
-    own, alone, where = list(_own_columns(query, planner)), query.copy(), query.args.get("where")
+    own, alone = list(_own_columns(query, planner)), query.copy()
+    planner, where = planner.knowing(alone, query), alone.args.get("where")
     parts = [] if where is None else conjuncts_of(where.this)
     around = [part for part in parts if any(_columns_beyond(part, own, planner))]
     kept = join_and(part for part in parts if part not in around)
     alone.set("where", None if kept is None else exp.Where(this=kept))
-    is_wider = _lacks_columns(query, around, own)
-    return TakenApart(alone, tuple(around), _with_tables_of(alone, query, planner), is_wider)
+    return TakenApart(alone, tuple(around), planner, _lacks_columns(query, around, own))
 
 
 def _lacks_columns(query: exp.Select, around: Sequence[exp.Expr], own: _Own) -> bool:
@@ -103,14 +102,3 @@ def _lacks_columns(query: exp.Select, around: Sequence[exp.Expr], own: _Own) -> 
     selected = {item.name.lower() for item in items}
     compared = (column for part in around for column in part.find_all(exp.Column))
     return any(_is_among(c, own) and c.name.lower() not in selected for c in compared)
-
-
-def _with_tables_of(copy: exp.Expr, query: exp.Expr, planner: Planner) -> Planner:
-    """The planner for a copy of a query: rows of tables are known by their places in a tree."""
-    rows = {
-        table: planner.tables[id(table)]
-        for table in query.find_all(exp.Table)
-        if id(table) in planner.tables
-    }
-    tables = {id(table): rows[table] for table in copy.find_all(exp.Table) if table in rows}
-    return dataclasses.replace(planner, tables=tables)

@@ -87,10 +87,10 @@ class _Rule:
 
 def _implied(condition: Predicate, rules: Sequence[_Rule], constants: Constants) -> Iterator[str]:
     """What one condition says, as SQL."""
-    node = condition.node
+    node = condition.node.unnest()
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
         yield from (rule.null for rule in _of(constants.column(node.this), rules))
-    elif isinstance(node, exp.In) and len(node.expressions) == 1:
+    elif isinstance(node, exp.In) and len(set(node.expressions)) == 1:  # OptimizeIn
         yield from _compared(exp.EQ, node.this, node.expressions[0], condition, rules, constants)
     elif type(node) in _SIGNS:
         sides = node.this, node.expression

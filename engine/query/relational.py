@@ -8,7 +8,7 @@ sources of writes, not for analysis: everything is done in memory, by nested loo
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -40,13 +40,14 @@ from whitecap.engine.query.sources import projection
 from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.select_list import (
-    by_aliases,
+    by_lateral_aliases,
     by_position,
     group_keys,
     unaliased,
 )
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
+from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.parsing.query_reading import values_of
 from whitecap.engine.sql.predicates.compiler import (
     JOIN_NOT_BOOLEAN,
@@ -62,6 +63,9 @@ from whitecap.engine.values.types import Session
 _UNION_TYPES = "ExtendedAnalysisException", "INCOMPATIBLE_COLUMN_TYPE"
 _IN_TYPES = "ExtendedAnalysisException", "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH"
 
+_Item = tuple[str, exp.Expr]
+"""What a column of a SELECT list is called, and what it is."""
+
 TableRows = Mapping[int, Rows]
 """The rows of each table in a query, by the `id` of its node."""
 
@@ -73,12 +77,12 @@ class Planner:
     tables: TableRows
     parameters: Parameters
     session: Session
-    common: dict[str, Rows] = field(default_factory=dict)
-    """The queries named by WITH."""
+    common: dict[int, Rows] = field(default_factory=dict)
+    """The rows of queries that a WITH names, by the `id` of its part."""
 
     def plan(self, node: exp.Expr, outer: Scope) -> Rows:
         """Plan a query. Raises `UnsupportedFeature` for forms that are not modelled."""
-        self.plan_common(node, outer)
+        self._plan_common(node, outer)
         match node:
             case exp.Subquery():
                 return self.plan(node.this, outer)
@@ -90,26 +94,39 @@ class Planner:
                 return self._values(node)
         raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
 
-    def plan_common(self, node: exp.Expr, outer: Scope) -> None:
+    def _plan_common(self, node: exp.Expr, outer: Scope) -> None:
         """Plan the queries that a WITH of this one names."""
         named = node.args.get("with_")
         for query in named.expressions if named is not None else ():
-            rows = self.plan(query.this, outer).for_first(_width(outer))
-            columns = [column.name for column in query.args["alias"].args.get("columns") or ()]
-            named_rows = dataclasses.replace(rows, names=renamed(rows.names, columns, query.alias))
-            self.common[query.alias.lower()] = named_rows
+            self.common[id(query)] = self._planned_common(query, outer)
+
+    def _planned_common(self, query: exp.CTE, outer: Scope) -> Rows:
+        rows = self.plan(query.this, outer).for_first(_width(outer))
+        columns = [column.name for column in query.args["alias"].args.get("columns") or ()]
+        return dataclasses.replace(rows, names=renamed(rows.names, columns, query.alias))
+
+    def _common(self, query: exp.CTE) -> Rows:
+        """The rows of a query that a WITH names, also where only a part of it was planned."""
+        if id(query) not in self.common:
+            self.common[id(query)] = self._planned_common(query, Scope((), self.session))
+        return self.common[id(query)]
 
     # FROM -----------------------------------------------------------------------------------
 
     def relation(self, node: exp.Expr, outer: Scope) -> Rows:
         """The rows of a table or query that another one selects from."""
         if isinstance(node, exp.Table):
-            named = self.common.get(node.name.lower()) or numbers_of(node)
-            rows = named or self.tables.get(id(node))
-            if rows is None:
-                raise UnsupportedFeature(f"WITH {node.name} AS a query of another {node.name}")
-            return rows
+            return self._table(node)
         return self.plan(node, outer)
+
+    def _table(self, node: exp.Table) -> Rows:
+        rows = self.tables.get(id(node)) or numbers_of(node)
+        if rows is not None:
+            return rows
+        query = named_as(node)
+        if query is None:
+            raise UnsupportedFeature(f"the rows of {node.name} in this place")
+        return self._common(query)
 
     def _from(self, node: exp.Select, outer: Scope) -> tuple[Scope, Callable[[Row], list[Row]]]:
         source = node.args.get("from_")
@@ -180,12 +197,11 @@ class Planner:
         return cut_rows(node, made)
 
     def _plain(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
-        items = list(select_items(node.expressions, scope))
-        resolved = [self.resolved(item, scope) for _, item in items]
-        windows = with_windows(resolved, scope, self.parameters)
+        items = self._items(select_items(node.expressions, scope), scope)
+        windows = with_windows([item for _, item in items], scope, self.parameters)
         terms = [self._term(item, windows.scope) for item in windows.items]
         project = projection(terms, self.parameters, _width(windows.scope))
-        order = self._order(node, scope)
+        order = self._order(node, items, scope)
 
         def rows(row: Row) -> list[Row]:
             windowed = windows.added(rows_of(row))
@@ -197,15 +213,13 @@ class Planner:
         keys = group_keys(node, scope.has)
         terms = [self._term(key, scope) for key in keys]
         grouping = Grouping(keys, terms, scope, self.parameters)
-        items = [(item_name(n), unaliased(n)) for n in node.expressions]
-        nodes = [grouping.of_group(self.resolved(item, scope)) for _, item in items]
-        having = node.args.get("having")
-        said = None if having is None else by_aliases(having.this, node, keys)
-        test_node = None if said is None else grouping.of_group(said)
+        items = self._items(((item_name(n), unaliased(n)) for n in node.expressions), scope)
+        nodes = [grouping.of_group(item) for _, item in items]
+        having = grouping.having(node)
         of_group = Scope((grouping.relation,), self.session)
         terms = [self._term(n, of_group) for n in nodes]
         project = projection(terms, self.parameters, len(grouping.relation.columns))
-        test = None if test_node is None else self.whole_condition(test_node, of_group)
+        test = None if having is None else self._test_of_groups(having, node, of_group)
         grouped = grouping.bound()
 
         def rows(row: Row) -> list[Row]:
@@ -214,16 +228,32 @@ class Planner:
 
         return Rows(tuple(name for name, _ in items), tuple(t.type for t in terms), rows)
 
+    def _test_of_groups(self, having: exp.Expr, node: exp.Select, scope: Scope) -> Evaluate:
+        return self.knowing(having, node.args["having"]).whole_condition(having, scope)
+
+    def knowing(self, copy: exp.Expr, node: exp.Expr) -> Planner:
+        """The planner for a copy of a part of a query: tables are known by their places."""
+        places = zip(node.find_all(exp.Table), copy.find_all(exp.Table), strict=True)
+        tables = {**self.tables, **{id(new): self._table(old) for old, new in places}}
+        return dataclasses.replace(self, tables=tables, common=dict(self.common))
+
+    def _items(self, items: Iterable[_Item], scope: Scope) -> list[_Item]:
+        """The items of a SELECT list without queries, and none of which names others."""
+        resolved = [(name, self.resolved(item, scope)) for name, item in items]
+        return [
+            (name, by_lateral_aliases(item, resolved[:at], scope.has))
+            for at, (name, item) in enumerate(resolved)
+        ]
+
     def _order(
-        self, node: exp.Select, scope: Scope
+        self, node: exp.Select, items: Sequence[_Item], scope: Scope
     ) -> Callable[[Sequence[Row]], Sequence[Row]] | None:
         order = node.args.get("order")
         if order is None:
             return None
-        keys = [
-            (self._term(by_position(key.this, node, "ORDER"), scope), bool(key.args.get("desc")))
-            for key in order.expressions
-        ]
+        named = ((by_position(key.this, node, "ORDER"), key) for key in order.expressions)
+        meant = ((by_lateral_aliases(item, items, scope.has), key) for item, key in named)
+        keys = [(self._term(item, scope), bool(key.args.get("desc"))) for item, key in meant]
         bounds = [(term.bind(self.parameters).evaluate, descending) for term, descending in keys]
 
         def ordered(rows: Sequence[Row]) -> Sequence[Row]:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import outside_queries
 from whitecap.engine.sql.expressions.scope import Scope, check_star
-from whitecap.engine.sql.expressions.select_list import unaliased
+from whitecap.engine.sql.expressions.select_list import leaves_out, unaliased
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import whole_number
 from whitecap.engine.sql.parsing.query_reading import limit_of
@@ -48,7 +48,7 @@ def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str,
     depth = max((relation.depth for relation in scope.relations), default=0)
     for node in nodes:
         star = isinstance(node, exp.Star)
-        left_out = _left_out(node)
+        _check_star_as_written(node)
         owner = node.table if isinstance(node, exp.Column) and node.is_star else None
         if not star and owner is None:
             yield item_name(node), unaliased(node)
@@ -59,16 +59,15 @@ def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str,
             if relation.depth == depth if star else (owner or "").lower() in relation.names:
                 qualifier = next(iter(relation.names), None) or None
                 for name in relation.columns:
-                    if name.lower() not in left_out:
+                    if not leaves_out(node, name):
                         yield name, exp.column(name, qualifier)
 
 
-def _left_out(node: exp.Expr) -> set[str]:
-    """The columns of `* EXCEPT (...)`. Raises `UnsupportedFeature` for other changes to a star."""
+def _check_star_as_written(node: exp.Expr) -> None:
+    """Raises `UnsupportedFeature` for other changes to a star than `* EXCEPT (...)`."""
     star = node.this if isinstance(node, exp.Column) else node
     if star.args.get("replace") or star.args.get("rename"):
         raise UnsupportedFeature(f"a star with changes: {node.sql(DIALECT)}")
-    return {column.name.lower() for column in star.args.get("except_") or ()}
 
 
 def numbers_of(node: exp.Table) -> Rows | None:

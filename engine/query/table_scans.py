@@ -34,6 +34,7 @@ from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.parsing.query_reading import table_name
 from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
 from whitecap.engine.sql.predicates.contradictions import is_never_true
@@ -94,11 +95,10 @@ def scans_of(query: Select) -> tuple[TableScan, ...]:
     if query.plain is not None:
         source: exp.Table = query.node.args["from_"].this
         return (TableScan(source, query.plain.table, plain=query.plain),)
-    own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
     tables = [
         node
         for node in query.node.find_all(exp.Table)
-        if node.name.lower() not in own and not isinstance(node.this, exp.Func)
+        if named_as(node) is None and not isinstance(node.this, exp.Func)
     ]
     return tuple(
         TableScan(node, table_name(node), tuple(conditions_on(node, UNTYPED))) for node in tables
@@ -179,7 +179,6 @@ def _columns_of(query: Select, planner: Planner, schema: Schema) -> ColumnsOf:
 
     def planned(node: exp.Expr) -> Mapping[str, str]:
         try:
-            typing.plan_common(query.node, nowhere)
             rows = typing.relation(node, nowhere)
         except (DeltaError, InvalidInput, UnsupportedFeature):
             return {}  # told where the query is run

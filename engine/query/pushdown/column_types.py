@@ -16,8 +16,9 @@ from whitecap.engine.query.pushdown.relations import query_of, relations_in
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.select_list import item_called
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.values.coercion import can_up_cast, compared_type
-from whitecap.engine.values.types import FRACTIONAL, is_numeric
+from whitecap.engine.sql.predicates.constants import may_unwrap
+from whitecap.engine.values.coercion import compared_type
+from whitecap.engine.values.types import FRACTIONAL
 
 ColumnsOf = Callable[[exp.Expr], Mapping[str, str]]
 """The columns of a query, or of what one selects from, by name in lower case: their types, in
@@ -126,10 +127,8 @@ def _type_before(inner: exp.Expr, type_of: TypeOf) -> str | None:
 
 
 def _is_taken_off(own: str, kind: str) -> bool:
-    """Whether Spark compares without this cast, as observed."""
-    if is_numeric(own) and is_numeric(kind):
-        return own != kind and can_up_cast(own, kind)
-    return (own, kind) == ("timestamp", "date")
+    """Whether Spark compares without this cast (UnwrapCastInBinaryComparison)."""
+    return own != kind and may_unwrap(own, kind)
 
 
 def are_alike(left: exp.Column, right: exp.Column, type_of: TypeOf) -> bool:
@@ -147,6 +146,15 @@ def type_beside(column: exp.Column, other: exp.Column, type_of: TypeOf) -> str |
     if own is None or its is None or own == its or its in FRACTIONAL:
         return None
     return its if _compared(own, its) == its else None
+
+
+def casts_to_type_of(node: exp.Expr, column: exp.Column, type_of: TypeOf) -> bool:
+    """Whether this is the cast of a column to the very type of another one."""
+    if not isinstance(node, exp.Cast):
+        return False
+    inner, its = node.this.unnest(), type_of(column)
+    own = type_of(inner) if isinstance(inner, exp.Column) else None
+    return own is not None and own != its == spark_type(node.to) and its not in FRACTIONAL
 
 
 def cast(node: exp.Expr, type_name: str) -> exp.Expr:

@@ -11,8 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.query.pushdown.column_types import TypeOf, are_alike, cast, type_beside
-from whitecap.engine.query.pushdown.handed import asks_around
+from whitecap.engine.query.pushdown.column_types import (
+    TypeOf,
+    are_alike,
+    cast,
+    casts_to_type_of,
+    type_beside,
+)
+from whitecap.engine.query.pushdown.non_joins import asks_around
 from whitecap.engine.query.pushdown.pruning import hears
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, in_lower_case
 from whitecap.engine.sql.predicates.not_null import columns_never_null
@@ -33,14 +39,21 @@ def inferred_from(
         columns = dict.fromkeys(columns_never_null(part))
         if not all(map(is_own, columns_outside_queries(part))):
             yield from (_has_value(column) for column in columns if is_own(column))
-    pairs = list(_compared(conditions))
-    classes = _classes([pair for pair in pairs if are_alike(*pair, type_of)])
-    for own, equals in (*_alike(classes), *_cast(pairs, classes, type_of)):
+    for own, equals in _equals(conditions, type_of):
         column = next(own.find_all(exp.Column))
         if is_own(column):
             heard = (part for part in conditions if hears(column, part, select))
             said = (_said_of(own, part, equals) for part in heard)
             yield from (part for part in said if part is not None)
+
+
+def _equals(conditions: Sequence[exp.Expr], type_of: TypeOf) -> Iterator[tuple[exp.Expr, _Columns]]:
+    """Each column, and cast of one, that equals others by a condition, with these."""
+    pairs = list(_compared(conditions))
+    classes = _classes([pair for pair in pairs if are_alike(*pair, type_of)])
+    yield from _alike(classes)
+    yield from _cast(pairs, classes, type_of)
+    yield from _written_casts(conditions, classes, type_of)
 
 
 def _has_value(column: exp.Column) -> exp.Expr:
@@ -81,6 +94,17 @@ def _cast(
         if wider is not None:
             for own in sorted(_class_of(column, classes), key=str):
                 yield cast(own, wider), _class_of(other, classes)
+
+
+def _written_casts(
+    conditions: Iterable[exp.Expr], classes: Sequence[_Columns], type_of: TypeOf
+) -> Iterator[tuple[exp.Expr, _Columns]]:
+    """The same of casts that stand in conditions: `CAST(ts AS DATE) = day`."""
+    for part in conditions:
+        sides = (part.this.unnest(), part.expression.unnest()) if isinstance(part, exp.EQ) else ()
+        for own, other in (sides, sides[::-1]) if sides else ():
+            if isinstance(other, exp.Column) and casts_to_type_of(own, other, type_of):
+                yield own, _class_of(other, classes)
 
 
 def _class_of(column: exp.Column, classes: Iterable[_Columns]) -> _Columns:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Sequence
 
 from sqlglot import exp
 
+from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
@@ -39,14 +39,14 @@ def selecting(relation: exp.Expr) -> exp.Select | None:
 def query_of(relation: exp.Expr) -> exp.Expr | None:
     """The query that a relation is, `None` for a table."""
     if isinstance(relation, exp.Table):
-        named = _named_as(relation)
+        named = named_as(relation)
         return None if named is None else named.this
     return relation.this if isinstance(relation, exp.Subquery) else None
 
 
 def columns_renamed(relation: exp.Expr) -> list[str]:
     """What an alias calls the columns of a relation, or a WITH those of its query, if it does."""
-    named = _named_as(relation) if isinstance(relation, exp.Table) else None
+    named = named_as(relation) if isinstance(relation, exp.Table) else None
     return relation.alias_column_names or ([] if named is None else named.alias_column_names)
 
 
@@ -54,23 +54,5 @@ def relations_of(query: exp.Expr) -> list[exp.Expr]:
     """Where the rows of a query are selected from."""
     holder = query.parent
     if isinstance(holder, exp.CTE):
-        return [table for table in holder.root().find_all(exp.Table) if _named_as(table) is holder]
+        return [table for table in holder.root().find_all(exp.Table) if named_as(table) is holder]
     return [holder] if isinstance(holder, exp.Subquery) else []
-
-
-def _named_as(table: exp.Table) -> exp.CTE | None:
-    """The part of a WITH that a table's name means: of the nearest one, before where it stands."""
-    inside: exp.Expr = table
-    while (around := inside.parent) is not None:
-        hits = [c for c in _named_before(inside, around) if c.alias.lower() == table.name.lower()]
-        if hits:
-            return hits[-1]
-        inside = around
-    return None
-
-
-def _named_before(inside: exp.Expr, around: exp.Expr) -> Iterator[exp.CTE]:
-    """What a WITH names for a part of itself, or for one of the query that it stands before."""
-    clause = around if isinstance(around, exp.With) else around.args.get("with_")
-    if clause is not None and clause is not inside:
-        yield from takewhile(lambda cte: cte is not inside, clause.expressions)

@@ -13,6 +13,12 @@ from whitecap.engine.sql.expressions.columns import (
     unqualified,
 )
 
+_AMBIGUOUS_ITEM = "AnalysisException", "AMBIGUOUS_LATERAL_COLUMN_ALIAS"
+_NOT_INSIDE: Sequence[tuple[type[exp.Expr], str]] = (
+    (exp.Window, "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_WINDOW"),
+    (exp.AggFunc, "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_AGGREGATE_FUNC"),
+)
+
 
 def unaliased(node: exp.Expr) -> exp.Expr:
     """An item of a SELECT list without its name."""
@@ -33,13 +39,15 @@ def item_called(select: exp.Select, name: str, names: Sequence[str] = ()) -> exp
         if isinstance(item, exp.Alias | exp.Column) and item.alias_or_name.lower() == name.lower():
             return unaliased(item)
     stars = [item for item in items if item.is_star]
-    if len(stars) != 1 or _leaves_out(stars[0]):
+    if len(stars) != 1 or leaves_out(stars[0], name):
         return None
     return exp.column(name, stars[0].table if isinstance(stars[0], exp.Column) else None)
 
 
-def _leaves_out(star: exp.Expr) -> bool:
-    return any(part.args.get("except_") for part in star.find_all(exp.Star))
+def leaves_out(star: exp.Expr, name: str) -> bool:
+    """Whether a star, of a table or of all, is one EXCEPT a column of this name."""
+    kept_back = (part.args.get("except_") or () for part in star.find_all(exp.Star))
+    return any(column.name.lower() == name.lower() for part in kept_back for column in part)
 
 
 def by_position(node: exp.Expr, select: exp.Select, clause: str) -> exp.Expr:
@@ -64,6 +72,46 @@ def _aliased(node: exp.Expr, select: exp.Select) -> exp.Expr | None:
     return next((item.this for item in aliased if item.alias.lower() == node.name.lower()), None)
 
 
+def by_lateral_aliases(
+    node: exp.Expr, before: Sequence[tuple[str, exp.Expr]], is_column: Callable[[str], bool]
+) -> exp.Expr:
+    """An item of a SELECT list with what items before it compute in the place of their names.
+
+    `before`: these, by their names. A column that the query selects from goes before. Raises
+    `InvalidInput` for a name of several items, and for one inside of an aggregate or a window.
+    Source: ResolveLateralColumnAliasReference.scala.
+    """
+
+    def computed(part: exp.Expr) -> exp.Expr:
+        if not isinstance(part, exp.Column) or part.table or is_column(part.name):
+            return part
+        at = _only_place(part.name, [name for name, _ in before])
+        if at is None:
+            return part
+        _check_no_aggregate_around(part)
+        item = by_lateral_aliases(before[at][1], before[:at], is_column)
+        return item.copy() if isinstance(item, exp.Column) else exp.paren(item.copy())
+
+    return node.transform(computed)
+
+
+def _check_no_aggregate_around(column: exp.Column) -> None:
+    for kind, error_class in _NOT_INSIDE:
+        around = column.find_ancestor(kind)
+        if around is not None:
+            refused_as = "AnalysisException", error_class
+            text = f"an item of the SELECT list inside of {around.key.upper()}"
+            raise InvalidInput([Problem(column.name, text, refused_as=refused_as)])
+
+
+def _only_place(name: str, names: Sequence[str]) -> int | None:
+    places = [at for at, other in enumerate(names) if other.lower() == name.lower()]
+    if len(places) > 1:
+        text = f"names {len(places)} items of the SELECT list"
+        raise InvalidInput([Problem(name, text, refused_as=_AMBIGUOUS_ITEM)])
+    return places[0] if places else None
+
+
 def group_keys(select: exp.Select, is_column: Callable[[str], bool]) -> list[exp.Expr]:
     """What a query groups by. A name is that of a column that it selects from, else an alias.
 
@@ -82,11 +130,11 @@ def group_keys(select: exp.Select, is_column: Callable[[str], bool]) -> list[exp
 def by_aliases(condition: exp.Expr, select: exp.Select, keys: Sequence[exp.Expr]) -> exp.Expr:
     """A condition on groups with what the SELECT list names in the place of its names.
 
-    Keys go before: what is one of these stays. Source: SPARK-31519.
+    Keys go before: what is one of these stays, and so do queries. Source: SPARK-31519.
     """
 
     def named(part: exp.Expr) -> exp.Expr:
-        if key_at(part, keys) is not None:
+        if isinstance(part, exp.Query) or key_at(part, keys) is not None:
             return part.copy()
         is_of_group = part.find_ancestor(exp.AggFunc) is None
         return (_aliased(part, select) if is_of_group else None) or part

@@ -20,6 +20,7 @@ from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.remembered import Plans
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.terms import Parameters
+from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.predicate import Predicate
 
 
@@ -86,8 +87,7 @@ def reads_tables(query: Query | TableName) -> bool:
     """Whether a query reads any table, rather than only what it says itself."""
     if not isinstance(query, Select):
         return isinstance(query, TableName)
-    own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
-    return any(table.name.lower() not in own for table in query.node.find_all(exp.Table))
+    return any(named_as(table) is None for table in query.node.find_all(exp.Table))
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,10 +76,11 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
 
 
 def _with_common(node: exp.Expr, query: exp.Expr) -> exp.Expr:
-    """The statement's query, with the queries that the statement names before it."""
+    """The statement's query, with the queries that the statement names before it, as its own."""
     named = node.args.get("with_")
     if named is None:
         return query
+    node.set("with_", None)
     names = {cte.alias.lower() for cte in named.expressions}
     if isinstance(query, exp.Table):
         if query.name.lower() not in names:

@@ -22,7 +22,7 @@ from whitecap.engine.values.types import (
 )
 
 
-def _may_unwrap(type_name: str, wider: str) -> bool:
+def may_unwrap(type_name: str, wider: str) -> bool:
     """Whether a cast of a column between these types goes away when it is compared.
 
     Source: UnwrapCastInBinaryComparison.scala: canUnwrapCast; a fraction does not hold every whole
@@ -89,7 +89,7 @@ class Constants:
             case exp.Cast() if not isinstance(node, exp.TryCast):
                 field = self.column(node.this)
                 to_type = spark_type(node.to)
-                kept = field is not None and _may_unwrap(field.type, to_type)
+                kept = field is not None and may_unwrap(field.type, to_type)
                 return field if kept else None
         return None
 
@@ -120,7 +120,7 @@ class Constants:
             common = _literal_type(type_name, node) or common_type(type_name, term.type)
         except EngineError:
             return None
-        if not _may_unwrap(type_name, common):
+        if not may_unwrap(type_name, common):
             return None
         return convert(term, common, self._no_columns.session)
 

@@ -21,7 +21,10 @@ from whitecap.engine.values.types import Session
 def is_never_true(parts: Sequence[Predicate], schema: Schema, session: Session) -> bool:
     """Whether conditions, all of which a row must meet, contradict each other."""
     certain = [part for part in parts if part.is_deterministic and not part.asks_queries]
-    values = dict(pin for part in certain for pin in _constants(part, schema, session))
+    pins = [pin for part in certain for pin in _pins(part, schema, session)]
+    if any(not constants for _, constants in pins):
+        return True  # what a column is compared with it cannot have
+    values = {name: constants[0] for name, constants in pins if len(constants) == 1}
     row = tuple(values.get(field.name.lower()) for field in schema)
     decided = (p for p in certain if p.columns <= values.keys() and not _asks_null(p.node))
     return any(_is_refused(part, row, schema, session) for part in decided)
@@ -33,16 +36,15 @@ def _asks_null(node: exp.Expr) -> bool:
     return isinstance(node.this.unnest() if isinstance(node, exp.Not) else node, exp.Is)
 
 
-def _constants(part: Predicate, schema: Schema, session: Session) -> Iterator[tuple[str, Any]]:
-    """The columns that a condition makes constants of, by name in lower case."""
+def _pins(part: Predicate, schema: Schema, session: Session) -> Iterator[tuple[str, Sequence[Any]]]:
+    """The columns that a condition leaves few values, by name in lower case, and these."""
     node = part.node.unnest()
     if isinstance(node, exp.NullSafeEQ):
         equal = exp.EQ(this=node.this.copy(), expression=node.expression.copy())
         part = Predicate.of_node(equal, part.parameters)
     pins: Mapping[str, Sequence[Any]] = part.pins(schema, session)
-    for name, values in pins.items():
-        if len(values) == 1:
-            yield name.lower(), values[0]
+    may_be_null = isinstance(node, exp.NullSafeEQ)
+    yield from ((name.lower(), v) for name, v in pins.items() if v or not may_be_null)
 
 
 def _is_refused(part: Predicate, row: tuple[Any, ...], schema: Schema, session: Session) -> bool:

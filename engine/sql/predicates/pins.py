@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from sqlglot import exp
@@ -12,7 +13,7 @@ from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.predicates.constants import Constants
-from whitecap.engine.values.types import FRACTIONAL, Session
+from whitecap.engine.values.types import FRACTIONAL, PARAMETER, Session, holds, is_integral
 
 PinnedValues = tuple[str, list[Any]]
 """A column, and the values that it can only have."""
@@ -52,10 +53,27 @@ def _terms_beside(node: exp.EQ | exp.In, field: Field, constants: Constants) -> 
 
 def _values_of(field: Field, terms: list[Term]) -> Callable[[Parameters], list[Any]]:
     def values(parameters: Parameters) -> list[Any]:
-        bounds = spread(terms, parameters, field.type)
-        return [bound.value for bound in bounds if bound.value is not None]
+        bounds = (
+            bound
+            for term in terms
+            for bound in spread([term], parameters, _type_beside(term, field))
+        )
+        values = (bound.value for bound in bounds if bound.value is not None)
+        return [value for value in dict.fromkeys(values) if _is_held(value, field.type)]
 
     return values
+
+
+def _type_beside(term: Term, field: Field) -> str:
+    """The type that a value of the list keeps: a constant may be more than its column holds."""
+    return field.type if term.type == PARAMETER else term.type
+
+
+def _is_held(value: Any, type_name: str) -> bool:
+    """Whether a column of whole numbers can have this value; `UnwrapCastInBinaryComparison`."""
+    if not is_integral(type_name):
+        return True
+    return isfinite(value) and value == int(value) and holds(type_name, int(value))
 
 
 def pinned(pins: Iterable[Pin | None], parameters: Parameters) -> list[PinnedValues | None]:

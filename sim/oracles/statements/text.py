@@ -16,6 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.sim.oracles.statements.shapes import shape_of
 
 TARGET = "target"
@@ -246,9 +247,8 @@ class _Translation:
                 raise NotTranslated(f"the function {node.name}")
             if isinstance(node, exp.Cast) and node.to.this.name in _ROUNDS:
                 self._check_cast(node)
-        named = {cte.alias.lower() for cte in self.tree.find_all(exp.CTE)}
         for table in self.tree.find_all(exp.Table):
-            if table.name.lower() not in {written, *named}:
+            if table.name.lower() != written and named_as(table) is None:
                 raise NotTranslated(f"it reads {table.name}, whose rows are not known")
 
     def require_no_chance(self) -> None:

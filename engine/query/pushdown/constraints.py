@@ -20,12 +20,12 @@ from whitecap.engine.query.pushdown.relations import (
     relations_in,
 )
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
-from whitecap.engine.sql.expressions.select_list import are_same, unaliased
+from whitecap.engine.sql.expressions.select_list import are_same, leaves_out, unaliased
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
-def met_by(relation: exp.Expr) -> Iterator[exp.Expr]:
+def constraints_of(relation: exp.Expr) -> Iterator[exp.Expr]:
     """The conditions that hold of each row of a relation, on its columns by its name.
 
     None of one without a name: its columns could be those of another.
@@ -44,7 +44,7 @@ def _met_inside(select: exp.Select) -> Iterator[exp.Expr]:
     if where is not None and all(map(_is_stored, relations)):
         yield from conjuncts_of(where.this)
     if not joins_of(select):
-        yield from (part for relation in relations for part in met_by(relation))
+        yield from (part for relation in relations for part in constraints_of(relation))
 
 
 def _is_stored(relation: exp.Expr) -> bool:
@@ -83,6 +83,5 @@ def _gives(item: exp.Expr, column: exp.Column) -> bool:
     """Whether a query hands a column on by this item: itself, or a star of its table."""
     if not item.is_star:
         return are_same(item, column)
-    star = item.this if isinstance(item, exp.Column) else item
     owner = item.table.lower() if isinstance(item, exp.Column) else ""
-    return owner in ("", column.table.lower()) and not star.args.get("except_")
+    return owner in ("", column.table.lower()) and not leaves_out(item, column.name)

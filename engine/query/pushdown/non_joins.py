@@ -8,6 +8,7 @@ Nothing comes through a LIMIT, nor by what differs from call to call, be it sort
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -16,40 +17,59 @@ from whitecap.engine.sql.expressions.columns import columns_outside_queries
 from whitecap.engine.sql.expressions.select_list import (
     are_same,
     by_aliases,
+    by_lateral_aliases,
     group_keys,
     item_called,
+    unaliased,
 )
 from whitecap.engine.sql.functions.nodes import is_random
 
-NO_CASTS: Mapping[str, str] = {}
 
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """A query, and what its columns are outside of it.
 
-def in_terms_of(
-    select: exp.Select,
-    condition: exp.Expr,
-    names: Sequence[str] = (),
-    casts: Mapping[str, str] = NO_CASTS,
-) -> exp.Expr | None:
-    """The condition by the columns of what the query selects from; `None` if it stops here.
-
-    `names`: what the query's columns are called outside, where that is not what it calls them.
-    `casts`: the types that some of them have there, by these names in lower case.
+    `names`: what they are called there, where that is not what the query calls them. `casts`: the
+    types that some of them have there, by these names in lower case. `columns`: the names, in lower
+    case, of what the query selects from, `None` if they are not known.
     """
-    if select.args.get("limit") or any(map(is_random, _computed(select))):
-        return None
-    if _is_of_groups(condition) or _asks_of_changed(select, condition, names):
-        return None
-    holder = exp.Paren(this=condition.copy())
-    for column in columns_outside_queries(holder):
-        item = item_called(select, column.name, names)
-        if item is None or not _is_handed_on(select, item):
+
+    select: exp.Select
+    names: Sequence[str] = ()
+    casts: Mapping[str, str] = field(default_factory=dict)
+    columns: Collection[str] | None = None
+
+    def below(self, condition: exp.Expr) -> exp.Expr | None:
+        """The condition by the columns of what the query selects from; `None` if it stops here."""
+        if self.select.args.get("limit") or any(map(is_random, _computed(self.select))):
             return None
-        if item.name.lower() != column.name.lower() and _windows(select):
+        if _is_of_groups(condition) or _asks_of_changed(self.select, condition, self.names):
             return None
-        kind = casts.get(column.name.lower())
-        handed = item.copy() if kind is None else cast(item, kind)
-        column.replace(handed if isinstance(handed, exp.Column) else exp.paren(handed))
-    return holder
+        holder = exp.Paren(this=condition.copy())
+        for column in columns_outside_queries(holder):
+            item = self._handed_on(column.name)
+            if item is None:
+                return None
+            column.replace(item if isinstance(item, exp.Column) else exp.paren(item))
+        return holder
+
+    def _handed_on(self, name: str) -> exp.Expr | None:
+        """What a column is computed of; `None` if a condition on that is none on rows before."""
+        item = self._item(name)
+        if item is None or not _is_handed_on(self.select, item):
+            return None
+        if item.name.lower() != name.lower() and _windows(self.select):
+            return None
+        kind = self.casts.get(name.lower())
+        return item.copy() if kind is None else cast(item, kind)
+
+    def _item(self, name: str) -> exp.Expr | None:
+        """What the query computes under a name, be it by what items before it compute."""
+        item, columns = item_called(self.select, name, self.names), self.columns
+        if item is None or columns is None:
+            return item
+        items = [(part.alias_or_name, unaliased(part)) for part in self.select.expressions]
+        return by_lateral_aliases(item, items, lambda column: column.lower() in columns)
 
 
 def below_groups(

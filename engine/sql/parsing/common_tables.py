@@ -1,0 +1,31 @@
+"""The queries that a WITH names: which of them, if any, a table's name means where it stands.
+
+A name means the nearest query that a WITH around gives it, of those before the place where it
+stands: inside of `WITH batch AS (SELECT * FROM batch)` it is still the table. Source: Spark's
+CTESubstitution.scala.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from sqlglot import exp
+
+
+def named_as(table: exp.Table) -> exp.CTE | None:
+    """The part of a WITH that a table's name means, `None` for a table."""
+    inside: exp.Expr = table
+    while (around := inside.parent) is not None:
+        hits = [c for c in _named_before(inside, around) if c.alias.lower() == table.name.lower()]
+        if hits:
+            return hits[-1]
+        inside = around
+    return None
+
+
+def _named_before(inside: exp.Expr, around: exp.Expr) -> Iterator[exp.CTE]:
+    """What a WITH names for a part of itself, or for one of the query that it stands before."""
+    clause = around if isinstance(around, exp.With) else around.args.get("with_")
+    if clause is not None and clause is not inside:
+        yield from takewhile(lambda cte: cte is not inside, clause.expressions)
