@@ -110,6 +110,8 @@ class InvalidInput(EngineError):
 def unreadable(place: object, error: Exception) -> InvalidInput:
     """What is raised of a file that cannot be read: the system's words, without its numbers."""
     reason = getattr(error, "strerror", None) or str(error)
+    if isinstance(error, UnicodeDecodeError):
+        reason = "it is not text in UTF-8"
     return InvalidInput([Problem(str(place), f"cannot be read: {reason}")])
 
 

@@ -62,6 +62,9 @@ def _checked(text: YamlText) -> tuple[StoreSection, Document]:
     if not isinstance(text.content, dict):
         said = "is not a store profile: it needs keys with values, such as `put_if_absent:`"
         raise InvalidInput([Problem(text.name, said)])
+    if "writers" in text.content:
+        said = "is a scenario, not a store profile: its own is under `store:`"
+        raise InvalidInput([Problem(text.name, said)])
     problems: list[Problem] = []
     document = {"profile": Path(text.name).stem, **_with_base(text, problems)}
     problems += [Problem(text.where(at), said) for at, said in origins_lacking(document)]

@@ -71,6 +71,13 @@ def test_a_table_is_no_scenario_and_a_scenario_no_table() -> None:
     assert "events: is not there" in as_table.stderr
 
 
+def test_a_file_that_is_no_text_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "table.parquet").write_bytes(b"PAR1\xba\xff")
+    result = _invoke("run", str(tmp_path / "table.parquet"))
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert result.stderr.rstrip().endswith("cannot be read: it is not text in UTF-8")
+
+
 def test_a_path_that_is_not_there_is_told_the_name_that_is() -> None:
     result = _invoke("run", "scenarios/events.yaml")
     assert result.exit_code == ExitCode.BAD_INPUT

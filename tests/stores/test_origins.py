@@ -210,3 +210,10 @@ def test_everything_wrong_with_a_file_is_told_at_its_lines(own: Path) -> None:
 def test_a_profile_that_is_not_there_is_told(own: Path, name: str, expected: str) -> None:
     with pytest.raises(InvalidInput, match=expected.replace("?", r"\?")):
         load_scenario(own / "scenario.yaml", {"store.profile": name})
+
+
+def test_a_scenario_is_no_profile_and_is_told_so_in_one_line() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        profile_named(str(SCENARIOS / "events.yaml"))
+    (problem,) = caught.value.problems
+    assert problem.text == "is a scenario, not a store profile: its own is under `store:`"
