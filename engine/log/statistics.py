@@ -90,9 +90,15 @@ def most_of(column: Field) -> Callable[[FileStatistics], Any]:
         value = statistics.max_values.get(name)
         if value is None:
             return None
-        return convert(value) + _ROUNDING if is_rounded else convert(value)
+        return _rounded_up(convert(value)) if is_rounded else convert(value)
 
     return most
+
+
+def _rounded_up(moment: datetime) -> datetime:
+    """An instant that was cut when it was written; none comes after the year 9999."""
+    latest = datetime.max.replace(tzinfo=moment.tzinfo)
+    return latest if moment > latest - _ROUNDING else moment + _ROUNDING
 
 
 S = TypeVar("S", FileStatistics, _RecordCount)

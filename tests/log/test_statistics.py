@@ -35,6 +35,14 @@ def written_and_read(kind: str, values: list[Any]) -> tuple[Any, Any] | None:
         ("DATE", [date(2026, 1, 2), date(2025, 1, 2)], (date(2025, 1, 2), date(2026, 1, 2))),
         (
             "TIMESTAMP",
+            [datetime(9999, 12, 31, 23, 59, 59, 999999, UTC)],
+            (
+                datetime(9999, 12, 31, 23, 59, 59, 999000, UTC),
+                datetime(9999, 12, 31, 23, 59, 59, 999999, UTC),
+            ),
+        ),
+        (
+            "TIMESTAMP",
             [datetime(2026, 1, 1, 0, 0, 0, 1500, UTC)],
             (datetime(2026, 1, 1, 0, 0, 0, 1000, UTC), datetime(2026, 1, 1, 0, 0, 0, 2000, UTC)),
         ),

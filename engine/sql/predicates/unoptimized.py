@@ -105,6 +105,7 @@ def _is_plain(column: exp.Expr, value: exp.Expr, schema: Schema, scope: Scope) -
 
 
 def _is_literal(node: exp.Expr) -> bool:
-    """A literal as Spark's parser makes it: signed, and typed as in `5L` or `DATE '2026-01-01'`."""
-    inner = node.this if isinstance(node, exp.Neg | exp.Cast) else node
-    return isinstance(inner, exp.Literal | exp.Boolean)
+    """A literal as Spark's parser makes it: signed, typed as in `-5L` and `DATE '2026-01-01'`."""
+    unsigned = node.this if isinstance(node, exp.Neg) else node
+    untyped = unsigned.this if isinstance(unsigned, exp.Cast) else unsigned
+    return isinstance(untyped, exp.Literal | exp.Boolean)
