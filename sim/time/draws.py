@@ -22,11 +22,6 @@ long runs are fast."""
 NARROW = 16
 """Draws of a job up to which a block may hold `VERY_MANY` jobs."""
 
-NUMBERS = 2_048
-"""Numbers of a larger block of more draws: as many as a numpy call is worth. Of 8,192 numbers, as a
-block once held, every writer kept one for each kind of request: 35 bytes an attempt in a long run
-(tracemalloc, append-heavy)."""
-
 WIDE = 128
 """Draws of a job beyond which a block holds one job: by then a job is worth a call."""
 
@@ -89,16 +84,11 @@ def block_of(job: int, rerun: int, draws: int, end: int = 0) -> range:
         block = _whole_block(job, FEW)
         return range(end, end + SOME) if end and block.start == end else block
     below = 0
-    for end in (FEW, MANY, VERY_MANY) if draws <= NARROW else (FEW, _jobs_of(draws)):
+    for end in (FEW, MANY, VERY_MANY) if draws <= NARROW else (FEW, MANY):
         if job < end:
             return range(below, end)
         below = end
     return _whole_block(job, below)
-
-
-def _jobs_of(draws: int) -> int:
-    """Jobs of a block of `NUMBERS`: a power of two, so that blocks meet."""
-    return 1 << (NUMBERS // draws).bit_length() - 1
 
 
 def _whole_block(job: int, size: int) -> range:
