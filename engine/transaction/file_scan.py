@@ -15,8 +15,8 @@ from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import columns_that_skip, parse_statistics
 from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates.asked_statistics import every
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of
-from whitecap.engine.sql.predicates.statistics_test import every
 from whitecap.engine.sql.predicates.unoptimized import readable_part, skippable_part
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from whitecap.sim.oracles.statements import text as statement_text
 from whitecap.sim.oracles.statements.shapes import shape_of
-from whitecap.sim.oracles.statements.text import TableColumns, meaning_of
+from whitecap.sim.oracles.statements.text import NotTranslated, TableColumns, meaning_of
 
 COLUMNS = TableColumns(("id", "kind", "day", "amount"), frozenset(), ())
 
@@ -48,3 +48,9 @@ def test_names_and_parts_of_names_are_no_literals() -> None:
     assert shape is not None
     assert shape.literals == ("3", "'5'")
     assert shape.filled(shape.text) == "UPDATE t1 SET `c 2` = 3 WHERE v4.x = '5'"
+
+
+def test_the_name_of_a_with_is_inside_of_it_still_that_of_a_table() -> None:
+    meaning_of("INSERT INTO t WITH b AS (SELECT * FROM t) SELECT * FROM b", COLUMNS, False)
+    with pytest.raises(NotTranslated, match="it reads b, whose rows are not known"):
+        meaning_of("INSERT INTO t WITH b AS (SELECT * FROM b) SELECT * FROM b", COLUMNS, False)

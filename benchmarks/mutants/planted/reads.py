@@ -142,7 +142,7 @@ MUTANTS = (
     Mutant(
         "statistics rule files out that hold the row",
         Area.READS,
-        "engine/sql/predicates/statistics_test.py",
+        "engine/sql/predicates/asked_statistics.py",
         "        return self.holds(statistics) or not all(\n",
         "        return not self.holds(statistics) or not all(\n",
         "T1 deletes key k, which is in file a by its statistics. a is skipped: k stays after a "

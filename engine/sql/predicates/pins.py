@@ -52,14 +52,13 @@ def _terms_beside(node: exp.EQ | exp.In, field: Field, constants: Constants) -> 
 
 
 def _values_of(field: Field, terms: list[Term]) -> Callable[[Parameters], list[Any]]:
+    types = [_type_beside(term, field) for term in terms]
+
     def values(parameters: Parameters) -> list[Any]:
-        bounds = (
-            bound
-            for term in terms
-            for bound in spread([term], parameters, _type_beside(term, field))
-        )
-        values = (bound.value for bound in bounds if bound.value is not None)
-        return [value for value in dict.fromkeys(values) if _is_held(value, field.type)]
+        members = zip(terms, types, strict=True)
+        bounds = (bound for term, kind in members for bound in spread([term], parameters, kind))
+        constants = dict.fromkeys(bound.value for bound in bounds if bound.value is not None)
+        return [value for value in constants if _is_held(value, field.type)]
 
     return values
 

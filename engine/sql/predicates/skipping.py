@@ -16,8 +16,7 @@ from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.operator_nodes import like_patterns
-from whitecap.engine.sql.predicates.constants import Constants, is_day
-from whitecap.engine.sql.predicates.statistics_test import (
+from whitecap.engine.sql.predicates.asked_statistics import (
     ALWAYS,
     BOTH_BOUNDS,
     NEVER,
@@ -28,6 +27,7 @@ from whitecap.engine.sql.predicates.statistics_test import (
     either,
     nulls_test,
 )
+from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import TEMPORAL, Session
 

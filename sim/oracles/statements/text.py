@@ -16,7 +16,6 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.sim.oracles.statements.shapes import shape_of
 
 TARGET = "target"
@@ -247,8 +246,14 @@ class _Translation:
                 raise NotTranslated(f"the function {node.name}")
             if isinstance(node, exp.Cast) and node.to.this.name in _ROUNDS:
                 self._check_cast(node)
+        # Inside of a query that a WITH names, its name is still that of the table.
+        inside = {
+            cte.alias.lower(): set(map(id, cte.find_all(exp.Table)))
+            for cte in self.tree.find_all(exp.CTE)
+        }
         for table in self.tree.find_all(exp.Table):
-            if table.name.lower() != written and named_as(table) is None:
+            name = table.name.lower()
+            if name != written and id(table) in inside.get(name, {id(table)}):
                 raise NotTranslated(f"it reads {table.name}, whose rows are not known")
 
     def require_no_chance(self) -> None:
