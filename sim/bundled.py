@@ -16,7 +16,7 @@ from pathlib import Path
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.spelling import likely_names
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
+from whitecap.sim.scenario.yaml.text import YamlText, read_yaml
 
 TABLES = "explain"
 """The folder of small tables with two statements each, for `whitecap explain`."""

@@ -19,6 +19,7 @@ from whitecap.sim.machine.places import refused_places
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.cells import CellChoice
 
 if TYPE_CHECKING:
     from whitecap.sweeps import Sweep
@@ -36,7 +37,7 @@ def run(
     seed: int | None = None,
     replication: int = 0,
     changes: Mapping[str, Any] | None = None,
-    cell: Mapping[str, str] | None = None,
+    cell: CellChoice | None = None,
     out: str | Path | None = None,
     requests: bool = False,
     overwrite: bool = False,
@@ -52,7 +53,7 @@ def run(
     seed: int | None = None,
     replication: int = 0,
     changes: Mapping[str, Any] | None = None,
-    cell: Mapping[str, str] | None = None,
+    cell: CellChoice | None = None,
     out: str | Path | None = None,
     requests: bool = False,
     overwrite: bool = False,
@@ -67,14 +68,14 @@ def run(
     seed: int | None = None,
     replication: int = 0,
     changes: Mapping[str, Any] | None = None,
-    cell: Mapping[str, str] | None = None,
+    cell: CellChoice | None = None,
     out: str | Path | None = None,
     requests: bool = False,
     overwrite: bool = False,
     until: str | Sequence[str] | None = None,
     max_replications: int | None = None,
 ) -> Run | Sweep:
-    """Simulate a scenario, or a `cell` of its sweep (axis -> label).
+    """Simulate a scenario, or a `cell` of its sweep (axis -> label, or its name).
 
     `changes` are dotted paths and their values; only what is run then is checked, and no other
     cell. `out` is a directory for the recording; interrupted, the run keeps there what it has.
@@ -125,7 +126,7 @@ def _replicated(
     scenario: ScenarioLike,
     seed: int | None,
     changes: Mapping[str, Any] | None,
-    cell: Mapping[str, str] | None,
+    cell: CellChoice | None,
     out: str | Path | None,
     until: str | Sequence[str],
     most: int | None,
@@ -155,10 +156,10 @@ def load(directory: str | Path) -> Run:
 def scenario_from(
     given: ScenarioLike,
     changes: Mapping[str, Any] | None = None,
-    cell: Mapping[str, str] | None = None,
+    cell: CellChoice | None = None,
 ) -> Scenario:
     """A checked scenario, or a cell of it, with changes applied. Raises `InvalidInput`."""
-    _require_mappings(changes, cell)
+    _require_choices(changes, cell)
     match given:
         case Scenario() if not changes and cell is None:
             return given
@@ -172,11 +173,13 @@ def scenario_from(
             return load_scenario(Path(str(given)), changes, cells=False, cell=cell)
 
 
-def _require_mappings(changes: Any, cell: Any) -> None:
+def _require_choices(changes: Any, cell: Any) -> None:
     """What stands where names with values should, told before it is taken apart."""
     with gathered() as problems:
         if not isinstance(changes, Mapping | None):
             said = f"needs dotted paths with values, not {changes!r}"
             problems.append(Problem("changes", said))
-        if not isinstance(cell, Mapping | None):
-            problems.append(Problem("cell", f"needs a label for each axis, not {cell!r}"))
+        if not isinstance(cell, Mapping | str | None):
+            problems.append(
+                Problem("cell", f"needs a label for each axis, or a name, not {cell!r}")
+            )

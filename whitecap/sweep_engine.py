@@ -38,6 +38,8 @@ from whitecap.sim.sweeps.opening import NO_SWEEP_THERE
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from whitecap.sim.scenario.cells import CellChoice
+
 DEFAULT_MASTER = "local[*]"
 
 SETTINGS = {
@@ -161,7 +163,7 @@ def require_recorded(where: str | Path) -> None:
         run_at(local_path(where))
 
 
-def chosen_run(where: str | Path, cell: str | None = None) -> ChosenRun:
+def chosen_run(where: str | Path, cell: CellChoice | None = None) -> ChosenRun:
     """The run to be replayed of a sweep, or the run whose directory this is; raises as
     `choose_run`."""
     directory = local_path(where)

@@ -14,7 +14,7 @@ from whitecap.sim.calibration.samples import ALREADY_EXISTS, CREATED, DONE, Samp
 from whitecap.sim.loading.profiles import STORES
 from whitecap.sim.quantities.units import about
 from whitecap.sim.scenario.origin import ORIGIN
-from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.scenario.yaml.text import read_yaml
 from whitecap.sim.store.requests.latency import MIB
 
 _Document = dict[str, Any]

@@ -21,7 +21,7 @@ from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked
 from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.yaml_text import show_document
+from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.store.contents.objects import Overgrown
 
 RunJudge = Callable[[FinishedRun], Judgement]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import yaml
 
 from whitecap.sim.inferring.figures import Surety
-from whitecap.sim.scenario.yaml_loader import Loader
+from whitecap.sim.scenario.yaml.loader import Loader
 
 _SAID = re.compile(rf"({'|'.join(surety.value for surety in Surety)}): (.+)")
 

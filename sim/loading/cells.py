@@ -8,13 +8,16 @@ from pydantic import ValidationError
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.loading.dotted_paths import changed
+from whitecap.sim.scenario.cells import CellChoice, Labels
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.problems import problems_of
-from whitecap.sim.scenario.sweep import Labels, SweepSection
-from whitecap.sim.scenario.yaml_text import YamlText
+from whitecap.sim.scenario.sweep import SweepSection
+from whitecap.sim.scenario.yaml.text import YamlText
 
 
-def document_of_cell(document: Document, given: Labels, text: YamlText) -> tuple[Labels, Document]:
+def document_of_cell(
+    document: Document, choice: CellChoice, text: YamlText
+) -> tuple[Labels, Document]:
     """All labels of a cell, and the document with its changes. Raises `InvalidInput`."""
     try:
         sweep = SweepSection.model_validate(document.get("sweep"))
@@ -22,7 +25,7 @@ def document_of_cell(document: Document, given: Labels, text: YamlText) -> tuple
         if "sweep" not in document:
             raise InvalidInput([Problem(text.name, "has no sweep, and so no cells")]) from None
         raise InvalidInput(problems_of(error, SweepSection, text, ("sweep",))) from None
-    labels = sweep.cell(given)
+    labels = sweep.cell(choice)
     return labels, changed(_document_of(labels, document), sweep.changes(labels))
 
 

@@ -27,11 +27,12 @@ from whitecap.sim.loading.dotted_paths import changed_as_can_be
 from whitecap.sim.loading.named_parts import filled_in
 from whitecap.sim.loading.profiles import with_profiles
 from whitecap.sim.loading.traces import with_traces
+from whitecap.sim.scenario.cells import CellChoice, Labels, show_cell
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import SCENARIO_FORMAT, Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
-from whitecap.sim.scenario.sweep import Changes, Labels, SweepSection, show_cell
-from whitecap.sim.scenario.yaml_text import YamlText, show_document
+from whitecap.sim.scenario.sweep import Changes, SweepSection
+from whitecap.sim.scenario.yaml.text import YamlText, show_document
 
 
 def load_scenario(
@@ -39,14 +40,14 @@ def load_scenario(
     changes: Changes | None = None,
     *,
     cells: bool = True,
-    cell: Labels | None = None,
+    cell: CellChoice | None = None,
 ) -> Scenario:
     """Read, fill in and check a scenario; `changes` are applied last (dotted paths).
 
     `path` is a file, or the name of a bundled scenario (`events`).
 
-    With `cells`, every cell of its sweep is checked too. With `cell` (axis -> label) it is the
-    scenario of that cell alone; an axis may be left out if it has a single label.
+    With `cells`, every cell of its sweep is checked too. With `cell` (axis -> label, or its name)
+    it is the scenario of that cell alone; an axis may be left out if it has a single label.
 
     Raises:
         InvalidInput: everything that is wrong, each with file, line, path and nearest valid name.
@@ -60,7 +61,7 @@ def parse_scenario(
     changes: Changes | None = None,
     *,
     cells: bool = True,
-    cell: Labels | None = None,
+    cell: CellChoice | None = None,
 ) -> Scenario:
     """As `load_scenario`, from text."""
     return _checked(YamlText(text, name), changes or {}, cells, cell)
@@ -71,7 +72,7 @@ def scenario_of(
     changes: Changes | None = None,
     *,
     cells: bool = True,
-    cell: Labels | None = None,
+    cell: CellChoice | None = None,
 ) -> Scenario:
     """As `load_scenario`, from a scenario's `document`."""
     name = str(document.get("name", "scenario"))
@@ -93,13 +94,13 @@ def cell_of(scenario: Scenario, cell: Labels) -> Scenario:
     return scenario_of(scenario.document, cell=cell).is_of(scenario.source)
 
 
-def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None) -> Scenario:
+def _checked(text: YamlText, changes: Changes, cells: bool, choice: CellChoice | None) -> Scenario:
     _require_scenario(text)
-    document, labels, unread = _read(text, changes, given)
+    document, labels, unread = _read(text, changes, choice)
     document, wrong_traces = with_traces(document, Path(text.path).parent)
     scenario, parts, problems = _validated(document, text)
     problems = unread + problems + wrong_traces
-    if cells and given is None:
+    if cells and choice is None:
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
         raise InvalidInput(text.in_order(problems))
@@ -107,7 +108,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
 
 
 def _read(
-    text: YamlText, changes: Changes, given: Labels | None
+    text: YamlText, changes: Changes, choice: CellChoice | None
 ) -> tuple[Document, Labels, list[Problem]]:
     """The document with its own files read, of the cell that is `given`, and with `changes` set.
 
@@ -119,9 +120,9 @@ def _read(
     folder = Path(text.path).parent
     document = with_profiles(text.content, folder, problems)
     document, unread_logs = real_tables.pinned(document, folder, text)
-    if given is not None:
+    if choice is not None:
         with noted(problems):
-            labels, document = document_of_cell(document, given, text)
+            labels, document = document_of_cell(document, choice, text)
     text.notes_changes(changes)
     given_changes = with_profiles(dict(changes), Path(), problems)
     read_changes, unread_logs_of_changes = real_tables.pinned(given_changes, Path(), text)

@@ -9,7 +9,7 @@ from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import profiles, real_tables
 from whitecap.sim.loading.overriding import fault_in_full, merged
 from whitecap.sim.scenario.model import Document
-from whitecap.sim.scenario.yaml_text import KeyPath, YamlText, read_shipped
+from whitecap.sim.scenario.yaml.text import KeyPath, YamlText, read_shipped
 
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
 

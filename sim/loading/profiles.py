@@ -20,7 +20,7 @@ from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.origin import origins_lacking
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.store import StoreSection
-from whitecap.sim.scenario.yaml_text import YamlText, read_shipped, read_yaml
+from whitecap.sim.scenario.yaml.text import YamlText, read_shipped, read_yaml
 
 STORES = SCENARIOS / "stores"
 

@@ -21,7 +21,7 @@ from whitecap.sim.real_table.reading import RealTable, read_table, table_at_vers
 from whitecap.sim.real_table.refusals import refusals_of
 from whitecap.sim.recording.dataset.place import is_uri, local_path
 from whitecap.sim.scenario.model import Document
-from whitecap.sim.scenario.yaml_text import KeyPath, YamlText
+from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
 TABLE, TABLES, FROM, VERSION = "table", "tables", "from", "version"
 

@@ -27,7 +27,7 @@ from whitecap.sim.bundled import read_named
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text
-from whitecap.sim.scenario.yaml_text import KeyPath, YamlText
+from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
 IS_A_SCENARIO = (
     "is a scenario: --table takes one table with its rows (name, schema, files), or a Delta "

@@ -6,14 +6,14 @@ Of that cell's replications the one with the most exception classes is taken: it
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whitecap.engine.errors import InvalidInput, Problem, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording.dataset.layout import KEY
 from whitecap.sim.recording.dataset.place import (
     DatasetPlace,
@@ -23,6 +23,7 @@ from whitecap.sim.recording.dataset.place import (
 )
 from whitecap.sim.recording.dataset.rows import by_run, in_order
 from whitecap.sim.recording.recording import Recording, read_recording
+from whitecap.sim.scenario.cells import CellChoice, Labels, chosen_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +35,32 @@ class ChosenRun:
     cell: str | None = None
 
 
-def named_run(directory: Path, cell: str | None = None) -> ChosenRun:
+def named_run(directory: Path, cell: CellChoice | None = None) -> ChosenRun:
     """The run whose directory this is.
 
     Raises InvalidInput: it is none, or damaged, or a cell was asked for.
     """
     if cell is not None:
-        raise InvalidInput([Problem("--cell", f"{directory} is a single run: it has no cells")])
+        raise InvalidInput([Problem("cell", f"{directory} is a single run: it has no cells")])
     return ChosenRun(read_recording(directory), directory.name)
 
 
-def choose_run(place: DatasetPlace, root: Path, cell: str | None = None) -> ChosenRun:
+def choose_run(place: DatasetPlace, root: Path, cell: CellChoice | None = None) -> ChosenRun:
     """Of a sweep, the run of `cell` that shows most; without `cell`, of the cell its answer names.
 
     The answer lies under `root`; its cell is a design under the heaviest load that this takes.
 
     Raises InvalidInput: no run is finished, or there is no such cell.
     """
-    cells = _cells(place)
-    chosen = cell or answered_cell(root)
-    if chosen not in cells:
-        raise InvalidInput([Problem("--cell", *unknown_name("cell", chosen, sorted(cells)))])
+    cells = _recorded_cells(place)
+    labels = {name: recorded.labels for name, recorded in cells.items()}
+    chosen = chosen_cell(answered_cell(root) if cell is None else cell, labels)
     columns = [*KEY.names, "exception"]
     rows = place.rows("transactions", columns, whole_batches(place), chosen)
     shown = {name: _shows(own["exception"]) for name, own in by_run(in_order(rows)).items()}
-    replication = max(cells[chosen], key=lambda each: shown.get((chosen, each), (0, 0)))
+    replication = max(
+        cells[chosen].replications, key=lambda each: shown.get((chosen, each), (0, 0))
+    )
     recording = recorded_run(place, (chosen, replication))
     return ChosenRun(recording, f"{chosen}, replication {replication}", chosen)
 
@@ -78,10 +80,19 @@ def answered_cell(directory: Path) -> str:
         raise InvalidInput([Problem(str(answer), f"cannot be read: {error!r}")]) from None
 
 
-def _cells(place: DatasetPlace) -> dict[str, list[int]]:
-    cells: dict[str, list[int]] = defaultdict(list)
-    for cell, replication in sorted(finished_runs(place)):
-        cells[cell].append(replication)
+@dataclass(frozen=True, slots=True)
+class _RecordedCell:
+    """The labels of a cell, and which of its replications are finished."""
+
+    labels: Labels
+    replications: list[int] = field(default_factory=list)
+
+
+def _recorded_cells(place: DatasetPlace) -> dict[str, _RecordedCell]:
+    cells: dict[str, _RecordedCell] = {}
+    for (cell, replication), run in sorted(finished_runs(place).items(), key=itemgetter(0)):
+        own = cells.setdefault(cell, _RecordedCell(run.manifest["labels"]))
+        own.replications.append(replication)
     if not cells:
         reason = "is neither a run's directory nor a sweep's with finished runs"
         raise InvalidInput([Problem(str(place), reason)])

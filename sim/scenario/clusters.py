@@ -14,7 +14,7 @@ from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import MS_PER, Duration, Number, Whole
-from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.scenario.yaml.text import read_yaml
 
 MAX_LOAD_CV = 10.0
 """Of a load: most of the time hardly anything would take time, and a little takes all."""

@@ -19,6 +19,7 @@ from whitecap.engine.settings import Settings
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
+from whitecap.sim.scenario.cells import Labels
 from whitecap.sim.scenario.clusters import ClusterOptions, Load, Price
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
@@ -30,7 +31,6 @@ from whitecap.sim.scenario.sweep import (
     DEFAULT_REPLICATIONS,
     Axes,
     Changes,
-    Labels,
     SweepSection,
 )
 from whitecap.sim.scenario.table import TableSection, is_set, property_text, tables_by_name
@@ -40,7 +40,7 @@ from whitecap.sim.scenario.writers import (
     WriterGroup,
     tells_statements_apart,
 )
-from whitecap.sim.scenario.yaml_text import show_document
+from whitecap.sim.scenario.yaml.text import show_document
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""

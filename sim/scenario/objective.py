@@ -17,7 +17,7 @@ from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import MS_PER, Number, shown
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.vain import COUNTED_INSTEAD, never_shown, vain
-from whitecap.sim.scenario.yaml_text import PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import PlacedProblem, within
 
 EXAMPLE = "job_success_rate of all >= 99 %"
 

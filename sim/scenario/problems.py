@@ -17,7 +17,7 @@ from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.model import FILE_NAME
 from whitecap.sim.scenario.origin import DATE
 from whitecap.sim.scenario.table import TABLE_NAME
-from whitecap.sim.scenario.yaml_text import KeyPath, YamlText
+from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
 NAMES_SAID = {
     FILE_NAME: "holds only letters, digits, _, . and -, a letter or digit first",

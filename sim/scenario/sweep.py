@@ -17,23 +17,14 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.quantities.bounds import MAX_CELLS, MAX_REPLICATIONS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Whole
+from whitecap.sim.scenario.cells import CellChoice, Labels, cell_name, chosen_cell, whole_labels
 
 Changes = Mapping[str, Any]
 """Dotted path in the scenario file -> the value to put there."""
-
-Labels = Mapping[str, str]
-"""Axis -> the name of one of its variants."""
-
-
-def show_cell(labels: Labels) -> str:
-    """A cell in messages: `partitioning = by date, writers = 8`."""
-    return ", ".join(f"{axis} = {label}" for axis, label in labels.items())
-
 
 Axes = dict[str, dict[str, dict[str, Any]]]
 """Axis -> variant -> its changes."""
@@ -92,31 +83,15 @@ class SweepSection(Section):
         names = [list(variants) for variants in self.axes.values()]
         return [dict(zip(self.axes, combination, strict=True)) for combination in product(*names)]
 
-    def cell(self, given: Labels) -> dict[str, str]:
-        """One of `cells`; an axis with a single variant need not be given.
+    def cell(self, choice: CellChoice) -> Labels:
+        """One of `cells`, asked for by its labels or its name.
 
-        Raises `InvalidInput` for axes and variants that do not exist, and axes that are missing.
+        Raises `InvalidInput`: there is no such cell, or an axis is left open.
         """
-        problems = [
-            Problem("cell", f"the sweep has no axis {axis!r}", nearest(axis, self.axes))
-            for axis in given
-            if axis not in self.axes
-        ]
-        labels: dict[str, str] = {}
-        for axis, variants in self.axes.items():
-            label = given.get(axis, next(iter(variants)) if len(variants) == 1 else None)
-            listed = " | ".join(variants)
-            if label is None:
-                said = f"axis {axis!r} is left open: choose {listed}"
-                problems.append(Problem("cell", said))
-            elif label not in variants:
-                said = f"axis {axis!r} has no {label!r}: there are {listed}"
-                problems.append(Problem("cell", said, nearest(label, variants)))
-            else:
-                labels[axis] = label
-        if problems:
-            raise InvalidInput(problems)
-        return labels
+        if not isinstance(choice, str):
+            return whole_labels(choice, self.axes)
+        named = {cell_name(labels): labels for labels in self.cells()}
+        return named[chosen_cell(choice, named)]
 
     def changes(self, cell: Labels) -> dict[str, Any]:
         """All changes of a cell together."""

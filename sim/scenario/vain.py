@@ -13,7 +13,7 @@ from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, OF_THE_TABLE, Measur
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
-from whitecap.sim.scenario.yaml_text import PlacedProblem
+from whitecap.sim.scenario.yaml.text import PlacedProblem
 
 COUNTED_INSTEAD = {
     (Measure.JOB_SUCCESS_RATE, 1.0): Measure.GIVEN_UP,

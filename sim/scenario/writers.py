@@ -18,7 +18,7 @@ from whitecap.sim.quantities.units import Duration, Whole
 from whitecap.sim.scenario.arrivals import ZERO, Arrival, Open, Trace
 from whitecap.sim.scenario.parameters import Nothing, Parameter, RowsSection
 from whitecap.sim.scenario.store import LogStore
-from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.scenario.yaml.text import read_yaml
 
 STREAMING = "STREAMING"
 """The command name of streaming appends in recordings."""

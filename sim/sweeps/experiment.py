@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,9 @@ from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.cells import cell_name
 from whitecap.sim.scenario.sweep import Axes, axes_as_written
-from whitecap.sim.scenario.yaml_text import show_document
+from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.planned import PlannedRun
 
 CELLS = "cells"
@@ -254,9 +254,3 @@ def _cells(scenario: Scenario) -> tuple[SweepCell, ...]:
             raise InvalidInput([Problem("sweep.axes", f"{labels} and {earlier} are both {name!r}")])
         cells[name] = SweepCell(name, labels, cell_of(scenario, labels))
     return tuple(cells.values())
-
-
-def cell_name(labels: Mapping[str, str]) -> str:
-    """A directory name that can be read and typed: the labels, without other characters."""
-    parts = (re.sub(r"[^\w.]+", "-", str(label)).strip("-.") for label in labels.values())
-    return "__".join(part or "none" for part in parts)

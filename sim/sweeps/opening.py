@@ -13,7 +13,7 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
-from whitecap.sim.scenario.yaml_text import show_document
+from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.experiment import CELLS, Experiment
 
 NO_SWEEP_THERE = "is there already and is no sweep's directory"

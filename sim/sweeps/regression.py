@@ -26,8 +26,9 @@ from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.sweep import DEFAULT_REPLICATIONS, show_cell
-from whitecap.sim.scenario.yaml_text import YamlText
+from whitecap.sim.scenario.cells import show_cell
+from whitecap.sim.scenario.sweep import DEFAULT_REPLICATIONS
+from whitecap.sim.scenario.yaml.text import YamlText
 from whitecap.sim.sweeps.read_runs import Making, ReadRun, RunToRead, Watch
 
 T = TypeVar("T")

@@ -27,7 +27,7 @@ from whitecap.sim.recording.dataset.place import (
     whole_batches,
 )
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
-from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.cells import show_cell
 from whitecap.sim.sweeps.batches import dealt, next_batch
 from whitecap.sim.sweeps.engines import SweepEngine
 from whitecap.sim.sweeps.experiment import Experiment

@@ -16,7 +16,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.bundled import all_bundled
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.scenario.yaml.text import read_yaml
 
 SHORT = ["--set", "duration=20 min", "--set", "warm_up=0 s"]
 

@@ -97,9 +97,10 @@ def test_changes_that_are_no_dictionary_are_refused_in_words(given: Any) -> None
         whitecap.run("capacity", changes=given)
 
 
-def test_a_cell_that_is_no_dictionary_is_refused_in_words() -> None:
-    cell: Any = "by date"
-    with pytest.raises(whitecap.InvalidInput, match="cell: needs a label for each axis, not 'by"):
+def test_a_cell_that_is_neither_labels_nor_a_name_is_refused_in_words() -> None:
+    cell: Any = ["by date"]
+    said = r"cell: needs a label for each axis, or a name, not \['by"
+    with pytest.raises(whitecap.InvalidInput, match=said):
         whitecap.run("capacity", cell=cell)
 
 

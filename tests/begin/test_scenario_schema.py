@@ -26,7 +26,7 @@ from whitecap.sim.describing.sentences import SENTENCES, sentence_of
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.section import OneOf, word_of
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
+from whitecap.sim.scenario.yaml.text import YamlText, read_yaml
 
 BUNDLED = [each for each in all_bundled() if not each.is_table]
 SCHEMA_FILE = "scenario.schema.json"

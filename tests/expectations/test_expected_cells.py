@@ -190,7 +190,7 @@ def test_a_sweep_of_some_variants_keeps_the_expectations_for_these(tmp_path: Pat
 
 def test_what_a_sweep_writes_for_a_cell_is_a_scenario_of_its_own(tmp_path: Path) -> None:
     (first, *_) = load_experiment(_written(tmp_path, SCENARIO)).cells
-    from whitecap.sim.scenario.yaml_text import show_document
+    from whitecap.sim.scenario.yaml.text import show_document
 
     path = tmp_path / "cell.yaml"
     path.write_text(show_document(first.scenario.document))

@@ -11,7 +11,7 @@ from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.profiles import profile_of
 from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.scenario.arrivals import Arrival
-from whitecap.sim.scenario.yaml_text import YamlText
+from whitecap.sim.scenario.yaml.text import YamlText
 
 DAY_MS = 24 * HOUR_MS
 

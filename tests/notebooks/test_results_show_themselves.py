@@ -78,7 +78,7 @@ def test_what_a_replay_of_a_run_cannot_be_asked_is_refused_before_spark_starts(
 ) -> None:
     with pytest.raises(whitecap.InvalidInput, match=r"is not of the form FROM\.\.TO"):
         whitecap.replay(run, window="3", quiet=True)
-    with pytest.raises(ValueError, match="a run has no cells"):
+    with pytest.raises(whitecap.InvalidInput, match="a run has no cells"):
         whitecap.replay(run, cell="Serializable", quiet=True)
 
 

@@ -11,7 +11,7 @@ from tests.inferring.synthetic_logs import LogOnDisk
 from tests.real_table.beginnings import beginning_with, scenario_from
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import parse_scenario
-from whitecap.sim.scenario.yaml_text import show_document
+from whitecap.sim.scenario.yaml.text import show_document
 
 
 def _refused(place: Path | str, **table: Any) -> str:

@@ -7,21 +7,17 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from tests.replay.recorded_cases import REGRESSION, record
 from tests.sim.sim_worlds import INSERT, TABLE, rows, scenario
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.recording.dataset.layout import batch_folder
-from whitecap.sim.recording.dataset.local import LocalPlace
-from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.recording.recording import read_recording, write_recording
 from whitecap.sim.replay.agreement import Agreement
-from whitecap.sim.replay.choice import choose_run, named_run
+from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, parse_window
 from whitecap.sim.replay.plan import plan_replay
@@ -31,13 +27,7 @@ from whitecap.sim.run import run_scenario
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-REGRESSION = Path(__file__).parents[2] / "scenarios" / "regression"
 WAIT_S = 150.0
-
-
-def _record(name: str, out: Path, seed: int = 1) -> Path:
-    run_scenario(load_scenario(REGRESSION / f"{name}.yaml"), seed=seed, out=out)
-    return out
 
 
 @pytest.mark.spark
@@ -56,7 +46,7 @@ def _record(name: str, out: Path, seed: int = 1) -> Path:
 def test_real_delta_ends_each_transaction_as_the_simulation_did(
     spark: SparkSession, tmp_path: Path, name: str, exception: str
 ) -> None:
-    plan = plan_replay(named_run(_record(name, tmp_path / name)), limit=8)
+    plan = plan_replay(named_run(record(name, tmp_path / name)), limit=8)
     agreement = replay(plan, spark, timeout_s=WAIT_S)
     assert [each for each in agreement.compared if each.comparison != "match"] == []
     assert exception in agreement.agreed_exceptions
@@ -71,7 +61,7 @@ def _replayed(spark: SparkSession, run: Path, window: str) -> Agreement:
 def test_a_commit_whose_reply_was_lost_is_compared_with_a_note(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    agreement = _replayed(spark, _record("lost-reply-unknown", tmp_path / "run"), "9..14")
+    agreement = _replayed(spark, record("lost-reply-unknown", tmp_path / "run"), "9..14")
     compared = [(each.comparison, each.reason) for each in agreement.compared]
     assert compared == [
         ("not_comparable", "its outcome is unknown, and it left no commit"),
@@ -87,7 +77,7 @@ def test_a_commit_whose_reply_was_lost_is_compared_with_a_note(
 def test_an_update_that_conflicts_with_itself_after_a_lost_reply_is_replayed_as_that(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    run = _record("lost-reply-conflicts-with-itself", tmp_path / "run")
+    run = record("lost-reply-conflicts-with-itself", tmp_path / "run")
     agreement = _replayed(spark, run, "9..11")
     ends = [(each.comparison, each.transaction, each.recorded.end) for each in agreement.compared]
     assert ends == [
@@ -204,7 +194,7 @@ def test_the_command_prints_the_agreement_and_records_it(
     spark: SparkSession,  # noqa: ARG001  the command takes the session that runs
     tmp_path: Path,
 ) -> None:
-    run = _record("concurrent-append", tmp_path / "run")
+    run = record("concurrent-append", tmp_path / "run")
     called = CliRunner().invoke(main, ["replay", str(run), "--window", "1..2"])
     assert called.exit_code == 0, called.output
     assert "ConcurrentAppendException" in called.stdout
@@ -218,7 +208,7 @@ def test_the_command_prints_the_agreement_and_records_it(
 def test_a_recording_that_says_otherwise_is_a_mismatch_and_the_rest_is_compared(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    run = _record("concurrent-append", tmp_path / "run")
+    run = record("concurrent-append", tmp_path / "run")
     plan = plan_replay(named_run(run), Window(1, 2))
     wrong = tuple(_raising(each, "ConcurrentDeleteReadException") for each in plan.transactions)
     (table,) = plan.tables
@@ -238,7 +228,7 @@ def _raising(each: Recorded, exception: str) -> Recorded:
 
 
 def test_a_run_that_cannot_be_simulated_again_is_refused(tmp_path: Path) -> None:
-    run = _record("concurrent-append", tmp_path / "run")
+    run = record("concurrent-append", tmp_path / "run")
     recording = read_recording(run)
     other = recording.tables["transactions"].slice(1)
     tables = {**recording.tables, "transactions": other}
@@ -248,77 +238,8 @@ def test_a_run_that_cannot_be_simulated_again_is_refused(tmp_path: Path) -> None
         simulate_again(read_recording(run), "run")
 
 
-def _sweep(root: Path, runs: dict[tuple[str, int], str]) -> LocalPlace:
-    """A sweep's place with a recording of the case of that name for every run."""
-    place = LocalPlace(root)
-    batch = batch_folder(0, "made")
-    recorded = {run: read_recording(_record(name, root / name)) for run, name in runs.items()}
-    place.add(batch, 0, [Ran(run, recording, None, 0.1) for run, recording in recorded.items()])
-    place.close(batch)
-    return place
-
-
-def test_of_a_sweep_the_cell_is_replayed_that_its_answer_names(tmp_path: Path) -> None:
-    runs = {("few", 0): "concurrent-append", ("many", 0): "concurrent-transaction"}
-    place = _sweep(tmp_path, runs)
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "answer.json").write_text('{"cell": "few"}')
-    chosen = choose_run(place, tmp_path)
-    assert (chosen.cell, chosen.label) == ("few", "few, replication 0")
-    recorded = read_recording(tmp_path / "concurrent-append")
-    assert chosen.recording.tables == recorded.tables
-    assert chosen.recording.scenario == recorded.scenario
-
-
-@pytest.mark.parametrize("content", [None, "{}", "[]", "{"])
-def test_without_an_answer_a_cell_of_the_sweep_must_be_named(
-    tmp_path: Path, content: str | None
-) -> None:
-    place = _sweep(tmp_path, {("few", 0): "concurrent-append"})
-    (tmp_path / "report").mkdir()
-    if content is not None:
-        (tmp_path / "report" / "answer.json").write_text(content)
-    with pytest.raises(InvalidInput, match=r"answer\.json: (is not there|cannot be read)"):
-        choose_run(place, tmp_path)
-    assert choose_run(place, tmp_path, "few").cell == "few"
-
-
-def test_of_a_cells_replications_the_one_with_most_exceptions_is_replayed(tmp_path: Path) -> None:
-    place = _sweep(tmp_path, {("cell", 0): "disjoint-partitions", ("cell", 1): "concurrent-append"})
-    assert choose_run(place, tmp_path, "cell").label == "cell, replication 1"
-
-
-def test_an_unknown_cell_is_refused_with_the_nearest_or_with_those_there_are(
-    tmp_path: Path,
-) -> None:
-    place = _sweep(tmp_path, {("few", 0): "concurrent-append", ("many", 0): "disjoint-partitions"})
-    with pytest.raises(InvalidInput, match=r"no cell 'manny' \(did you mean 'many'\?\)"):
-        choose_run(place, tmp_path, "manny")
-    with pytest.raises(InvalidInput, match="no cell 'other': there are few, many"):
-        choose_run(place, tmp_path, "other")
-
-
-def test_rows_that_are_not_those_that_were_recorded_are_refused(tmp_path: Path) -> None:
-    place = _sweep(tmp_path, {("cell", 0): "concurrent-append"})
-    (part,) = tmp_path.glob("recordings/*/table=transactions/*.parquet")
-    rows = pq.read_table(part, partitioning=None)
-    other = pc.add(rows["submitted_at_ms"], 1.0)
-    pq.write_table(
-        rows.set_column(rows.schema.get_field_index("submitted_at_ms"), "submitted_at_ms", other),
-        part,
-    )
-    with pytest.raises(InvalidInput, match="has other transactions of cell cell, replication 0"):
-        choose_run(place, tmp_path, "cell")
-
-
-def test_a_single_run_has_no_cells(tmp_path: Path) -> None:
-    run = _record("concurrent-append", tmp_path / "run")
-    with pytest.raises(InvalidInput, match="is a single run: it has no cells"):
-        named_run(run, "cell")
-
-
 def test_a_window_and_a_number_of_transactions_are_too_much(tmp_path: Path) -> None:
-    run = _record("concurrent-append", tmp_path / "run")
+    run = record("concurrent-append", tmp_path / "run")
     with pytest.raises(InvalidInput, match="--transactions: a window says what is replayed"):
         plan_replay(named_run(run), Window(1, 2), limit=3)
 
@@ -364,13 +285,13 @@ def test_a_table_with_features_is_one_to_real_delta_too(
 
 
 def test_a_window_without_conflicts_says_so(tmp_path: Path) -> None:
-    run = _record("disjoint-partitions", tmp_path / "run")
+    run = record("disjoint-partitions", tmp_path / "run")
     plan = plan_replay(named_run(run))
     assert "none of which ended in a conflict" in plan.sentence
 
 
 def test_what_lies_outside_of_the_window_is_counted(tmp_path: Path) -> None:
-    run = _record("lost-reply-unknown", tmp_path / "run")
+    run = record("lost-reply-unknown", tmp_path / "run")
     plan = plan_replay(named_run(run), Window(1, 4))
     total = read_recording(run).transactions.num_rows
     assert plan.outside == total - len(plan.transactions) > 0
@@ -379,7 +300,7 @@ def test_what_lies_outside_of_the_window_is_counted(tmp_path: Path) -> None:
 def test_without_java_the_command_says_what_is_missing_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = _record("concurrent-append", tmp_path / "run")
+    run = record("concurrent-append", tmp_path / "run")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     called = CliRunner().invoke(main, ["replay", str(run)])
     assert called.exit_code == 4
@@ -388,7 +309,7 @@ def test_without_java_the_command_says_what_is_missing_and_writes_nothing(
 
 
 def test_a_damaged_recording_is_bad_input(tmp_path: Path) -> None:
-    run = _record("concurrent-append", tmp_path / "run")
+    run = record("concurrent-append", tmp_path / "run")
     (run / "commits.parquet").write_bytes(b"cut off")
     called = CliRunner().invoke(main, ["replay", str(run)])
     assert called.exit_code == 2

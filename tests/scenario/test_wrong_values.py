@@ -23,7 +23,7 @@ from whitecap.sim.quantities.section import word_of
 from whitecap.sim.quantities.tails import MAX_ALPHA
 from whitecap.sim.quantities.units import MAX_DURATION_MS, MAX_RATE, show_duration
 from whitecap.sim.scenario.parameters import MAX_EXPONENT
-from whitecap.sim.scenario.yaml_loader import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from whitecap.sim.scenario.yaml.loader import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 
 Path = tuple[str | int, ...]
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.quantiles import OPTIONS
-from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.scenario.yaml.text import read_yaml
 from whitecap.sim.time.random_streams import RandomStreams
 
 

@@ -106,6 +106,15 @@ def test_a_cell_is_the_one_that_the_sweep_runs(file: Path) -> None:
     assert shown["labels"] == {"layout": "by date, country", "loaders": "5", "only": "one"}
 
 
+def test_a_cell_may_be_called_by_the_name_that_the_sweep_gives_it(file: Path) -> None:
+    labels = {"layout": "by date, country", "loaders": "5", "only": "one"}
+    name = "by-date-country__5__one"
+    assert _json(file, "--cell", name) == _json(file, "--cell", "layout=by date, country,loaders=5")
+    assert whitecap.run(file, cell=name).scenario.labels == labels
+    with pytest.raises(whitecap.InvalidInput, match="no cell 'by-date-country__5__two'"):
+        whitecap.run(file, cell="by-date-country__5__two")
+
+
 def test_the_last_word_has_set(file: Path) -> None:
     arguments = ["--cell", "layout=by date", "--cell", "loaders=5"]
     shown = _json(file, *arguments, "--set", "writers.loader.count=1")
@@ -119,7 +128,12 @@ def test_the_last_word_has_set(file: Path) -> None:
         ("layout=by dat,loaders=2", "axis 'layout' has no 'by dat': there are by date | by date,"),
         ("layot=by date,loaders=2", "the sweep has no axis 'layot' (did you mean 'layout'?)"),
         ("loaders=2,loaders=5", "--cell loaders: is given twice"),
-        ("by date", "--cell by date: is not AXIS=LABEL"),
+        (
+            "by-date__6__one",
+            "cell: there is no cell 'by-date__6__one' (did you mean 'by-date__5__one'?)",
+        ),
+        ("by date", "there is no cell 'by date'"),
+        ("by date,loaders=2", "--cell by date,loaders=2: is not AXIS=LABEL"),
     ],
 )
 def test_a_cell_that_is_none_is_refused_with_what_there_is(

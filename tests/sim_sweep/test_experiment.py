@@ -14,7 +14,8 @@ from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.recording.dataset.local import LocalPlace
-from whitecap.sim.sweeps.experiment import cell_name, load_experiment
+from whitecap.sim.scenario.cells import cell_name
+from whitecap.sim.sweeps.experiment import load_experiment
 from whitecap.sim.sweeps.opening import open_place
 
 

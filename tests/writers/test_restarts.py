@@ -13,7 +13,7 @@ from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.writers import Rerun, Restart
-from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.scenario.yaml.text import read_yaml
 from whitecap.sim.writers.rerun import JobTries
 
 TOUCH_ALL = "UPDATE events SET amount = 0.5"

@@ -22,7 +22,7 @@ from whitecap.reports.comparisons.wording import (
     notes_of,
 )
 from whitecap.reports.runs import RunSet
-from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.cells import show_cell
 from whitecap.sweep_engine import recorded_runs
 
 if TYPE_CHECKING:

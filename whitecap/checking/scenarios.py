@@ -28,7 +28,7 @@ from whitecap.reports.precision.reached import (
 )
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.dataset.place import is_uri
-from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.cells import show_cell
 from whitecap.sim.sweeps.read_runs import Watch
 from whitecap.sim.sweeps.regression import (
     DEFAULT_EFFORT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.options.common import cell_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber
 from whitecap.sim.machine.places import require_directory
@@ -35,10 +37,7 @@ if TYPE_CHECKING:
     "at FROM, and everything that was decided up to TO is replayed. Of several tables name one; "
     "of the others comes what the same jobs wrote.",
 )
-@click.option(
-    "--cell", metavar="NAME",
-    help="Of a sweep, replay this cell instead of the best one: its name in the sweep's tables.",
-)  # fmt: skip
+@cell_option
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: RUN/replay]")
 @click.option(
     "--timeout",
@@ -53,16 +52,17 @@ def replay(
     run: str,
     transactions: int | None,
     window: str | None,
-    cell: str | None,
+    cells: Sequence[str],
     out: Path | None,
     timeout: float,
 ) -> None:
     """Force the recorded interleaving of RUN on a real Delta Lake and compare every outcome.
 
     RUN is a run's directory or a sweep's, or the URI of a sweep (its agreement then goes to
-    out/<its last name>/replay).
+    out/<its last name>/replay). Of a sweep it is the cell that its answer names, or CELL.
     """
     from whitecap.engine.errors import noted
+    from whitecap.options.assignments import cell_named
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
@@ -71,12 +71,14 @@ def replay(
     from whitecap.terminal.agreement import show_agreement
 
     directory = out or made_in(run) / "replay"
-    versions = None
+    versions, cell = None, None
     with gathered_with_options() as problems:
         with noted(problems):
             versions = parse_window(window) if window else None
         with noted(problems):
             require_directory(directory)
+        with noted(problems):
+            cell = cell_named(cells)
         chosen = chosen_run(run, cell)
     plan = plan_replay(chosen, versions, transactions)
     require_delta()

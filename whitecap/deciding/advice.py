@@ -27,7 +27,7 @@ from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.yaml_text import show_document
+from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import plain_of, scenario_held_to
 from whitecap.texts import texts_of

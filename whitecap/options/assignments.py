@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
-from whitecap.sim.scenario.yaml_text import read_value
+from whitecap.sim.scenario.cells import CellChoice, Labels
+from whitecap.sim.scenario.yaml.text import read_value
 
 T = TypeVar("T")
 
@@ -80,14 +81,22 @@ def _set_by(option: str, changes: Sequence[str], problems: list[Problem]) -> dic
     return _each_once(option, changes, parted, problems)
 
 
-def cell_named(options: Sequence[str]) -> dict[str, str] | None:
-    """`--cell axis=label,axis=label`: one label per axis; `None` without the option.
+def cell_named(options: Sequence[str]) -> CellChoice | None:
+    """`--cell axis=label,axis=label`, or the name of a cell alone; `None` without the option.
 
     A comma within a label is part of it, unless what follows looks like another axis. Raises
     `InvalidInput`: a part of a cell is none.
     """
-    if not options:
-        return None
+    match options:
+        case []:
+            return None
+        case [name] if "=" not in name:
+            return name.strip()
+        case _:
+            return _labels_named(options)
+
+
+def _labels_named(options: Sequence[str]) -> Labels:
     labels: list[tuple[str, str]] = []
     for option in options:
         for part in option.split(","):

@@ -15,4 +15,13 @@ jobs_option = click.option(
     "--jobs", type=WholeNumber(min=1), help="Processes at a time  [default: one per core]"
 )
 
+cell_option = click.option(
+    "--cell",
+    "cells",
+    multiple=True,
+    metavar="CELL",
+    help="This cell of the sweep: a label for each of its axes as AXIS=LABEL,... (repeatable), or "
+    "its name in the sweep's tables.",
+)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")

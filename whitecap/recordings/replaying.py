@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whitecap.engine.errors import gathered, noted
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.reports.agreement import ReportedAgreement, agreement_in
 from whitecap.runs import Run
 from whitecap.sim.quantities.whole_numbers import whole_or_none
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from whitecap.sim.replay.agreement import Agreement, ComparedTransaction
     from whitecap.sim.replay.choice import ChosenRun
     from whitecap.sim.replay.plan import ReplayPlan
+    from whitecap.sim.scenario.cells import CellChoice
 
 __all__ = ["Replayed", "replay"]
 
@@ -84,16 +85,16 @@ def replay(
     *,
     transactions: int | None = None,
     window: str | None = None,
-    cell: str | None = None,
+    cell: CellChoice | None = None,
     out: str | Path | None = None,
     quiet: bool = False,
 ) -> Replayed:
     """Force a recorded interleaving on a real Delta Lake, and compare how each transaction ends.
 
-    `run` is a run, the directory of one, or a sweep's place (then of `cell`, or of the one that
-    its answer names). The versions that show most are replayed, with at most so many
-    `transactions`, or those of `window` ("11..12"; of several tables "gold:11..12"). `out` is a
-    directory for agreement.json and agreement.csv. The session is kept for the next replay.
+    `run` is a run, the directory of one, or a sweep's place (then of `cell`, as `run` takes it,
+    or of the one that its answer names). The versions that show most are replayed, with at most so
+    many `transactions`, or those of `window` ("11..12"; of several tables "gold:11..12"). `out` is
+    a directory for agreement.json and agreement.csv. The session is kept for the next replay.
 
     Raises `InvalidInput`, and `EnvironmentMissing` without Java 17 or the packages of Spark and
     Delta.
@@ -146,12 +147,12 @@ def played(
         return replay_plan(plan, watch=tell, timeout_s=timeout_s or DEFAULT_TIMEOUT_S)
 
 
-def _chosen(run: Run | str | Path, cell: str | None) -> ChosenRun:
+def _chosen(run: Run | str | Path, cell: CellChoice | None) -> ChosenRun:
     from whitecap.sim.replay.choice import ChosenRun
     from whitecap.sweep_engine import chosen_run
 
     if not isinstance(run, Run):
         return chosen_run(run, cell)
     if cell is not None:
-        raise ValueError("a run has no cells")
+        raise InvalidInput([Problem("cell", "a run has no cells")])
     return ChosenRun(run.recording, run.scenario.name)

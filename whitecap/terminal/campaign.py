@@ -84,7 +84,7 @@ def _why(examined: Examined) -> str:
 
 def small_scenario(examined: Examined, command: str) -> str:
     """The small scenario as a file that says what is wrong with it and how to ask again."""
-    from whitecap.sim.scenario.yaml_text import show_document
+    from whitecap.sim.scenario.yaml.text import show_document
 
     assert examined.shrunk is not None
     finding = examined.finding

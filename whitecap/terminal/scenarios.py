@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from whitecap.sim.bundled import Bundled
-from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.scenario.yaml.text import read_yaml
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import PrintedColumn, show_table
 

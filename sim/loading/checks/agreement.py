@@ -24,7 +24,7 @@ from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
 from whitecap.sim.scenario.store import StoreSection
-from whitecap.sim.scenario.yaml_text import YamlText
+from whitecap.sim.scenario.yaml.text import YamlText
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import PlacedProblem, within
 
 
 def checkpoint_problems(groups: Mapping[str, WriterGroup]) -> Iterator[PlacedProblem]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from whitecap.engine.errors import nearest
 from whitecap.sim.loading.checks.writers import GivenWriters
-from whitecap.sim.scenario.yaml_text import PlacedProblem
+from whitecap.sim.scenario.yaml.text import PlacedProblem
 
 
 def idle_clusters(clusters: Sequence[str], writers: GivenWriters) -> Iterator[PlacedProblem]:

@@ -10,7 +10,7 @@ from whitecap.sim.loading.checks.writers import GivenWriters
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.vain import vain, vain_among
 from whitecap.sim.scenario.writers import tells_statements_apart
-from whitecap.sim.scenario.yaml_text import PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import PlacedProblem, within
 
 
 def expectation_problems(

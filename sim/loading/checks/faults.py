@@ -9,7 +9,7 @@ from whitecap.sim.loading.checks.writers import GivenWriters
 from whitecap.sim.scenario.faults import CrashAtRequest, Fault, Strike
 from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem, within
 
 Groups = Mapping[str, WriterGroup]
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.store import LogStore, StoreSection
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import PlacedProblem, within
 
 
 def log_store_problems(

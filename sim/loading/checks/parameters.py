@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from whitecap.engine.errors import nearest
 from whitecap.sim.loading.checks.tables import GivenTable
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.yaml_text import PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import PlacedProblem, within
 
 
 def parameter_problems(

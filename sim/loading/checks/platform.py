@@ -12,7 +12,7 @@ from whitecap.engine.settings import Settings
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import PlacedProblem
+from whitecap.sim.scenario.yaml.text import PlacedProblem
 
 
 @dataclass(frozen=True)

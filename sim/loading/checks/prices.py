@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from whitecap.engine.recorded import OF_A_PRICE, Measure
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.objective import StatedObjective
-from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
+from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
 
 
 def costs_without_price(

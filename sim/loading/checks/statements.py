@@ -18,7 +18,7 @@ from whitecap.sim.loading.checks.tables import (
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.scenario.writers import JobPart, WriterGroup
-from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem, within
 
 
 def statement_problems(

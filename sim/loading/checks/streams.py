@@ -11,7 +11,7 @@ from whitecap.sim.loading.checks.tables import GivenTable, no_such_table, table_
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.scenario.writers import Streaming, WriterGroup
-from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem
+from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
 
 NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a group"
 

@@ -8,7 +8,7 @@ from typing import Any
 from whitecap.engine.errors import nearest
 from whitecap.sim.loading.checks.well_formed import well_formed
 from whitecap.sim.scenario.sweep import SweepSection
-from whitecap.sim.scenario.yaml_text import PlacedProblem
+from whitecap.sim.scenario.yaml.text import PlacedProblem
 
 
 def axes_of(given: Any) -> dict[str, list[str]] | None:

@@ -14,7 +14,7 @@ from whitecap.sim.loading.checks.tables import GivenTable
 from whitecap.sim.loading.checks.well_formed import sound_part, well_formed
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.scenario.yaml_text import KeyPath, PlacedProblem, within
+from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem, within
 
 
 @dataclass(frozen=True)

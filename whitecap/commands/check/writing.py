@@ -16,7 +16,7 @@ from whitecap.reports.checks.findings import CheckFinding, findings_of
 from whitecap.reports.checks.markdown import ScenarioCheck, check_markdown
 from whitecap.reports.junit import checked_suite, write_junit
 from whitecap.sim.bundled import read_named
-from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.cells import show_cell
 from whitecap.sim.sweeps.regression import line_of_expectation
 
 

@@ -14,7 +14,7 @@ from whitecap.commands.run.places import (
     export_tables,
     write_history,
 )
-from whitecap.options.common import json_option, seed_option
+from whitecap.options.common import cell_option, json_option, seed_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import WholeNumber
 from whitecap.options.until import until_options
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
     from whitecap.sim.run import FinishedRun, Tick
     from whitecap.sim.scenario import Scenario
+    from whitecap.sim.scenario.cells import CellChoice
     from whitecap.until import Until
 
 
@@ -37,13 +38,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Which one of a sweep's replications: each has random numbers of its own.",
 )
-@click.option(
-    "--cell",
-    "cells",
-    multiple=True,
-    metavar="AXIS=LABEL,...",
-    help="Run this cell of the scenario's sweep: a label for each of its axes. Repeatable.",
-)
+@cell_option
 @click.option(
     "--set",
     "settings",
@@ -185,7 +180,7 @@ def _asked_for(
     from whitecap.options.assignments import cell_named, changes_named
     from whitecap.sim.loading import load_scenario
 
-    cell: dict[str, str] | None = None
+    cell: CellChoice | None = None
     asked: Until | None = None
     with gathered() as problems:
         if until or most is not None:

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
-from whitecap.sim.scenario.yaml_loader import MAX_BYTES, Loader
+from whitecap.sim.scenario.yaml.loader import MAX_BYTES, Loader
 
 KeyPath = tuple[str | int, ...]
 """The keys and list positions that lead to a value."""

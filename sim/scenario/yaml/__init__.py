@@ -1,0 +1,1 @@
+"""A scenario as text: reading YAML within bounds, with the line of every value."""
