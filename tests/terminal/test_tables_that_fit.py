@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from whitecap.terminal.table import EMPTY, PrintedColumn, columns_that_fit, print_named, show_table
+from whitecap.terminal.table import (
+    EMPTY,
+    PrintedColumn,
+    columns_that_fit,
+    print_indented,
+    print_named,
+    show_table,
+)
 
 COLUMNS = (
     PrintedColumn("writer", text=True),
@@ -116,3 +124,29 @@ def test_what_is_bold_in_a_table_stays_bold() -> None:
     console = Console(file=out, width=80, force_terminal=True, color_system="standard")
     show_table(console, COLUMNS[:3], [row[:3] for row in ROWS], stressed=[1])
     assert "\x1b[1mmerger-10\x1b[0m" in out.getvalue()
+
+
+SENTENCE = (
+    "goodput 3.11 / min, 12 to 15 % (of 2 runs) after 30 s or 1.2 min, +1.2 to +5.0 points beside "
+    "250 ms and 1 point"
+)
+PARTED = re.compile(r"[\d/]\n *(%|ms|s|min|h|points?|/)(?!\w)")
+
+
+@pytest.mark.parametrize("width", range(18, 100))
+def test_no_line_is_broken_between_a_number_and_its_unit(width: int) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=width, highlight=False)
+    print_indented(console, SENTENCE, by=2)
+    print_named(console, {"because": SENTENCE})
+    assert not PARTED.search(out.getvalue())
+    assert " ".join(out.getvalue().split()).count(SENTENCE) == 2
+
+
+@pytest.mark.parametrize("width", range(40, 100))
+def test_no_cell_is_broken_between_a_number_and_its_unit(width: int) -> None:
+    columns = (PrintedColumn("writer", text=True), PrintedColumn("what", text=True))
+    printed = _printed(width, columns, [["merger", SENTENCE]])
+    lines = [line.removeprefix("merger").strip() for line in printed.splitlines()]
+    assert not PARTED.search("\n".join(lines))
+    assert SENTENCE in " ".join(lines)

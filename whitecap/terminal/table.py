@@ -15,6 +15,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from whitecap.terminal.units import held, released, with_held, with_released
+
 CellText = str | Text
 
 NARROWEST_TEXT = 18
@@ -123,7 +125,7 @@ def _full_width(column: PrintedColumn, texts: Sequence[str]) -> int:
 
 
 def _longest_word(text: str) -> int:
-    return max(map(cell_len, text.split()), default=0)
+    return max(map(cell_len, held(text).split()), default=0)
 
 
 def _widths(
@@ -160,7 +162,8 @@ def _show_side_by_side(
         justify = "left" if columns[at].text else "right"
         table.add_column(columns[at].heading, justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
     for number, row in enumerate(rows):
-        table.add_row(*(row[at] for at in shown), style="bold" if number in stressed else None)
+        cells = (with_held(row[at]) for at in shown)
+        table.add_row(*cells, style="bold" if number in stressed else None)
     print_trimmed(console, table)
 
 
@@ -202,7 +205,7 @@ def _filled(parts: Iterable[str], width: int) -> Iterator[str]:
 def print_trimmed(console: Console, shown: RenderableType) -> None:
     """Without the blanks that fill its lines up, which files and diffs would keep."""
     for segments in console.render_lines(shown, pad=False):
-        line = Text.assemble(*((each.text, each.style or "") for each in segments))
+        line = Text.assemble(*((released(each.text), each.style or "") for each in segments))
         line.rstrip()
         console.print(line, soft_wrap=True)
 
@@ -214,10 +217,10 @@ def print_indented(
 
     `first` stands left of the first line, where it fits.
     """
-    shown = Text(text, style=style) if isinstance(text, str) else text
+    shown = with_held(Text(text, style=style) if isinstance(text, str) else text)
     for line in shown.wrap(console, max(console.width - by, 1), overflow="fold"):
         line.rstrip()
-        console.print(Text(f"{first:{by}}").append(line), soft_wrap=True)
+        console.print(Text(f"{first:{by}}").append(with_released(line)), soft_wrap=True)
         first = ""
 
 

@@ -1,0 +1,40 @@
+"""Numbers keep their units when lines are broken: `12 to 15 %` never before its `%`."""
+
+from __future__ import annotations
+
+import re
+
+from rich.text import Text
+
+HELD = "\ue000"
+"""Stands for the blank before a unit while lines are broken. Rich breaks at every blank, those of
+Unicode that should not be broken at included; this one is for private use and as wide as they."""
+
+_BEFORE_UNIT = re.compile(
+    r"(?<=\d) (?=(?:%|(?:ms|s|min|h|d|points?)\b))|(?<=\d) (?=/ min\b)|(?<=\d /) (?=min\b)"
+)
+
+
+def held(text: str) -> str:
+    """A text of the same length whose units cannot be parted from their numbers."""
+    return _BEFORE_UNIT.sub(HELD, text)
+
+
+def released(text: str) -> str:
+    """The text as it was."""
+    return text.replace(HELD, " ")
+
+
+def with_held(text: str | Text) -> Text:
+    """A text as rich breaks it, styled as it was."""
+    return _changed(Text(text) if isinstance(text, str) else text.copy(), held(str(text)))
+
+
+def with_released(text: Text) -> Text:
+    """A line as it is printed, styled as it was."""
+    return _changed(text, released(text.plain))
+
+
+def _changed(text: Text, plain: str) -> Text:
+    text.plain = plain
+    return text
