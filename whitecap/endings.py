@@ -44,15 +44,16 @@ def ended_by(error: BaseException, options: Mapping[str, str] = MappingProxyType
     if code is None:
         _tell_defect(error)
         return ExitCode.INTERNAL_ERROR
-    click.echo(f"error: {message_of(error, options)}", err=True)
+    for message in messages_of(error, options):  # searched for in logs of CI, line by line
+        click.echo(f"error: {message}", err=True)
     return code
 
 
-def message_of(error: BaseException, options: Mapping[str, str]) -> str:
-    """The message; what Python calls `max_runs` goes by its option here."""
+def messages_of(error: BaseException, options: Mapping[str, str]) -> list[str]:
+    """Of each problem; what Python calls `max_runs` goes by its option here."""
     if not isinstance(error, InvalidInput):
-        return str(error)
-    return "\n".join(str(_at_its_option(problem, options)) for problem in error.problems)
+        return [str(error)]
+    return [str(_at_its_option(problem, options)) for problem in error.problems]
 
 
 def _at_its_option(problem: Problem, options: Mapping[str, str]) -> Problem:

@@ -215,6 +215,14 @@ def test_no_mistake_hides_another(words: str) -> None:
     assert not result.stdout
 
 
+@pytest.mark.parametrize("words", WRONG)
+def test_each_mistake_begins_with_error_for_whoever_searches_a_log(words: str) -> None:
+    result = CliRunner().invoke(main, shlex.split(words), env={"COLUMNS": "200"})
+    usage, _, mistakes = result.stderr.rpartition("\n\n")
+    assert usage.startswith("Usage: ") or not usage
+    assert all(line.lower().startswith("error: ") for line in mistakes.splitlines()), mistakes
+
+
 def test_a_sweep_says_that_its_place_is_taken_before_it_says_what_it_runs(tmp_path: Path) -> None:
     place = tmp_path / "notes"
     place.write_text("mine")

@@ -36,7 +36,11 @@ def require_usable(
     with context.scope(cleanup=False):
         mistakes = _all_mistakes(CommandWords(context, args), context)
     if mistakes:
-        raise click.UsageError("\n".join(mistakes), ctx=context)
+        raise click.UsageError(_EACH.join(mistakes), ctx=context)
+
+
+_EACH = "\nError: "
+"""Click writes it before the first."""
 
 
 def _all_mistakes(words: CommandWords, context: click.Context) -> list[str]:
@@ -52,7 +56,7 @@ def _all_mistakes(words: CommandWords, context: click.Context) -> list[str]:
 
 def _said_by_command(words: CommandWords, context: click.Context) -> Iterator[str]:
     """Everything that is wrong, by a command that begins nothing: something is noted before."""
-    from whitecap.endings import message_of
+    from whitecap.endings import messages_of
 
     command = context.command
     try:
@@ -62,7 +66,7 @@ def _said_by_command(words: CommandWords, context: click.Context) -> Iterator[st
             command.invoke(asked)
     except InvalidInput as error:
         of_words = InvalidInput([each for each in error.problems if STAND_IN not in str(each)])
-        yield from message_of(of_words, spellings_of(command)).splitlines()
+        yield from messages_of(of_words, spellings_of(command))
 
 
 class CommandWords:
