@@ -8,16 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.dialects import DIALECTS, dialect_named
+from whitecap.engine.dialects import DIALECTS, Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
-from whitecap.engine.races.explain.checks import require_readable
+from whitecap.engine.races.explain.checks import check_texts, require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.plain import answer, plain_explanation
 from whitecap.engine.races.explain.real_tables import RealTables
 from whitecap.engine.races.explain.suggestions import Suggestion
-from whitecap.sim.rehearsal.small_table import SmallCase, load_small_case, small_case_of
+from whitecap.engine.sql.parsing.unknown_columns import Schemas
+from whitecap.sim.bundled import read_named
+from whitecap.sim.rehearsal.small_table import ReadCase, SmallCase, case_in, text_of
 
 DEFAULT_DIALECT = "delta-oss-4.4"
 
@@ -117,13 +119,38 @@ def asked(
         if (a, b) != (None, None):  # looked at though there may be no table
             with noted(problems):
                 require_readable(_both(a, b, ()))
-        small = _with_settings(small_case(table), settings or {})
-        both = _both(a, b, small.statements)
+        read = read_case(table)
+        problems += read.problems
+        small = _with_settings(read.part(), settings or {})
+        both = _statements_for(read, a, b)
+        rules = chosen or _dialect_or_nearest(small.dialect, []) or DEFAULT_DIALECT
         with noted(problems):
-            require_readable(both)
-        case = small.case(both, chosen)
-        world = tables_for(case)
+            case = small.case(both, rules)
+            if not read.problems:
+                world = tables_for(case)
+        if problems:
+            with noted(problems):
+                _check_texts(small, both, read.schemas(), dialect_named(rules))
     return partial(explained, case, world)
+
+
+def _statements_for(read: ReadCase, a: str | None, b: str | None) -> tuple[str, str]:
+    """Those that are given, or stand in the file; told once if they are wrong there."""
+    if "statements" in read.broken and a is None and b is None:
+        raise InvalidInput(read.problems)
+    return _both(a, b, read.part().statements)
+
+
+def _check_texts(
+    small: SmallCase, both: tuple[str, str], schemas: Schemas, dialect: Dialect
+) -> None:
+    """Raises `InvalidInput` with what is wrong with statements beside a table that is wrong too."""
+    refused = {problem.place for problem in dialect.settings_problems(small.settings)}
+    sound = {k: v for k, v in small.settings.items() if f"settings.{k}" not in refused}
+    if schemas:
+        check_texts(small.name, both, schemas, dialect.settings_of(sound))
+    else:
+        require_readable(both)
 
 
 def _dialect_or_nearest(name: str | None, problems: list[Problem]) -> str | None:
@@ -160,15 +187,15 @@ def _asked_of_real(
     return partial(real.explained, both)
 
 
-def small_case(table: TableLike) -> SmallCase:
-    """A table that is not a directory. Raises `InvalidInput`."""
+def read_case(table: TableLike) -> ReadCase:
+    """A table that is not a directory, as far as it is sound. Raises `InvalidInput` for no YAML."""
     match table:
         case Mapping():
-            return small_case_of(table)
+            return case_in(text_of(table))
         case str() if "\n" in table:
-            return small_case_of(table)
+            return case_in(text_of(table))
         case _:
-            return load_small_case(Path(str(table)))
+            return case_in(read_named(Path(str(table)), tables=True))
 
 
 def _directory(table: str | Path) -> Path | None:

@@ -9,7 +9,8 @@ files:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +26,7 @@ from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.bundled import read_named
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.scenario.problems import problems_of
+from whitecap.sim.scenario.problems import names_of, problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text
 from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
@@ -113,44 +114,91 @@ def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:
                 yield Problem(f"table {table.name}", str(error))
 
 
+@dataclass(frozen=True, slots=True)
+class ReadCase:
+    """What YAML says of a table, as far as it is sound, and what is wrong with the rest."""
+
+    sound: SmallCase | None
+    problems: tuple[Problem, ...]
+    broken: frozenset[str] = frozenset()
+    """Keys that are no part of what is sound."""
+
+    def whole(self) -> SmallCase:
+        """Raises `InvalidInput` with every problem."""
+        if self.problems:
+            raise InvalidInput(self.problems)
+        return self.part()
+
+    def part(self) -> SmallCase:
+        """What is sound. Raises `InvalidInput` with every problem where nothing is."""
+        if self.sound is None:
+            raise InvalidInput(self.problems)
+        return self.sound
+
+    def schemas(self) -> dict[str, Schema]:
+        """The columns of every table, by its name in lower case.
+
+        None where not all tables are known: nobody shall miss in them what is only misread.
+        """
+        if self.sound is None or _say_tables(self.broken):
+            return {}
+        tables = (self.sound, *self.sound.other_tables)
+        try:
+            return {table.name.lower(): parse_ddl(table.columns) for table in tables}
+        except InvalidInput:
+            return {}
+
+
+_OF_TABLES = frozenset({"name", "schema", "other_tables"})
+
+
+def _say_tables(keys: Iterable[str]) -> bool:
+    """Whether any of these keys may say what tables there are, misspelt or not."""
+    valid = names_of(SmallCase)
+    return any({key, nearest(key, valid)} & _OF_TABLES for key in keys)
+
+
 def load_small_case(path: Path) -> SmallCase:
     """Read a file, or a bundled table by its name. Raises `InvalidInput` with every problem."""
-    return _checked(read_named(path, tables=True))
+    return case_in(read_named(path, tables=True)).whole()
 
 
 def small_case_of(given: str | Mapping[str, Any]) -> SmallCase:
     """A table from YAML text or from plain values. Raises `InvalidInput` with every problem."""
+    return case_in(text_of(given)).whole()
+
+
+def text_of(given: str | Mapping[str, Any]) -> YamlText:
+    """YAML text or plain values, called a table. Raises `InvalidInput` for what is no YAML."""
     if isinstance(given, str):
-        return _checked(YamlText(given, "table"))
-    return _checked(YamlText.unwritten(dict(given), "table"))
+        return YamlText(given, "table")
+    return YamlText.unwritten(dict(given), "table")
 
 
-def _checked(text: YamlText) -> SmallCase:
+def case_in(text: YamlText) -> ReadCase:
+    """What YAML says, as far as it is sound."""
     if not isinstance(text.content, dict):
         said = "must be keys with values, such as name and schema"
-        raise InvalidInput([Problem(text.where(()), said)])
+        return ReadCase(None, (Problem(text.where(()), said),))
     if "writers" in text.content:
-        raise InvalidInput([Problem(text.where(()), IS_A_SCENARIO)])
+        return ReadCase(None, (Problem(text.where(()), IS_A_SCENARIO),))
     try:
-        case: SmallCase | None = SmallCase.model_validate(text.content)
-        problems = []
+        case = SmallCase.model_validate(text.content)
     except ValidationError as error:
-        problems = problems_of(error, SmallCase, text)
-        case = _sound_part(text.content, error)
-    problems += [] if case is None else _problems(case, text)
-    if problems or case is None:
-        raise InvalidInput(problems)
-    return case
+        return _read_in_part(text, error)
+    return ReadCase(case, tuple(_problems(case, text)))
 
 
-def _sound_part(given: dict[str, Any], error: ValidationError) -> SmallCase | None:
+def _read_in_part(text: YamlText, error: ValidationError) -> ReadCase:
     """The keys that are well formed, so that what they say is checked all the same."""
-    broken = {detail["loc"][0] for detail in error.errors() if detail["loc"]}
-    sound = {key: value for key, value in given.items() if key not in broken}
+    broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
+    problems = problems_of(error, SmallCase, text)
+    sound = {key: value for key, value in text.content.items() if str(key) not in broken}
     try:
-        return SmallCase.model_validate({"schema": "", **sound})
+        case = SmallCase.model_validate({"schema": "", **sound})
     except ValidationError:
-        return None
+        return ReadCase(None, tuple(problems), broken)
+    return ReadCase(case, (*problems, *_problems(case, text)), broken)
 
 
 def _problems(case: SmallCase, text: YamlText) -> list[Problem]:

@@ -37,7 +37,7 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: KeyPath) -
     place: KeyPath = detail["loc"]
     match detail["type"]:
         case "extra_forbidden":
-            valid = _names(_type_at(model, place[:-1]))
+            valid = names_of(_type_at(model, place[:-1]))
             return _unknown_key(text.where(at + place), str(place[-1]), valid)
         case "missing" if isinstance(place[-1], int):
             return Problem(text.where(at + place[:-1]), "needs a list of two")
@@ -47,11 +47,11 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: KeyPath) -
             return _not_a_choice(detail, text.where(at + place))
         case "value_error":
             given = detail["input"]
-            valid = _names(_type_at(model, place)) if isinstance(given, str) else ()
+            valid = names_of(_type_at(model, place)) if isinstance(given, str) else ()
             said = str(detail["ctx"]["error"])
             return Problem(text.where(at + place), said, nearest(str(given), valid))
         case "model_type":
-            names = ", ".join(_names(_type_at(model, place)))
+            names = ", ".join(names_of(_type_at(model, place)))
             said = f"needs keys with values ({names}), not {shown(detail['input'])}"
             return Problem(text.where(at + place), said)
         case _:
@@ -116,7 +116,8 @@ def _not_a_choice(detail: Any, where: str) -> Problem:
     return Problem(where, text, nearest(str(given), valid))
 
 
-def _names(kind: Any) -> Sequence[str]:
+def names_of(kind: Any) -> Sequence[str]:
+    """The keys of a part of a scenario, as YAML has them."""
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return ()
     return [field.alias or name for name, field in kind.model_fields.items()]

@@ -101,6 +101,68 @@ isolation: Serialisable
     assert any("'Serialisable' is none of" in one for one in found)
 
 
+STATEMENTS_WITH_MISTAKES = """
+statements:
+- UPDATE orders SET amout = 1.0
+- DELET FROM orders
+"""
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "foo: 1",
+        "partition_by: [countr]",
+        "isolation: Serialisable",
+        "dialect: delta-oss-4",
+        "properties: {delta.enableDeletionVector: true}",
+        "settings: {spark.sql.ansi.enable: true}",
+        "properties: {delta.columnMapping.mode: oops}",
+    ],
+)
+def test_mistakes_of_the_table_hide_none_of_the_statements_beside_it(mistake: str) -> None:
+    table = f"{ORDERS}{mistake}{STATEMENTS_WITH_MISTAKES}"
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.explain(table)
+    texts = [str(problem) for problem in refused.value.problems]
+    key = mistake.partition(":")[0]
+    assert key in texts[0] or "Delta refuses to make it" in texts[0]
+    assert texts[1:] == [
+        "statement A: amout: no such column (did you mean 'amount'?)",
+        "statement B: 'DELET': no such statement (did you mean 'DELETE'?)",
+    ]
+
+
+def test_mistakes_of_the_table_hide_none_of_the_statements_that_are_given() -> None:
+    assert problems("UPDATE orders SET amout = 1.0", FINE, f"{ORDERS}foo: 1\n")[1:] == [
+        "statement A: amout: no such column (did you mean 'amount'?)"
+    ]
+
+
+@pytest.mark.parametrize("key", ["name", "schema", "other_tables"])
+def test_nothing_is_missed_of_tables_that_cannot_be_read(key: str) -> None:
+    merge = (
+        "MERGE INTO orders t USING updates s ON t.order_id = s.order_id WHEN MATCHED THEN DELETE"
+    )
+    table = yaml.safe_dump({**yaml.safe_load(ORDERS), key: 1})
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.explain(table, merge, FINE)
+    assert len(refused.value.problems) == 1
+    assert f" {key}" in str(refused.value)
+
+
+def test_a_table_with_mistakes_and_without_statements_says_both() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.explain(f"{ORDERS}foo: 1\n")
+    assert [problem.place for problem in refused.value.problems][1:] == ["statements"]
+
+
+def test_statements_that_are_no_two_are_told_once() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.explain(f"{ORDERS}statements: [DELETE FROM orders]\n")
+    assert len(refused.value.problems) == 1
+
+
 def test_a_property_that_delta_does_not_know_is_refused_with_the_nearest() -> None:
     table = ORDERS + "properties: {delta.enableDeletionVector: true, team: sea}\n"
     (found,) = problems(FINE, FINE, table)

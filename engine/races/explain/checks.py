@@ -8,6 +8,7 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem, Unsupporte
 from whitecap.engine.races.explain.case import snapshot_of, start_of
 from whitecap.engine.races.interleaving.story import NAMES
 from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.unknown_columns import Schemas, may_add_columns, unknown_columns
@@ -31,6 +32,17 @@ def require_readable(statements: tuple[str, str]) -> None:
     _raise_all({who: own for who, own in parsed.items() if not isinstance(own, Statement)})
 
 
+def check_texts(
+    target: str, statements: tuple[str, str], schemas: Schemas, settings: Settings
+) -> None:
+    """Raises `InvalidInput` with what is wrong with their texts and the names in them.
+
+    For tables that are not made, because something is wrong with them too.
+    """
+    each = zip(NAMES, statements, strict=True)
+    _raise_all({who: _problems_of_text(target, sql, schemas, settings) for who, sql in each})
+
+
 def check_statements(world: World, target: str, statements: tuple[str, str]) -> None:
     """Raises `InvalidInput` with all problems that the statements have on these tables."""
     schemas = {name.lower(): snapshot_of(world, name).schema for name in world.roots}
@@ -43,15 +55,20 @@ def check_statements(world: World, target: str, statements: tuple[str, str]) -> 
 
 def _problems(world: World, target: str, sql: str, schemas: Schemas) -> Iterator[Problem]:
     """Of the text, else of the names in it, else what running it alone finds."""
+    told_by_text = _problems_of_text(target, sql, schemas, world.settings)
+    yield from told_by_text or _refused_alone(world, sql)
+
+
+def _problems_of_text(target: str, sql: str, schemas: Schemas, settings: Settings) -> list[Problem]:
+    """Of the text, else of the names in it."""
     parsed = _parsed(sql)
     if not isinstance(parsed, Statement):
-        yield from parsed
-    elif parsed.table.name.lower() != target.lower():
-        yield Problem("", f"writes {parsed.table.name}, not {target}")
-    else:
-        adds_columns = may_add_columns(parsed, world.settings)
-        unknown = [] if adds_columns else list(unknown_columns(parsed, schemas))
-        yield from unknown or _refused_alone(world, sql)
+        return parsed
+    if parsed.table.name.lower() != target.lower():
+        return [Problem("", f"writes {parsed.table.name}, not {target}")]
+    if may_add_columns(parsed, settings):
+        return []
+    return list(unknown_columns(parsed, schemas))
 
 
 def _raise_all(by_statement: Mapping[str, list[Problem]]) -> None:
