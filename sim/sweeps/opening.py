@@ -18,6 +18,11 @@ from whitecap.sim.sweeps.experiment import CELLS, Experiment
 
 NO_SWEEP_THERE = "is there already and is no sweep's directory"
 
+_OTHER_SWEEP = (
+    "remembers another sweep, whose finished runs are kept: use another --out, or delete what is "
+    "there"
+)
+
 
 def open_place(experiment: Experiment, place: DatasetPlace) -> None:
     """Make the sweep's place, or accept the one that is there for the same sweep.
@@ -31,8 +36,7 @@ def open_place(experiment: Experiment, place: DatasetPlace) -> None:
         differences = list(_differences(_parsed(place, remembered), definition))
         if differences:
             there = f"{place}/{DEFINITION}"
-            last = Problem("", "finished runs are kept; use another --out, or delete what is there")
-            raise InvalidInput([Problem(there, "remembers another sweep"), *differences, last])
+            raise InvalidInput([Problem(there, _OTHER_SWEEP), *differences])
     elif place.exists():
         raise InvalidInput([Problem(str(place), NO_SWEEP_THERE)])
     text = json.dumps(definition, indent=1, ensure_ascii=False) + "\n"

@@ -54,6 +54,37 @@ def test_one_message_holds_every_problem_with_its_line_and_nearest_name(expected
     assert expected in problems_of(WRONG)
 
 
+UNBOUND = """\
+name: unbound
+duration: 5 min
+store: s3
+table: {schema: "id BIGINT, day DATE", key: id, partition_by: [PARTITIONS]}
+writers:
+  a:
+    statement: UPDATE events SET x = 1 WHERE id = :kez AND idd = 3
+    parameters: {key: {keys: {count: 2}}}
+    arrival: {closed: {think: 5 s}}
+    compute: 3 s
+"""
+
+
+@pytest.mark.parametrize(
+    ("partitions", "others"), [("", 0), ("dya", 2)], ids=["a sound table", "a wrong table"]
+)
+def test_a_parameter_that_nothing_says_hides_no_misspelt_column(
+    partitions: str, others: int
+) -> None:
+    statement = "wrong.yaml:7 writers.a.statement: "
+    wrong = problems_of(UNBOUND.replace("PARTITIONS", partitions))
+    assert wrong[others:] == [
+        f"{statement}nothing says what :kez is: add it to parameters (did you mean 'key'?)",
+        f"{statement}x: no such column",
+        f"{statement}idd: no such column (did you mean 'id'?)",
+        "wrong.yaml:8 writers.a.parameters.key: is not used: the statement has no :key "
+        "(did you mean 'kez'?)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("expected", "said"),
     [

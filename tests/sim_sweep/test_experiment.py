@@ -161,6 +161,7 @@ def test_a_changed_definition_is_refused_and_what_differs_is_told(tmp_path: Path
     assert "seed: was 5, is now 6" in told
     assert "axes.partitioning.by date: was" in told
     assert "axes.partitioning.by day: was not there" in told
+    assert all(problem.place for problem in caught.value.problems), "what to do is no problem"
     assert (out / "sweep.json").read_bytes() == before
 
 

@@ -68,7 +68,7 @@ def _on_table(
     wrong = list(parameter_problems(part.parameters, target))
     yield from wrong
     if wrong or not target.is_sound(platform.maker):
-        yield from _untried(part.statement, target, platform)
+        yield from _untried(part.statement, target, platform, part)
         return
     others = [each.table.name for each in tables if each is not target]
     try:
@@ -77,12 +77,19 @@ def _on_table(
         yield ("statement",), TOO_DEEP, None
 
 
-def _untried(sql: str, target: GivenTable, platform: Platform) -> Iterator[PlacedProblem]:
-    """What is wrong with a statement as far as it can be told without running it."""
+def _untried(
+    sql: str, target: GivenTable, platform: Platform, part: JobPart | None = None
+) -> Iterator[PlacedProblem]:
+    """What is wrong with a statement as far as it can be told without running it.
+
+    Without its `part` nothing is said of its parameters.
+    """
     try:
         statement = _read(sql)
         if isinstance(statement, Statement):
             yield from _of_table(statement, target.table)
+            if part is not None:
+                yield from _of_parameters(statement, part, target.table)
             yield from _of_columns(statement, target, platform)
         else:
             yield ("statement",), statement, None
@@ -110,12 +117,17 @@ def _of_statement(
     if not isinstance(statement, Statement):
         yield ("statement",), statement, None
         return
-    problems = [*_of_spark(statement), *_of_names(statement, part, target.table)]
-    if not problems and (said := refusals(statement, part.parameters, target.table, platform)):
+    columns = _of_columns(statement, target, platform)
+    untried = [
+        *_of_spark(statement),
+        *_of_table(statement, target.table),
+        *_of_parameters(statement, part, target.table),
+    ]
+    if untried:
+        yield from (*untried, *columns)
+    elif said := refusals(statement, part.parameters, target.table, platform):
         refused = (_reads_another(each, others) or each for each in said)
-        problems = list(_of_columns(statement, target, platform))
-        problems = problems or [(("statement",), each, None) for each in refused]
-    yield from problems
+        yield from list(columns) or [(("statement",), each, None) for each in refused]
 
 
 def _of_columns(
@@ -157,8 +169,10 @@ def _of_table(statement: Statement, table: TableSection) -> Iterator[PlacedProbl
         yield ("statement",), said, table.name
 
 
-def _of_names(statement: Statement, part: JobPart, table: TableSection) -> Iterator[PlacedProblem]:
-    yield from _of_table(statement, table)
+def _of_parameters(
+    statement: Statement, part: JobPart, table: TableSection
+) -> Iterator[PlacedProblem]:
+    """Those that nothing says, and those that nothing asks for."""
     wanted = statement.template.parameter_names
     for name in sorted(wanted - part.parameters.keys()):
         said = f"nothing says what :{name} is: add it to parameters"
