@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select_autoescape
 
+from whitecap.reports.measures.units import units_held
+
 
 def template(name: str) -> Template:
     """A template of this room by its file name."""
@@ -14,4 +16,5 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["units_held"] = units_held
     return environment.get_template(name)

@@ -1,23 +1,19 @@
-"""Numbers keep their units when lines are broken: `12 to 15 %` never before its `%`."""
+"""Texts for rich, which keep numbers together with their units."""
 
 from __future__ import annotations
 
-import re
-
 from rich.text import Text
+
+from whitecap.reports.measures.units import units_held
 
 HELD = "\ue000"
 """Stands for the blank before a unit while lines are broken. Rich breaks at every blank, those of
 Unicode that should not be broken at included; this one is for private use and as wide as they."""
 
-_BEFORE_UNIT = re.compile(
-    r"(?<=\d) (?=(?:%|(?:ms|s|min|h|d|points?)\b))|(?<=\d) (?=/ min\b)|(?<=\d /) (?=min\b)"
-)
-
 
 def held(text: str) -> str:
     """A text of the same length whose units cannot be parted from their numbers."""
-    return _BEFORE_UNIT.sub(HELD, text)
+    return units_held(text, HELD)
 
 
 def released(text: str) -> str:
