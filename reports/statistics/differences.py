@@ -107,8 +107,8 @@ class MeansPair:
         if count < 2:
             return _without_bounds(point, count, confidence)
         tail = (1 - confidence) / 2
-        if self._is_rare:
-            low, high = bounds_of_rare(self.first, self.second, tail)
+        if self._is_rare and not prior.freedom:
+            low, high = self._bounds_of_counts(tail)
             return EstimatedDifference(point, low, high, Claim.TWO_SIDED, count, confidence)
         freedom = count - 1 + prior.freedom
         # Where all differences agree, others may differ as much as the values themselves do.
@@ -122,15 +122,18 @@ class MeansPair:
             point, point - half, point + half, Claim.TWO_SIDED, count, confidence
         )
 
+    def _bounds_of_counts(self, tail: float) -> tuple[float, float]:
+        step = self.step or 1.0
+        low, high = bounds_of_rare(self.first / step, self.second / step, tail)
+        return low * step, high * step
+
     @property
     def _is_rare(self) -> bool:
-        """Whether bounds are those of rare counts; not where enough replications agree to speak
-        for themselves: what happens once in each of them is no chance."""
-        if not self.are_plain_counts:
-            return False
+        """Whether bounds are those of rare counts: few replications that agree say too little for
+        any others; five and more speak for themselves, as what happens in each is no chance."""
         if not self.variance:
-            return self.replications < FEWEST_REPLICATIONS
-        return is_rare(self.first, self.second)
+            return self.step is not None and self.replications < FEWEST_REPLICATIONS
+        return self.are_plain_counts and is_rare(self.first, self.second)
 
 
 _ROUNDING = 1e-12

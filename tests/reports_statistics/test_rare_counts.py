@@ -113,3 +113,12 @@ def test_counts_per_minute_stay_with_their_own_scatter() -> None:
         for counts in ([3, 3, 4, 3, 3], [2, 2, 1, 2, 2])
     )
     assert difference(now, then).is_distinguishable
+
+
+def test_counts_per_minute_that_agree_in_few_replications_are_no_certainty() -> None:
+    def goodput(count: int, replications: int) -> Estimate:
+        return mean([count / 10] * replications, exposure=10)
+
+    assert not difference(goodput(1, 3), goodput(0, 3)).is_distinguishable
+    assert difference(goodput(60, 3), goodput(30, 3)).is_distinguishable
+    assert difference(goodput(1, 5), goodput(0, 5)).is_distinguishable
