@@ -45,11 +45,14 @@ def why_limiting(findings: AnswerFindings) -> str:
     Of a design under one load that meets its objectives nothing.
     """
     several = len(list(findings.grid.of(findings.design))) > 1
-    match findings.standings[limiting_cell(findings)].stands:
+    standing = findings.standings[limiting_cell(findings)]
+    match standing.stands:
         case Stands.MISSED:
             return f", {'where it first' if several else 'which'} misses its objectives"
         case Stands.UNDECIDED:
             return f", {'where it is first' if several else 'which is'} undecided"
+        case Stands.MET if several and not standing.is_sure:
+            return ", the first of which it is not sure"
     return ", under its heaviest load" if several else ""
 
 

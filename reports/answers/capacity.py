@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from whitecap.reports.answers.grid import Design, DesignGrid, OfferedLoad
@@ -12,6 +13,9 @@ from whitecap.reports.answers.standing import CellStanding, Stands
 @dataclass(frozen=True, slots=True)
 class Capacity:
     """The loads that a design takes `for_sure`, and those that it takes at least perhaps.
+
+    For sure is said of all designs together: that any takes less than that has a chance of 5 %
+    at most, whichever is picked. Perhaps is what no interval of a cell by itself speaks against.
 
     A load counts if every lighter one does: with fewer writers there is nothing to meet again.
     """
@@ -34,17 +38,32 @@ def capacity_of(
     design: Design, grid: DesignGrid, standings: Mapping[str, CellStanding]
 ) -> Capacity:
     """What a design bears of the loads that were tried."""
-    stands = {load: standings[cell].stands for cell, load in grid.of(design)}
-    loads = [load for load in grid.loads if load in stands]
+    own = {load: standings[cell] for cell, load in grid.of(design)}
+    loads = [load for load in grid.loads if load in own]
 
-    def borne(accepted: Collection[Stands]) -> tuple[OfferedLoad, ...]:
+    def borne(accepted: Callable[[CellStanding], bool]) -> tuple[OfferedLoad, ...]:
         return tuple(
             load
             for load in loads
-            if all(stands[lighter] in accepted for lighter in loads if lighter.is_within(load))
+            if all(accepted(own[lighter]) for lighter in loads if lighter.is_within(load))
         )
 
-    return Capacity(borne({Stands.MET}), borne(set(Stands) - {Stands.MISSED}))
+    return Capacity(
+        borne(lambda standing: standing.is_sure),
+        borne(lambda standing: standing.stands is not Stands.MISSED),
+    )
+
+
+def picked_from(grid: DesignGrid) -> int:
+    """Among how many cells a mistake makes what some design is said to take too much.
+
+    One of each design where load has one axis: too much is taken only if the lightest load that it
+    does not take is called met, since all lighter ones must be. With more axes there are as many
+    such loads as there are rows along the longest of them at most (Dilworth 1950).
+    """
+    designs = sum(any(grid.of(design)) for design in grid.designs)
+    labels = [len(set(axis)) for axis in zip(*(load.place for load in grid.loads), strict=True)]
+    return designs * math.prod(labels) // max(labels, default=1)
 
 
 def _heaviest(loads: tuple[OfferedLoad, ...]) -> tuple[OfferedLoad, ...]:

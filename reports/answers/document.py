@@ -66,6 +66,7 @@ def _standing(standing: CellStanding) -> dict[str, Any]:
     return {
         "cell": standing.cell,
         "stands": standing.stands.value,
+        "is_sure": standing.is_sure,
         "replications_needed": standing.needed,
         "objectives": [_judged(each) for each in standing.objectives],
     }

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whitecap.reports.answers.capacity import Capacity, capacity_of
+from whitecap.reports.answers.capacity import Capacity, capacity_of, picked_from
 from whitecap.reports.answers.choice import DesignChoice, choose, nearest, shortfall
 from whitecap.reports.answers.grid import Design, DesignGrid, OfferedLoad
 from whitecap.reports.answers.objectives import ObjectiveSet
@@ -83,7 +83,7 @@ def findings_of(
 ) -> AnswerFindings:
     """What follows from all cells that have runs; of at least one."""
     standings = {
-        cell: standing_of(cell, measured[cell], objectives)
+        cell: standing_of(cell, measured[cell], objectives, picked_from(grid))
         for load in grid.loads
         for cell, _ in grid.under(load)
     }

@@ -14,7 +14,8 @@ from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.measures.tally import CountedShare
-from whitecap.reports.statistics import Estimate, facing
+from whitecap.reports.statistics import CONFIDENCE, Estimate, Standing, facing
+from whitecap.reports.statistics import standing_of as against
 
 
 class Stands(StrEnum):
@@ -46,6 +47,8 @@ class JudgedObjective:
     was so much as due.
 
     `estimate`: its value with an interval; `judged` also says how many replications would decide.
+    `is_sure`: it is met, and not only by its own interval, but by one that allows for how many
+    cells it was picked from.
     """
 
     held: Held
@@ -54,6 +57,7 @@ class JudgedObjective:
     judged: Judged
     jobs: int
     is_idle: bool = False
+    is_sure: bool = False
 
     @property
     def shortfall(self) -> float:
@@ -117,6 +121,12 @@ class CellStanding:
         is_doubtful = any(each.is_doubtful for each in self.objectives)
         return Stands.UNDECIDED if stands is Stands.MET and is_doubtful else stands
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether all is met, and surely so, that could be judged."""
+        met = self.those(Stands.MET)
+        return self.stands is Stands.MET and all(each.is_sure for each in met)
+
     def narrowed(self, objective: Objective) -> CellStanding:
         """The same for one of the objectives alone."""
         own = tuple(each for each in self.objectives if each.held.objective == objective)
@@ -148,14 +158,19 @@ class CellStanding:
         return max(counts) if counts and len(counts) == len(needed) else None
 
 
-def standing_of(cell: str, runs: Runs, objectives: ObjectiveSet) -> CellStanding:
-    """Hold all objectives against the runs of a cell."""
+def standing_of(
+    cell: str, runs: Runs, objectives: ObjectiveSet, picked_from: int = 1
+) -> CellStanding:
+    """Hold all objectives against the runs of a cell, one of so many that it may be picked from."""
     writers = [group.writer_group for run in runs.values() for group in run.groups]
-    judged = (_judged(held, runs, objectives.are_default) for held in objectives.held(writers))
+    judged = (
+        _judged(held, runs, objectives.are_default, picked_from)
+        for held in objectives.held(writers)
+    )
     return CellStanding(cell, tuple(judged))
 
 
-def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
+def _judged(held: Held, runs: Runs, is_default: bool, picked_from: int) -> JudgedObjective:
     tallies = [run.tally(held.measure, held.writer) for _, run in sorted(runs.items())]
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
     stands = Stands(judged.judgement.value)
@@ -164,7 +179,17 @@ def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     if is_idle or (is_default and jobs < FEWEST_JOBS and not is_beyond):
         stands = Stands.TOO_FEW
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
-    return JudgedObjective(held, stands, estimate, judged, jobs, is_idle)
+    is_sure = stands is Stands.MET and _is_sure(held, estimate, picked_from)
+    return JudgedObjective(held, stands, estimate, judged, jobs, is_idle, is_sure)
+
+
+def _is_sure(held: Held, estimate: Estimate, picked_from: int) -> bool:
+    """Whether what is met is so at Bonferroni's level too; a count is so in every replication."""
+    if held.measure.unit.is_counted or estimate.observations is None:
+        return True
+    stricter = estimate.observations.estimate(1 - (1 - CONFIDENCE) / picked_from)
+    at_least, at_most = (held.thresholds.get(each.value) for each in Direction)
+    return against(stricter, at_least, at_most) is Standing.MET
 
 
 def has_no_job(runs: Iterable[MeasuredRun], writer: str | None) -> bool:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.behind import behind
-from whitecap.reports.answers.capacity import Capacity
+from whitecap.reports.answers.capacity import Capacity, picked_from
 from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, DesignChoice
 from whitecap.reports.answers.findings import AnswerFindings, UnderLoad
 from whitecap.reports.answers.grid import Design, OfferedLoad
@@ -57,6 +57,7 @@ def sentences_of(findings: AnswerFindings, measured: Mapping[str, Runs]) -> tupl
         _asked(findings),
         *_capacities(findings),
         *_limits(findings),
+        *_by_itself(findings),
         *_falling_short(findings),
         *_rankings(findings),
         *_flattered(findings),
@@ -162,6 +163,18 @@ def _limits(findings: AnswerFindings) -> Iterator[str]:
             is_missed = each.stands is Stands.MISSED
             said = f"misses {the_objectives(findings.objectives)}" if is_missed else "is undecided"
             yield f"{at_text([under.load])}{name} {said}: {found_text(each)}"
+
+
+def _by_itself(findings: AnswerFindings) -> Iterator[str]:
+    """The lightest load under which what is chosen is met, but not for sure."""
+    for under in findings.loads:
+        if under.standing.stands is Stands.MET and not under.standing.is_sure:
+            yield (
+                f"{at_text([under.load])}{under.design.title} meets "
+                f"{the_objectives(findings.objectives)} by its own interval, which is not enough "
+                f"to be sure of one that was picked from {picked_from(findings.grid)}"
+            )
+            return
 
 
 def _falling_short(findings: AnswerFindings) -> Iterator[str]:

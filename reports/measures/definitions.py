@@ -7,6 +7,7 @@ instead, because throughput is counted where work leaves the system.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -79,6 +80,8 @@ def _reruns(sample: MeasureSample) -> MeasureTally:
 
 
 def _goodput(sample: MeasureSample) -> MeasureTally:
+    if not sample.has_jobs:
+        return PerMinute(math.nan, math.nan)
     rows = sample.all_rows
     done = rows.is_done & rows.made_version
     return PerMinute(int((done & (rows.ended_ms >= sample.warm_up_ms)).sum()), sample.minutes)
@@ -174,7 +177,8 @@ _ALL = (
         "committed jobs per minute",
         "Jobs that committed a version, per minute of simulated time after the warm-up. A job is "
         "a transaction with all its reruns, or those of several statements, of which the last must "
-        "have committed; one that found nothing to do is not counted.",
+        "have committed; one that found nothing to do is not counted. Statements before a job's "
+        "last one have none.",
         _goodput,
     ),
     Definition(

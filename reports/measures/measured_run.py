@@ -118,14 +118,14 @@ def measure_run(
     warm_up = warm_up_of(manifest, courses_of(rows, codes, duration_ms), warm_up_ms)
     per_slot_hour = float(manifest.get(PRICE, {}).get("per_slot_hour", math.nan))
     sample = MeasureSample.of(rows, warm_up.used_ms, duration_ms, _left_by(manifest), per_slot_hour)
-    job_codes = _ends_of(groups, tables["writers"])[codes]
+    ends = _ends_of(groups, tables["writers"])
     losers = rows.ended(RecordedOutcome.ABORTED) & (rows.submitted_ms >= sample.warm_up_ms)
     refusals = refusals_of(transactions, tables["commits"], losers, codes, groups)
     costs = _request_costs(manifest, groups)
-    split = _split(sample, codes, job_codes, len(groups))
+    split = _split(sample, codes, ends[codes], len(groups))
     parts = [
-        _part(replace(own, request_cost=cost), due.get(group, Due()))
-        for group, cost, own in zip(groups, costs, split, strict=True)
+        _part(replace(own, request_cost=cost, has_jobs=at in ends), due.get(group, Due()))
+        for at, (group, cost, own) in enumerate(zip(groups, costs, split, strict=True))
     ]
     everyone = replace(sample, request_cost=sum(costs) if costs else math.nan)
     whole = _part(everyone, sum(due.values(), Due()))

@@ -112,9 +112,9 @@ class MeasureSample:
 
     `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
     transactions of jobs, submitted after the warm-up: a job of several statements is counted with
-    the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
-    commit. `per_slot_hour`: the price, `request_cost` that of all requests of the run, not a number
-    where none was stated.
+    the writers of its last one, and `has_jobs` is false of those of the statements before it.
+    `latencies_ms`, sorted, are from a job's first submission to its commit. `per_slot_hour`: the
+    price, `request_cost` that of all requests of the run, not a number where none was stated.
     """
 
     rows: TransactionColumns
@@ -126,6 +126,7 @@ class MeasureSample:
     left: LeftByRun = LeftByRun()
     per_slot_hour: float = math.nan
     request_cost: float = math.nan
+    has_jobs: bool = True
 
     @classmethod
     def of(

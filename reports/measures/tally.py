@@ -125,7 +125,9 @@ def together(tallies: Sequence[MeasureTally]) -> MeasureTally:
             sums = [astuple(t) for t in tallies if isinstance(t, WeightedShare)]
             return WeightedShare(*map(sum, zip(*sums, strict=True)))
         case PerMinute():
-            return replace(first, count=sum(t.count for t in tallies if isinstance(t, PerMinute)))
+            # Those before a job's last statement count no jobs.
+            rates = [t for t in tallies if isinstance(t, PerMinute) and not math.isnan(t.count)]
+            return replace(rates[0], count=sum(t.count for t in rates)) if rates else first
         case PerMonth():
             return replace(first, amount=sum(t.amount for t in tallies if isinstance(t, PerMonth)))
         case PerJob():

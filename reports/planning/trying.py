@@ -13,7 +13,7 @@ from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.planning.search import ValueStanding
-from whitecap.reports.statistics import Estimate, Standing, half_width, standing_of
+from whitecap.reports.statistics import Estimate, Standing, facing, half_width, standing_of
 
 FEWEST_TO_GIVE_UP = 20
 """With fewer replications nobody can say what would decide."""
@@ -116,7 +116,7 @@ def _narrowness(quantity: Quantity) -> tuple[bool, float]:
 
 def _quantity(held: Held, runs: Sequence[MeasuredRun], error: float, held_at_once: int) -> Quantity:
     tallies = [run.tally(held.measure, held.writer) for run in runs]
-    estimate = estimated(held.measure, tallies)
+    estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
     standing = standing_at(estimate, held, error, held_at_once)
     needed = needed_for(estimate, held, error)
     is_idle = math.isnan(estimate.point) and has_no_job(runs, held.writer)

@@ -20,6 +20,7 @@ from whitecap.reports.statistics.estimate import (
 from whitecap.reports.statistics.means import Means, unnoticed
 from whitecap.reports.statistics.moderation import UNKNOWN, Prior
 from whitecap.reports.statistics.percentiles import Percentiles
+from whitecap.reports.statistics.rare_counts import bounds_of_rare, is_rare
 from whitecap.reports.statistics.shares import Shares
 
 
@@ -31,10 +32,12 @@ def difference(
     Replication r has the same random numbers on both sides: what they share cancels, because the
     scatter that counts is that of each replication's contribution to the difference.
 
-    Means: Student's t on the differences. Shares and percentiles: each side gets its exact bounds
-    for a sample that is smaller by the design effect of the difference (its scatter over that of
-    independent units, moderated as in `design_effect.py`), and the two are put together as
-    variances recovered from limits (MOVER; Zou and Donner 2008). Shares differ by at most 1.
+    Means: Student's t on the differences; plain counts of a few a replication, unless all of
+    several replications differ by the same, as `rare_counts.py` has it. Shares and percentiles:
+    each side gets its exact bounds for a sample that is smaller by the design effect of the
+    difference (its scatter over that of independent units, moderated as in `design_effect.py`),
+    and the two are put together as variances recovered from limits (MOVER; Zou and Donner 2008).
+    Shares differ by at most 1.
 
     Never of zero width: what no replication or unit showed could still be so in as many as would
     have escaped notice. One replication alone says nothing of a difference.
@@ -69,13 +72,15 @@ class MeansPair:
     second: FloatArray
     step: float | None
     """What one count more makes, where values are counts."""
+    are_plain_counts: bool = False
 
     @classmethod
     def of(cls, first: Means, second: Means) -> MeansPair:
         """Without the replications that have no value on one side."""
         both = ~(np.isnan(first.every) | np.isnan(second.every))
         step = None if first.exposure is None else 1 / first.exposure
-        return cls(first.every[both], second.every[both], step)
+        are_plain = first.is_plain_count and second.is_plain_count
+        return cls(first.every[both], second.every[both], step, are_plain)
 
     @property
     def replications(self) -> int:
@@ -102,6 +107,9 @@ class MeansPair:
         if count < 2:
             return _without_bounds(point, count, confidence)
         tail = (1 - confidence) / 2
+        if self._is_rare and not prior.freedom:
+            low, high = self._bounds_of_counts(tail)
+            return EstimatedDifference(point, low, high, Claim.TWO_SIDED, count, confidence)
         freedom = count - 1 + prior.freedom
         # Where all differences agree, others may differ as much as the values themselves do.
         own = self.variance or float(max(self.first.var(ddof=1), self.second.var(ddof=1)))
@@ -113,6 +121,19 @@ class MeansPair:
         return EstimatedDifference(
             point, point - half, point + half, Claim.TWO_SIDED, count, confidence
         )
+
+    def _bounds_of_counts(self, tail: float) -> tuple[float, float]:
+        step = self.step or 1.0
+        low, high = bounds_of_rare(self.first / step, self.second / step, tail)
+        return low * step, high * step
+
+    @property
+    def _is_rare(self) -> bool:
+        """Whether bounds are those of rare counts: few replications that agree say too little for
+        any others; five and more speak for themselves, as what happens in each is no chance."""
+        if not self.variance:
+            return self.step is not None and self.replications < FEWEST_REPLICATIONS
+        return self.are_plain_counts and is_rare(self.first, self.second)
 
 
 _ROUNDING = 1e-12

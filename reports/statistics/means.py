@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import gammaincinv, stdtrit
+from scipy.special import stdtrit
 
 from whitecap.reports.arrays import FloatArray
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
@@ -18,6 +18,7 @@ from whitecap.reports.statistics.estimate import (
     Estimate,
     nothing,
 )
+from whitecap.reports.statistics.rare_counts import poisson_bounds
 
 
 def mean(
@@ -60,6 +61,11 @@ class Means:
     def values(self) -> FloatArray:
         """Those that there are."""
         return self.every[~np.isnan(self.every)]
+
+    @property
+    def is_plain_count(self) -> bool:
+        """Whether the values are counts of a replication, not per minute."""
+        return self.exposure == 1
 
     @property
     def point(self) -> float:
@@ -120,7 +126,7 @@ class Means:
             high = self.point * math.exp(half / self.point)
         counted = self.counted(times)
         if self.exposure is not None and counted is not None and counted < FEWEST_EVENTS:
-            exact = float(gammaincinv(counted + 1, 1 - tail))
+            _, exact = poisson_bounds(counted, tail)
             high = max(high, exact / (replications * self.exposure))
         return max(self.point - half, self.least), min(high, self.most)
 

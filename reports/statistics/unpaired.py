@@ -15,6 +15,7 @@ from whitecap.reports.statistics.estimate import (
 )
 from whitecap.reports.statistics.means import Means
 from whitecap.reports.statistics.percentiles import Percentiles
+from whitecap.reports.statistics.rare_counts import bounds_of_rare, is_rare
 from whitecap.reports.statistics.shares import Shares
 
 
@@ -24,7 +25,8 @@ def unpaired_difference(
     """The first minus the second, of independent replications, however many either side has.
 
     Each side gets its own two-sided bounds, and they are put together as variances recovered from
-    limits (MOVER; Zou and Donner 2008), which asks for no common variance. Of a side with one
+    limits (MOVER; Zou and Donner 2008), which asks for no common variance; plain counts of a few a
+    replication as `rare_counts.py` has it. Of a side with one
     replication nothing is known of how far others would lie, so no bound is stated.
 
     Raises `ValueError` where the two are not of one kind.
@@ -40,6 +42,9 @@ def unpaired_difference(
     if count < 2 or math.isnan(point):
         return EstimatedDifference(point, math.nan, math.nan, Claim.NONE, count, confidence)
     tail = (1 - confidence) / 2
+    if isinstance(left, Means) and isinstance(right, Means) and _are_rare(left, right):
+        low, high = bounds_of_rare(left.values, right.values, tail)
+        return EstimatedDifference(point, low, high, Claim.TWO_SIDED, count, confidence)
     (low, high), (other_low, other_high) = _bounds(left, tail), _bounds(right, tail)
     down = math.hypot(first.point - low, other_high - second.point)
     up = math.hypot(high - first.point, second.point - other_low)
@@ -49,6 +54,11 @@ def unpaired_difference(
 
 
 _KINDS = (Means, Shares, Percentiles)
+
+
+def _are_rare(left: Means, right: Means) -> bool:
+    are_plain = left.is_plain_count and right.is_plain_count
+    return are_plain and is_rare(left.values, right.values)
 
 
 def _replications(observed: Means | Shares | Percentiles) -> int:

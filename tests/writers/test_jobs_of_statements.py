@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from tests.sim.sim_worlds import rows
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
+from whitecap.reports.comparisons.baseline import BaselineScenario, as_stored
+from whitecap.reports.comparisons.changes import ChangeVerdict, changes_between
+from whitecap.reports.comparisons.sides import side_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.pages.page_tables import left_out_table
 from whitecap.runs import Run
@@ -107,6 +111,26 @@ def test_what_a_given_up_job_had_committed_stays_and_is_counted(made: FinishedRu
     assert whole.tally(Measure.HALF_DONE, writer="rival").value == 0
     manifest = made.recording.manifest
     assert manifest["live_rows_of"]["silver"] == 100 + 2 * len(jobs_of(made))
+
+
+def test_jobs_are_counted_with_their_last_statement_and_with_no_other(made: FinishedRun) -> None:
+    """A statement before it would else have a goodput of 0, as if nothing got through."""
+    run = measured(made)
+    own = (part for group, part in run.groups.items() if group.writer_group == "loader")
+    first, last = sorted(own, key=lambda part: part.left_out.jobs)
+    assert math.isnan(first.value(Measure.GOODPUT_PER_MINUTE))
+    assert math.isnan(first.value(Measure.JOB_SUCCESS_RATE))
+    own = run.tally(Measure.GOODPUT_PER_MINUTE, writer="loader")
+    assert own == last.tallies[Measure.GOODPUT_PER_MINUTE]
+    assert own.value > 0
+    assert first.value(Measure.COMMITTED) > 0
+
+
+def test_what_a_statement_does_not_count_is_kept_as_nothing(made: FinishedRun) -> None:
+    before = side_of({0: measured(made)}, measures=[Measure.GOODPUT_PER_MINUTE])
+    read_back = as_stored(BaselineScenario("jobs", "jobs.yaml", 1, {"": before})).sides
+    changes = changes_between(read_back, {"": before}, paired=True)
+    assert {change.verdict for change in changes.each} == {ChangeVerdict.SAME}
 
 
 def test_one_job_that_is_half_done_is_told_as_one() -> None:
