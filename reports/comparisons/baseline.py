@@ -17,7 +17,7 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, require_format, unreadable
 from whitecap.engine.recorded import Measure
-from whitecap.reports.comparisons.sides import Kept, PerRun, Series, Side, Sides
+from whitecap.reports.comparisons.sides import DIGITS, Kept, PerRun, Series, Side, Sides
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.stored import NUMBERS, numbers_of, tally_of
@@ -29,9 +29,6 @@ AGAIN = "write it anew with --update-baseline"
 
 WITHOUT_IT = f"remove it and {AGAIN}"
 """Of a file that cannot be read: what else is in it would be lost without a word."""
-
-_DIGITS = 6
-"""Decimals that are kept: nanoseconds of milliseconds; the last bits of sums are noise."""
 
 _VALUE = "value"
 
@@ -164,7 +161,7 @@ _NUMBERS_OF_TALLY: Mapping[type, int] = {Count: 1, CountedShare: 2, PerMinute: 2
 def _number(value: float | None) -> float | int | None:
     if value is None or not math.isfinite(value):
         return None
-    number = round(float(value), _DIGITS)
+    number = round(float(value), DIGITS)
     return int(number) if number.is_integer() else number
 
 

@@ -38,7 +38,7 @@ class ChangeVerdict(StrEnum):
     """Worse, but perhaps not by more than is tolerated."""
     ALIKE = "not told apart"
     SAME = "the same"
-    """To the last bit in every replication."""
+    """In every replication, but for rounding."""
     UNKNOWN = "unknown"
     """There is no interval: a replication alone, or nothing to measure."""
 
@@ -127,7 +127,7 @@ def changes_between(
     Where they are `paired`, replication r has the same random numbers on both sides, and those
     that both have are compared; else all of each. Anything that got worse by chance in one of
     many comparisons is a false alarm, so the intervals have Bonferroni's level for all that differ
-    at all: what is the same to the last bit cannot be called worse.
+    at all: what is the same in every replication cannot be called worse.
     """
     pairs = [
         pair

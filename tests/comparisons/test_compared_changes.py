@@ -42,6 +42,14 @@ def test_what_is_the_same_in_every_replication_is_neither_worse_nor_unsure() -> 
     assert not changes.is_worse
 
 
+def test_latencies_that_differ_by_the_rounding_of_instants_are_the_same() -> None:
+    """They are differences of instants, which are rounded otherwise at another hour."""
+    then, now = (side(QUIET, latencies=[[16_700.0 + by]] * 5) for by in (0.0, 2.1e-10))
+    assert of(between(then, now), Measure.LATENCY_P95_MS).verdict is ChangeVerdict.SAME
+    later = side(QUIET, latencies=[[16_700.001]] * 5)
+    assert of(between(then, later), Measure.LATENCY_P95_MS).verdict is not ChangeVerdict.SAME
+
+
 @pytest.mark.parametrize("paired", [True, False])
 def test_where_nothing_is_measured_on_either_side_there_is_nothing_to_compare(paired: bool) -> None:
     idle = side([0] * 5, latencies=[[]] * 5)
