@@ -48,17 +48,22 @@ class Alternatives:
 def alternatives_of(scenario: Scenario, allowed: Sequence[str]) -> Alternatives:
     """Of these kinds and axes those that give another scenario, and one that can be run.
 
-    Raises `InvalidInput` for what is neither, or where nothing is left.
+    Without any, of those that the scenario's `may_change` names. Raises `InvalidInput` for what is
+    neither kind nor axis, or where nothing is left.
     """
-    axes = scenario.axes
-    unknown = [name for name in allowed if name not in KINDS and name not in axes]
-    if unknown or not allowed:
-        raise InvalidInput(_problems(unknown, [*KINDS, *axes]))
+    place = "allow" if allowed else f"{scenario.source} may_change"
+    allowed, axes = allowed or scenario.may_change, scenario.axes
+    choices = dict.fromkeys((*KINDS, *axes))
+    if unknown := [name for name in allowed if name not in choices]:
+        raise InvalidInput(_unknown(place, unknown, choices))
+    if not allowed:
+        said = "say what may be changed, here or as `may_change:` in the scenario"
+        raise InvalidInput([Problem("allow", f"{said}: {', '.join(choices)}")])
     alternatives = _alternatives(scenario, dict.fromkeys(allowed), axes)
     if not alternatives.kinds:
         refusals = "; ".join(f"{label}: {why}" for label, why in alternatives.refused.items())
         reason = "leaves nothing to change" + (f" ({refusals})" if refusals else "")
-        raise InvalidInput([Problem(f"allow {', '.join(allowed)}", reason)])
+        raise InvalidInput([Problem(f"{place} {', '.join(allowed)}", reason)])
     return alternatives
 
 
@@ -81,13 +86,9 @@ def _alternatives(scenario: Scenario, allowed: Iterable[str], axes: Axes) -> Alt
     return Alternatives(kinds, refused)
 
 
-def _problems(unknown: Sequence[str], choices: Sequence[str]) -> list[Problem]:
-    names = list(dict.fromkeys(choices))
-    if not unknown:
-        said = "say what may be changed, here or as `may_change:` in the scenario"
-        return [Problem("allow", f"{said}: {', '.join(names)}")]
+def _unknown(place: str, unknown: Sequence[str], choices: Iterable[str]) -> list[Problem]:
     said = "kind of change or axis"
-    return [Problem("allow", *unknown_name(said, name, names)) for name in unknown]
+    return [Problem(place, *unknown_name(said, name, choices)) for name in unknown]
 
 
 def _tables(scenario: Scenario) -> Iterator[tuple[str, TableSection]]:

@@ -219,6 +219,17 @@ def test_a_scenario_that_allows_nothing_is_asked_what_may_be_changed(tmp_path: P
     )
 
 
+def test_a_change_that_the_scenario_allows_and_nobody_has_is_told_of_the_scenario(
+    tmp_path: Path,
+) -> None:
+    may_change = ["partitioning", "schedulse"]
+    file = written_to(tmp_path / "small.yaml", objective=OBJECTIVE, may_change=may_change)
+    result = CliRunner().invoke(main, ["advise", str(file)])
+    require_refused(result, f"{file} may_change: there is no kind of change or axis 'schedulse'")
+    assert "did you mean 'schedules'?" in result.stderr
+    assert "--allow" not in result.stderr
+
+
 def test_axes_of_the_sweep_may_be_allowed_by_name(tmp_path: Path, heap: Path) -> None:
     document = yaml.safe_load(heap.read_text())
     axes = {"layout": {"heap": {}, "by date": {"table.partition_by": ["date"]}}}

@@ -83,7 +83,7 @@ def question_of(
         effort = effort.checked(problems)
         stated = scenario_held_to(path, objective, problems)
         priced = stated if stated.price else _priced(stated)
-        alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
+        alternatives = alternatives_of(priced, allowed)
     changes = sum(map(len, alternatives.kinds.values()))
     first_look = FEWEST_REPLICATIONS * (1 + changes)
     if effort.most_runs < first_look:
