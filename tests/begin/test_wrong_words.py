@@ -115,6 +115,6 @@ REQUIRED = {
 @pytest.mark.parametrize("name", [name for name, required in REQUIRED.items() if required])
 def test_what_is_missing_is_all_that_is_told_of_a_command_without_words(name: str) -> None:
     result = CliRunner().invoke(main, [name], env={"COLUMNS": "200"})
-    said = result.stderr.partition("\nError: ")[2].splitlines()
+    _usage, *said = result.stderr.split("\nError: ")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert [line.split()[0] for line in said] == ["Missing"] * len(REQUIRED[name])

@@ -220,3 +220,13 @@ def test_a_wrong_value_is_told_plainly_and_at_its_line(key: str, kind: str) -> N
         for words in PYDANTIC:
             assert not any(words in problem for problem in told), told
         assert any(problem.startswith(f"table:{line}") for problem in told), told
+
+
+def test_a_table_that_never_was_a_text_has_places_and_no_lines() -> None:
+    table = {
+        "name": "orders", "schema": "order_id BIGINT, status STRNG", "files": [[1]], "isolaton": 1,
+    }  # fmt: skip
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.explain(table, FINE, FINE)
+    places = {problem.place for problem in refused.value.problems}
+    assert places == {"table isolaton", "table schema", "table files.0.0"}

@@ -39,6 +39,7 @@ class YamlText:
     def __init__(self, text: str, name: str, path: str = "") -> None:
         self.name = name
         self.path = path
+        self._has_lines = True
         self._lines: dict[KeyPath, int] = {}
         self._twice: list[Problem] = []
         self._changed: list[KeyPath] = []
@@ -48,9 +49,10 @@ class YamlText:
 
     @classmethod
     def unwritten(cls, content: Any, name: str) -> YamlText:
-        """Of what never was a text: everything stands in its first line."""
+        """Of what never was a text: its parts have places and no lines."""
         text = cls("", name)
         text.content = content
+        text._has_lines = False
         return text
 
     def where(self, place: KeyPath) -> str:
@@ -58,7 +60,8 @@ class YamlText:
         if any(self._is_set_by(changed, place) for changed in self._changed):
             return f"{self.name} {_dotted(place)}, as it was set"
         written = self._written(place)
-        return f"{self.name}:{self.line_of(written)} {_dotted(written)}".rstrip()
+        line = f":{self.line_of(written)}" if self._has_lines else ""
+        return f"{self.name}{line} {_dotted(written)}".rstrip()
 
     def _is_set_by(self, changed: KeyPath, place: KeyPath) -> bool:
         """Whether a place is in what was set, or came to be on the way there."""
@@ -91,6 +94,8 @@ class YamlText:
 
     def _written(self, place: KeyPath) -> KeyPath:
         """`place` without the parts that validation adds and the file does not spell out."""
+        if not self._has_lines and not self._lines:
+            self._lines = dict.fromkeys(_places_in(self.content), 1)
         written: KeyPath = ()
         for part in place:
             if (*written, part) in self._lines:
@@ -133,6 +138,20 @@ def _parts(loader: Loader, node: yaml.Node) -> Iterator[tuple[Any, yaml.Node, ya
         case yaml.SequenceNode():
             for position, item in enumerate(node.value):
                 yield position, item, item
+
+
+def _places_in(content: Any, place: KeyPath = ()) -> Iterator[KeyPath]:
+    """The places of everything within a value, each before what it holds."""
+    match content:
+        case Mapping():
+            parts: Iterable[tuple[Any, Any]] = content.items()
+        case list() | tuple():
+            parts = enumerate(content)
+        case _:
+            return
+    for part, value in parts:
+        yield (*place, part)
+        yield from _places_in(value, (*place, part))
 
 
 def _dotted(place: KeyPath) -> str:
