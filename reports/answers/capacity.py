@@ -54,16 +54,18 @@ def capacity_of(
     )
 
 
-def picked_from(grid: DesignGrid) -> int:
+def picked_from(grid: DesignGrid, standings: Mapping[str, CellStanding]) -> int:
     """Among how many cells a mistake makes what some design is said to take too much.
 
     One of each design where load has one axis: too much is taken only if the lightest load that it
     does not take is called met, since all lighter ones must be. With more axes there are as many
-    such loads as there are rows along the longest of them at most (Dilworth 1950).
+    such loads as there are rows along the longest of them at most (Dilworth 1950). A design that
+    is called missed under the lightest loads is said to take nothing, and is no mistake to make
+    (discarded as in Zhao, Small and Su 2019).
     """
-    designs = sum(any(grid.of(design)) for design in grid.designs)
+    designs = sum(bool(capacity_of(each, grid, standings).perhaps) for each in grid.designs)
     labels = [len(set(axis)) for axis in zip(*(load.place for load in grid.loads), strict=True)]
-    return designs * math.prod(labels) // max(labels, default=1)
+    return max(designs, 1) * math.prod(labels) // max(labels, default=1)
 
 
 def _heaviest(loads: tuple[OfferedLoad, ...]) -> tuple[OfferedLoad, ...]:

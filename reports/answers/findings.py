@@ -60,6 +60,8 @@ class AnswerFindings:
     capacities: Mapping[Design, Capacity]
     design: Design
     cell: str
+    picked_from: int
+    """How many cells may be one that is said to take too much."""
 
     @property
     def capacity(self) -> Capacity:
@@ -82,11 +84,13 @@ def findings_of(
     measured: Mapping[str, Runs], grid: DesignGrid, objectives: ObjectiveSet
 ) -> AnswerFindings:
     """What follows from all cells that have runs; of at least one."""
-    standings = {
-        cell: standing_of(cell, measured[cell], objectives, picked_from(grid))
+    by_itself = {
+        cell: standing_of(cell, measured[cell], objectives)
         for load in grid.loads
         for cell, _ in grid.under(load)
     }
+    several = picked_from(grid, by_itself)
+    standings = {cell: standing.among(several) for cell, standing in by_itself.items()}
     capacities = {design: capacity_of(design, grid, standings) for design in grid.designs}
     choices = {
         load: choose([standings[cell] for cell, _ in grid.under(load)], measured)
@@ -99,7 +103,7 @@ def findings_of(
         if any(grid.under(load))
     )
     cell = _cell_of(favourite, grid, capacities[favourite])
-    return AnswerFindings(objectives, grid, loads, capacities, favourite, cell)
+    return AnswerFindings(objectives, grid, loads, capacities, favourite, cell, several)
 
 
 def _favourite(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from whitecap.engine.recorded import Direction, Measure, Objective, Unit
@@ -47,8 +47,7 @@ class JudgedObjective:
     was so much as due.
 
     `estimate`: its value with an interval; `judged` also says how many replications would decide.
-    `is_sure`: it is met, and not only by its own interval, but by one that allows for how many
-    cells it was picked from.
+    `picked_from`: how many cells the one that is named was picked from.
     """
 
     held: Held
@@ -57,7 +56,19 @@ class JudgedObjective:
     judged: Judged
     jobs: int
     is_idle: bool = False
-    is_sure: bool = False
+    picked_from: int = 1
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is met, and not only by its own interval, but by one that allows for how many
+        it was picked from; a count is met in every replication."""
+        if self.stands is not Stands.MET:
+            return False
+        if self.held.measure.unit.is_counted or self.estimate.observations is None:
+            return True
+        stricter = self.estimate.observations.estimate(1 - (1 - CONFIDENCE) / self.picked_from)
+        at_least, at_most = (self.held.thresholds.get(each.value) for each in Direction)
+        return against(stricter, at_least, at_most) is Standing.MET
 
     @property
     def shortfall(self) -> float:
@@ -127,6 +138,11 @@ class CellStanding:
         met = self.those(Stands.MET)
         return self.stands is Stands.MET and all(each.is_sure for each in met)
 
+    def among(self, picked_from: int) -> CellStanding:
+        """The same, as one of so many of which one is picked."""
+        own = tuple(replace(each, picked_from=picked_from) for each in self.objectives)
+        return CellStanding(self.cell, own)
+
     def narrowed(self, objective: Objective) -> CellStanding:
         """The same for one of the objectives alone."""
         own = tuple(each for each in self.objectives if each.held.objective == objective)
@@ -158,19 +174,14 @@ class CellStanding:
         return max(counts) if counts and len(counts) == len(needed) else None
 
 
-def standing_of(
-    cell: str, runs: Runs, objectives: ObjectiveSet, picked_from: int = 1
-) -> CellStanding:
-    """Hold all objectives against the runs of a cell, one of so many that it may be picked from."""
+def standing_of(cell: str, runs: Runs, objectives: ObjectiveSet) -> CellStanding:
+    """Hold all objectives against the runs of a cell."""
     writers = [group.writer_group for run in runs.values() for group in run.groups]
-    judged = (
-        _judged(held, runs, objectives.are_default, picked_from)
-        for held in objectives.held(writers)
-    )
+    judged = (_judged(held, runs, objectives.are_default) for held in objectives.held(writers))
     return CellStanding(cell, tuple(judged))
 
 
-def _judged(held: Held, runs: Runs, is_default: bool, picked_from: int) -> JudgedObjective:
+def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     tallies = [run.tally(held.measure, held.writer) for _, run in sorted(runs.items())]
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
     stands = Stands(judged.judgement.value)
@@ -179,17 +190,7 @@ def _judged(held: Held, runs: Runs, is_default: bool, picked_from: int) -> Judge
     if is_idle or (is_default and jobs < FEWEST_JOBS and not is_beyond):
         stands = Stands.TOO_FEW
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
-    is_sure = stands is Stands.MET and _is_sure(held, estimate, picked_from)
-    return JudgedObjective(held, stands, estimate, judged, jobs, is_idle, is_sure)
-
-
-def _is_sure(held: Held, estimate: Estimate, picked_from: int) -> bool:
-    """Whether what is met is so at Bonferroni's level too; a count is so in every replication."""
-    if held.measure.unit.is_counted or estimate.observations is None:
-        return True
-    stricter = estimate.observations.estimate(1 - (1 - CONFIDENCE) / picked_from)
-    at_least, at_most = (held.thresholds.get(each.value) for each in Direction)
-    return against(stricter, at_least, at_most) is Standing.MET
+    return JudgedObjective(held, stands, estimate, judged, jobs, is_idle)
 
 
 def has_no_job(runs: Iterable[MeasuredRun], writer: str | None) -> bool:

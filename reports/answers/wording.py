@@ -7,7 +7,7 @@ from itertools import groupby
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.behind import behind
-from whitecap.reports.answers.capacity import Capacity, picked_from
+from whitecap.reports.answers.capacity import Capacity
 from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, DesignChoice
 from whitecap.reports.answers.findings import AnswerFindings, UnderLoad
 from whitecap.reports.answers.grid import Design, OfferedLoad
@@ -172,7 +172,7 @@ def _by_itself(findings: AnswerFindings) -> Iterator[str]:
             yield (
                 f"{at_text([under.load])}{under.design.title} meets "
                 f"{the_objectives(findings.objectives)} by its own interval, which is not enough "
-                f"to be sure of one that was picked from {picked_from(findings.grid)}"
+                f"to be sure of one that was picked from {findings.picked_from}"
             )
             return
 

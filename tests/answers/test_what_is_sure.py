@@ -8,7 +8,6 @@ import pytest
 from tests.answers.cells import Did, answered, load_of, measured_run, replicated, sweep_layout
 from tests.answers.shapes import BAD, GOOD, of_both
 from whitecap.engine.recorded import Direction, Measure, Objective
-from whitecap.reports.answers.capacity import picked_from
 from whitecap.reports.answers.findings import findings_of
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.answers.standing import Stands
@@ -80,7 +79,22 @@ def test_what_is_picked_from_nothing_else_is_sure_where_it_is_met() -> None:
 def test_a_mistake_in_one_cell_of_each_design_is_what_takes_too_much(
     axes: dict[str, tuple[str, ...]], load: tuple[str, ...], cells: int
 ) -> None:
-    assert picked_from(load_of(sweep_layout(**axes), *load)) == cells
+    grid = load_of(sweep_layout(**axes), *load)
+    met = {
+        cell: replicated(5, loader=Did(2000)) for load in grid.loads for cell, _ in grid.under(load)
+    }
+    assert findings_of(met, grid, objectives_of([SUCCESS])).picked_from == cells
+
+
+def test_a_design_that_misses_under_the_lightest_load_is_none_to_pick_from() -> None:
+    grid = load_of(sweep_layout(writers=WRITERS, design=DESIGNS), "writers")
+    missing, met = (replicated(5, loader=Did(1000 - n, n)) for n in (100, JUST_MET))
+    cells = {f"{load}__{name}": missing for load in WRITERS for name in DESIGNS}
+    cells |= {f"{load}__a": met for load in WRITERS}
+    findings = findings_of(cells, grid, objectives_of([SUCCESS]))
+    assert (findings.picked_from, len(findings.capacity.for_sure)) == (1, 2)
+    more = {**cells, "8__b": met, "8__c": met, "8__d": met}
+    assert findings_of(more, grid, objectives_of([SUCCESS])).picked_from == 4
 
 
 def test_json_says_of_every_cell_whether_it_is_sure() -> None:
