@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
@@ -24,7 +23,6 @@ from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.values.casts import from_python
-from whitecap.sim.bundled import read_named
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.scenario.problems import names_of, problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text
@@ -123,12 +121,6 @@ class ReadCase:
     broken: frozenset[str] = frozenset()
     """Keys that are no part of what is sound."""
 
-    def whole(self) -> SmallCase:
-        """Raises `InvalidInput` with every problem."""
-        if self.problems:
-            raise InvalidInput(self.problems)
-        return self.part()
-
     def part(self) -> SmallCase:
         """What is sound. Raises `InvalidInput` with every problem where nothing is."""
         if self.sound is None:
@@ -156,16 +148,6 @@ def _say_tables(keys: Iterable[str]) -> bool:
     """Whether any of these keys may say what tables there are, misspelt or not."""
     valid = names_of(SmallCase)
     return any({key, nearest(key, valid)} & _OF_TABLES for key in keys)
-
-
-def load_small_case(path: Path) -> SmallCase:
-    """Read a file, or a bundled table by its name. Raises `InvalidInput` with every problem."""
-    return case_in(read_named(path, tables=True)).whole()
-
-
-def small_case_of(given: str | Mapping[str, Any]) -> SmallCase:
-    """A table from YAML text or from plain values. Raises `InvalidInput` with every problem."""
-    return case_in(text_of(given)).whole()
 
 
 def text_of(given: str | Mapping[str, Any]) -> YamlText:

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 import whitecap
-from whitecap.sim.rehearsal.small_table import load_small_case
+from whitecap.sim.rehearsal.small_table import case_in
+from whitecap.sim.scenario.yaml.text import read_yaml
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "scenarios" / "explain").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_is_explained_as_it_expects(path: Path) -> None:
-    expected = load_small_case(path).expected
+    expected = case_in(read_yaml(path)).part().expected
     assert expected is not None
     found = whitecap.explain(path)
     exceptions = {conflict.verdict.exception.value for conflict in found.conflicts}

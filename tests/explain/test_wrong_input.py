@@ -12,7 +12,7 @@ import whitecap
 from tests.scenario.wrong_values import PYDANTIC, WRONG
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.rehearsal.small_table import small_case_of
+from whitecap.sim.rehearsal.small_table import case_in, text_of
 
 ORDERS = """
 name: orders
@@ -214,9 +214,10 @@ def test_a_wrong_value_is_told_plainly_and_at_its_line(key: str, kind: str) -> N
     line = next(at for at, shown in enumerate(text.splitlines(), 1) if "MARK" in shown)
     flow = yaml.safe_dump(value, default_flow_style=True).removesuffix("\n").removesuffix("\n...")
     try:
-        small_case_of(text.replace("MARK", flow))
+        problems = case_in(text_of(text.replace("MARK", flow))).problems
     except InvalidInput as error:
-        told = [str(problem) for problem in error.problems]
+        problems = error.problems
+    if told := [str(problem) for problem in problems]:
         for words in PYDANTIC:
             assert not any(words in problem for problem in told), told
         assert any(problem.startswith(f"table:{line}") for problem in told), told
