@@ -114,7 +114,7 @@ def test_every_measure_is_defined_and_shown(outline: Outline) -> None:
 def test_who_stops_whom_is_told_of_the_named_cell_and_listed_of_all(outline: Outline) -> None:
     told = " ".join(outline.text)
     assert "Who stops whom" in told
-    assert "100\u00a0% of the aborts of loader are no conflict with anybody's commit" in told
+    assert "100 % of the aborts of loader are no conflict with anybody's commit" in told
     assert told.count("loader · INSERT") >= 2
 
 

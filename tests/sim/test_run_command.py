@@ -206,7 +206,7 @@ def test_all_bad_input_is_told_at_once(tmp_path: Path) -> None:
     path.write_text(yaml.safe_dump(document(duration="soon")))
     words = ("--set", "seed", "--cell", "isolation", "--until", "conflict_rat +- 1 point")
     result = _run(path, *words)
-    require_refused(result, "PATH=VALUE", "AXIS=LABEL", "did you mean 'conflict_rate'?", "'soon'")
+    require_refused(result, "PATH=VALUE", "no cells", "did you mean 'conflict_rate'?", "'soon'")
     with pytest.raises(InvalidInput) as refused:
         whitecap.run(path, until="conflict_rat +- 1 point")
     require_each_once(refused.value, "did you mean 'conflict_rate'?", "'soon'")
