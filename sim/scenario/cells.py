@@ -49,14 +49,15 @@ def whole_labels(given: Labels, axes: VariantsByAxis) -> dict[str, str]:
 
     Raises `InvalidInput` for axes and variants that do not exist, and axes that are missing.
     """
+    named = {str(axis): str(label) for axis, label in given.items()}  # 8 in Python is "8" here
     with gathered() as problems:
         problems += [
             Problem("cell", f"the sweep has no axis {axis!r}", nearest(axis, axes))
-            for axis in given
+            for axis in named
             if axis not in axes
         ]
         labels = {
-            axis: given.get(axis, next(iter(variants)) if len(variants) == 1 else None)
+            axis: named.get(axis, next(iter(variants)) if len(variants) == 1 else None)
             for axis, variants in axes.items()
         }
         problems += [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import whitecap
+from whitecap.api import scenario_from
 
 VARY = "writers.etl.count=1..3"
 
@@ -102,6 +103,14 @@ def test_a_cell_that_is_neither_labels_nor_a_name_is_refused_in_words() -> None:
     said = r"cell: needs a label for each axis, or a name, not \['by"
     with pytest.raises(whitecap.InvalidInput, match=said):
         whitecap.run("capacity", cell=cell)
+
+
+def test_a_label_that_is_a_number_may_be_given_as_one() -> None:
+    cell: Any = {"partitioning": "by date", "isolation": "Serializable", "writers": 8}
+    labels = {**cell, "writers": "8"}
+    assert scenario_from("events", cell=cell).labels == labels
+    with pytest.raises(whitecap.InvalidInput, match=r"axis 'writers' has no '9': there are 8 \|"):
+        scenario_from("events", cell={**cell, "writers": 9})
 
 
 def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
