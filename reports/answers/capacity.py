@@ -38,19 +38,27 @@ def capacity_of(
     design: Design, grid: DesignGrid, standings: Mapping[str, CellStanding]
 ) -> Capacity:
     """What a design bears of the loads that were tried."""
-    own = {load: standings[cell] for cell, load in grid.of(design)}
-    loads = [load for load in grid.loads if load in own]
-
-    def borne(accepted: Callable[[CellStanding], bool]) -> tuple[OfferedLoad, ...]:
-        return tuple(
-            load
-            for load in loads
-            if all(accepted(own[lighter]) for lighter in loads if lighter.is_within(load))
-        )
-
     return Capacity(
-        borne(lambda standing: standing.is_sure),
-        borne(lambda standing: standing.stands is not Stands.MISSED),
+        _borne(design, grid, standings, lambda standing: standing.is_sure),
+        _borne(design, grid, standings, _may_be_met),
+    )
+
+
+def _may_be_met(standing: CellStanding) -> bool:
+    return standing.stands is not Stands.MISSED
+
+
+def _borne(
+    design: Design,
+    grid: DesignGrid,
+    standings: Mapping[str, CellStanding],
+    accepted: Callable[[CellStanding], bool],
+) -> tuple[OfferedLoad, ...]:
+    """The loads that a design takes with all that are lighter."""
+    own = {load: accepted(standings[cell]) for cell, load in grid.of(design)}
+    loads = [load for load in grid.loads if load in own]
+    return tuple(
+        load for load in loads if all(own[lighter] for lighter in loads if lighter.is_within(load))
     )
 
 
@@ -63,7 +71,7 @@ def picked_from(grid: DesignGrid, standings: Mapping[str, CellStanding]) -> int:
     is called missed under the lightest loads is said to take nothing, and is no mistake to make
     (discarded as in Zhao, Small and Su 2019).
     """
-    designs = sum(bool(capacity_of(each, grid, standings).perhaps) for each in grid.designs)
+    designs = sum(bool(_borne(each, grid, standings, _may_be_met)) for each in grid.designs)
     labels = [len(set(axis)) for axis in zip(*(load.place for load in grid.loads), strict=True)]
     return max(designs, 1) * math.prod(labels) // max(labels, default=1)
 

@@ -110,7 +110,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, choice: CellChoice |
 def _read(
     text: YamlText, changes: Changes, choice: CellChoice | None
 ) -> tuple[Document, Labels, list[Problem]]:
-    """The document with its own files read, of the cell that is `given`, and with `changes` set.
+    """The document with its own files read, of the cell of `choice`, and with `changes` set.
 
     Returns with it all labels of the cell, and what could not be read or set. Raises `InvalidInput`
     where the log of a real table cannot be read: without it nothing else can be checked.
