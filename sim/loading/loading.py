@@ -99,7 +99,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, choice: CellChoice |
     document, labels, unread = _read(text, changes, choice)
     document, wrong_traces = with_traces(document, Path(text.path).parent)
     scenario, parts, problems = _validated(document, text)
-    problems = unread + problems + wrong_traces
+    problems = text.repeated_keys + unread + problems + wrong_traces
     if cells and choice is None:
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
@@ -118,7 +118,7 @@ def _read(
     labels: Labels = {}
     problems: list[Problem] = []
     folder = Path(text.path).parent
-    document = with_profiles(text.content, folder, problems)
+    document = with_profiles(text.last_given, folder, problems)
     document, unread_logs = real_tables.pinned(document, folder, text)
     if choice is not None:
         with noted(problems):
@@ -127,16 +127,17 @@ def _read(
     given_changes = with_profiles(dict(changes), Path(), problems)
     read_changes, unread_logs_of_changes = real_tables.pinned(given_changes, Path(), text)
     if unread_logs + unread_logs_of_changes:
-        raise InvalidInput(problems + unread_logs + unread_logs_of_changes)
+        unread = unread_logs + unread_logs_of_changes
+        raise InvalidInput(text.in_order(text.repeated_keys + problems + unread))
     return changed_as_can_be(document, read_changes, problems), labels, problems
 
 
 def _require_scenario(text: YamlText) -> None:
     """Raises `InvalidInput`, with what to do: a file of another format is not read in part."""
-    if not isinstance(text.content, dict):
+    if not isinstance(text.last_given, dict):
         said = "is not a scenario: it needs keys with values, such as `duration: 1 h`"
         raise InvalidInput([Problem(text.name, said)])
-    version = text.content.get("format_version", SCENARIO_FORMAT)
+    version = text.last_given.get("format_version", SCENARIO_FORMAT)
     if isinstance(version, int):
         remedy = "docs/scenario-keys.md has the keys of this one"
         require_format(version, SCENARIO_FORMAT, text.where(("format_version",)), remedy)

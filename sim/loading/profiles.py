@@ -59,13 +59,13 @@ def check_profile(text: str) -> StoreSection:
 
 def _checked(text: YamlText) -> tuple[StoreSection, Document]:
     """A profile and its document. Raises `InvalidInput` with everything that is wrong."""
-    if not isinstance(text.content, dict):
+    if not isinstance(text.last_given, dict):
         said = "is not a store profile: it needs keys with values, such as `put_if_absent:`"
         raise InvalidInput([Problem(text.name, said)])
-    if "writers" in text.content:
+    if "writers" in text.last_given:
         said = "is a scenario, not a store profile: its own is under `store:`"
         raise InvalidInput([Problem(text.name, said)])
-    problems: list[Problem] = []
+    problems = list(text.repeated_keys)
     document = {"profile": Path(text.name).stem, **_with_base(text, problems)}
     problems += [Problem(text.where(at), said) for at, said in origins_lacking(document)]
     try:
@@ -132,7 +132,7 @@ def _profile(given: Any, text: YamlText, problems: list[Problem]) -> Document:
 
 def _with_base(text: YamlText, problems: list[Problem]) -> Document:
     """A profile's content, on top of the shipped one that it is `based_on`, if it is."""
-    own: Document = dict(text.content)
+    own: Document = dict(text.last_given)
     base = own.pop("based_on", None)
     if base is None:
         return own

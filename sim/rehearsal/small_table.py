@@ -159,23 +159,23 @@ def text_of(given: str | Mapping[str, Any]) -> YamlText:
 
 def case_in(text: YamlText) -> ReadCase:
     """What YAML says, as far as it is sound."""
-    if not isinstance(text.content, dict):
+    if not isinstance(text.last_given, dict):
         said = "must be keys with values, such as name and schema"
         return ReadCase(None, (Problem(text.where(()), said),))
-    if "writers" in text.content:
+    if "writers" in text.last_given:
         return ReadCase(None, (Problem(text.where(()), IS_A_SCENARIO),))
     try:
-        case = SmallCase.model_validate(text.content)
+        case = SmallCase.model_validate(text.last_given)
     except ValidationError as error:
         return _read_in_part(text, error)
-    return ReadCase(case, tuple(_problems(case, text)))
+    return ReadCase(case, (*text.repeated_keys, *_problems(case, text)))
 
 
 def _read_in_part(text: YamlText, error: ValidationError) -> ReadCase:
     """The keys that are well formed, so that what they say is checked all the same."""
     broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
-    problems = problems_of(error, SmallCase, text)
-    sound = {key: value for key, value in text.content.items() if str(key) not in broken}
+    problems = text.repeated_keys + problems_of(error, SmallCase, text)
+    sound = {key: value for key, value in text.last_given.items() if str(key) not in broken}
     try:
         case = SmallCase.model_validate({"schema": "", **sound})
     except ValidationError:

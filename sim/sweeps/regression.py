@@ -250,7 +250,7 @@ def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]
     for path in paths:
         content: Any = None
         with noted(problems):
-            content = read_named(path).content
+            content = read_named(path).last_given
         if isinstance(content, dict) and "expect" in content:
             yield path
 

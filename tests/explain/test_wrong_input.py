@@ -118,6 +118,7 @@ statements:
         "properties: {delta.enableDeletionVector: true}",
         "settings: {spark.sql.ansi.enable: true}",
         "properties: {delta.columnMapping.mode: oops}",
+        "name: orders",
     ],
 )
 def test_mistakes_of_the_table_hide_none_of_the_statements_beside_it(mistake: str) -> None:

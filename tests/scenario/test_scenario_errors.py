@@ -12,6 +12,8 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.bundled import NO_SCENARIOS
 from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
+from whitecap.sim.loading.profiles import check_profile
+from whitecap.sim.scenario.yaml.text import YamlText, show_document
 
 WRONG = """\
 name: wrong
@@ -240,9 +242,41 @@ def test_a_cell_of_the_sweep_that_is_wrong_is_told_with_its_labels() -> None:
     assert "no column 'nothing'" in str(raised.value)
 
 
-def test_a_key_given_twice_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"x\.yaml:3 name: is given twice"):
-        parse_scenario("name: a\nduration: 1 h\nname: b\n", "x.yaml")
+def test_a_key_given_twice_hides_no_other_problem() -> None:
+    own = show_document({key: part for key, part in document().items() if key != "store"})
+    line = own.count("\n") + 1
+    with pytest.raises(InvalidInput) as raised:
+        parse_scenario(own + "store:\n  profile: s3\nstore: s3-expres\n", "x.yaml")
+    twice, misspelt = raised.value.problems
+    assert str(twice) == f"x.yaml:{line + 2} store: is given twice: on line {line} as well"
+    assert misspelt.place == f"x.yaml:{line + 2} store"
+    assert misspelt.nearest == "s3-express"
+
+
+def test_a_key_given_twice_is_told_where_nothing_else_is_wrong() -> None:
+    text = show_document(document()) + "seed: 1\nseed: 2\n"
+    with pytest.raises(InvalidInput) as raised:
+        parse_scenario(text, "x.yaml")
+    assert [problem.text for problem in raised.value.problems] == [
+        f"is given twice: on line {text.count(chr(10)) - 1} as well"
+    ]
+
+
+def test_what_two_keys_of_one_name_hold_is_not_given_twice() -> None:
+    text = YamlText("a:\n  b: 1\na:\n  b: 2\n", "x.yaml")
+    assert [problem.place for problem in text.repeated_keys] == ["x.yaml:3 a"]
+    assert text.last_given == {"a": {"b": 2}}
+    with pytest.raises(InvalidInput, match="is given twice"):
+        _ = text.content
+
+
+def test_a_store_profile_tells_a_key_given_twice_beside_what_else_is_wrong() -> None:
+    with pytest.raises(InvalidInput) as raised:
+        check_profile("based_on: s3-standard\nbased_on: s3-standart\n")
+    assert sorted(problem.text.split(":")[0] for problem in raised.value.problems) == [
+        "is given twice",
+        "no store profile 's3-standart'",
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "name: [1\n", "just words"])

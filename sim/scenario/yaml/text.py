@@ -33,7 +33,7 @@ def within(place: KeyPath, problems: Iterable[PlacedProblem]) -> Iterator[Placed
 class YamlText:
     """A parsed YAML file: its `content`, and where each part of it stands.
 
-    Raises `InvalidInput`: not YAML, larger or deeper than anybody needs, or a key given twice.
+    Raises `InvalidInput`: not YAML, larger or deeper than anybody needs.
     """
 
     def __init__(self, text: str, name: str, path: str = "") -> None:
@@ -41,17 +41,24 @@ class YamlText:
         self.path = path
         self._has_lines = True
         self._lines: dict[KeyPath, int] = {}
-        self._twice: list[Problem] = []
         self._changed: list[KeyPath] = []
-        self.content: Any = self._read(text)
-        if self._twice:
-            raise InvalidInput(self._twice)
+        self.repeated_keys: list[Problem] = []
+        """Keys that are given twice: who reads `last_given` tells of them."""
+        self.last_given: Any = self._read(text)
+        """The content, as if only the last of keys given twice were there."""
+
+    @property
+    def content(self) -> Any:
+        """What the file says. Raises `InvalidInput` where it gives a key twice."""
+        if self.repeated_keys:
+            raise InvalidInput(self.repeated_keys)
+        return self.last_given
 
     @classmethod
     def unwritten(cls, content: Any, name: str) -> YamlText:
         """Of what never was a text: its parts have places and no lines."""
         text = cls("", name)
-        text.content = content
+        text.last_given = content
         text._has_lines = False
         return text
 
@@ -95,7 +102,7 @@ class YamlText:
     def _written(self, place: KeyPath) -> KeyPath:
         """`place` without the parts that validation adds and the file does not spell out."""
         if not self._has_lines and not self._lines:
-            self._lines = dict.fromkeys(_places_in(self.content), 1)
+            self._lines = dict.fromkeys(_places_in(self.last_given), 1)
         written: KeyPath = ()
         for part in place:
             if (*written, part) in self._lines:
@@ -120,13 +127,16 @@ class YamlText:
 
     def _note(self, loader: Loader, node: yaml.Node, place: KeyPath) -> None:
         """Remember the lines of everything within a node, and the keys that it gives twice."""
+        last_given: dict[Any, yaml.Node] = {}
         for part, at, value in _parts(loader, node):
-            inner = (*place, part)
-            if isinstance(node, yaml.MappingNode) and inner in self._lines:
-                where = f"{self.name}:{at.start_mark.line + 1} {_dotted(inner)}"
-                self._twice.append(Problem(where, "is given twice"))
-            self._lines[inner] = at.start_mark.line + 1
-            self._note(loader, value, inner)
+            inner, line = (*place, part), at.start_mark.line + 1
+            if part in last_given:
+                said = f"is given twice: on line {self._lines[inner]} as well"
+                self.repeated_keys.append(Problem(f"{self.name}:{line} {_dotted(inner)}", said))
+            self._lines[inner] = line
+            last_given[part] = value
+        for part, value in last_given.items():
+            self._note(loader, value, (*place, part))
 
 
 def _parts(loader: Loader, node: yaml.Node) -> Iterator[tuple[Any, yaml.Node, yaml.Node]]:
