@@ -78,7 +78,7 @@ def measures_named(names: Iterable[str], option: str) -> tuple[Measure, ...]:
     with gathered() as problems:
         for name in names:
             with noted(problems):
-                measures.append(_measure(option, name))
+                measures.append(measure_called(name, option))
     return tuple(dict.fromkeys(measures))
 
 
@@ -86,7 +86,7 @@ def _asked(text: str, place: str) -> Asked:
     parts = _FORM.fullmatch(text)
     if parts is None:
         raise InvalidInput([Problem(place, f"write for instance {EXAMPLE!r}")])
-    measure = _measure(place, parts["measure"])
+    measure = measure_called(parts["measure"], place)
     number, unit = float(parts["number"]), parts["unit"]
     scales = _SCALES.get(measure.unit, {})
     is_relative = unit == _OF_ITSELF and measure.unit is not Unit.SHARE
@@ -100,8 +100,11 @@ def _asked(text: str, place: str) -> Asked:
     return Asked(measure, WantedPrecision(half, is_relative))
 
 
-def _measure(place: str, name: str) -> Measure:
-    """By its name, or as sentences call it: `latency_p95_ms`, `p95 latency`, `p95_latency`."""
+def measure_called(name: str, place: str) -> Measure:
+    """By its name, or as sentences call it: `latency_p95_ms`, `p95 latency`, `p95_latency`.
+
+    Raises `InvalidInput`, told of `place`.
+    """
     called = {_key(each.value): each for each in Measure}
     called |= {_key(each.called): each.measure for each in MEASURES.values()}
     if _key(name) in called:

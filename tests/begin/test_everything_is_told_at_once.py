@@ -128,6 +128,7 @@ WRONG = {
     ),
     f"check nowhere lost --until foo --tolerate bar --junit {NOWHERE} --annotations --json": (
         "--tolerate needs --baseline",
+        "tolerate 'bar': write",
         "--json prints one object",
         "until 'foo': write",
         f"{NOWHERE}: cannot be written",

@@ -78,6 +78,14 @@ def test_a_value_that_stands_already_is_not_run_again(steady: whitecap.Sensitivi
     assert steady.runs == 5 * (1 + 1 + 1 + 2)
 
 
+@pytest.mark.parametrize("called", ["latency_p95_ms", "p95 latency", "P95_latency"])
+def test_a_measure_goes_by_the_names_that_precision_is_asked_for_by(
+    called: str, appends: Path
+) -> None:
+    study = study_of(appends, [f"{COUNT}=3..6"], [f"{called} of loader"], Effort(5, 100))
+    assert study.followed == (Followed(Measure.LATENCY_P95_MS, "loader"),)
+
+
 def test_all_intervals_share_the_error() -> None:
     assert confidence_of(1) == pytest.approx(0.95)
     assert confidence_of(20) == pytest.approx(0.9975)

@@ -106,10 +106,17 @@ def against(
     """
     with gathered() as problems:
         with noted(problems):
-            tolerated = asked_for(tolerate, option="tolerate")
-            problems += _not_compared(tolerated)
+            tolerated = tolerated_by(tolerate)
         baseline = Baseline() if update and not path.exists() else read_baseline(path)
     return Against(path, baseline, update, tolerated, replications)
+
+
+def tolerated_by(texts: Sequence[str]) -> tuple[Asked, ...]:
+    """By how much measures may be worse. Raises `InvalidInput` with everything that is wrong."""
+    tolerated = asked_for(texts, option="tolerate")
+    if problems := list(_not_compared(tolerated)):
+        raise InvalidInput(problems)
+    return tolerated
 
 
 def _not_compared(tolerated: Sequence[Asked]) -> Iterator[Problem]:

@@ -15,11 +15,11 @@ from pathlib import Path
 from whitecap.deciding.defaults import MOST_RUNS, SENSITIVITY_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
-from whitecap.engine.recorded import ALL_WRITERS, Measure
+from whitecap.engine.recorded import ALL_WRITERS
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
-from whitecap.reports.measures import MEASURES
 from whitecap.reports.measures.measured_run import measure_run
+from whitecap.reports.precision.asked import measure_called
 from whitecap.reports.sensitivity.effects import Followed, ParameterRuns
 from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
 from whitecap.sim.changes.paired import paired_runs
@@ -103,13 +103,12 @@ def _named(text: str, writers: list[str]) -> Followed:
     """`job_success_rate of etl`. Raises `InvalidInput`."""
     name, of, writer = (part.strip() for part in text.partition(" of "))
     with gathered() as problems:
-        if name not in list(Measure):
-            said = unknown_name("measure", name, MEASURES)
-            problems.append(Problem(f"measure {text!r}", *said))
+        with noted(problems):
+            measure = measure_called(name, "measure")
         if of and writer not in (*writers, ALL_WRITERS):
             said = unknown_name("writer", writer, [*writers, ALL_WRITERS])
-            problems.append(Problem(f"measure {text!r}", *said))
-    return Followed(Measure.named(name), writer if of and writer != ALL_WRITERS else None)
+            problems.append(Problem("measure", *said))
+    return Followed(measure, writer if of and writer != ALL_WRITERS else None)
 
 
 def studied_by(study: Study, jobs: int | None, watch: TrialWatch) -> Sensitivity:

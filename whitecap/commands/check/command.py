@@ -143,9 +143,11 @@ def _without_effect(paths: Sequence[str], replications: int | None) -> Iterator[
 def _against(
     baseline: Path | None, updates: bool, tolerate: Sequence[str], replications: int | None
 ) -> Against | None:
-    from whitecap.checking.against import against
+    """What to compare with. Raises `InvalidInput`, for what is tolerated without a baseline too."""
+    from whitecap.checking.against import against, tolerated_by
 
     if baseline is None:
+        tolerated_by(tolerate)
         return None
     return against(baseline, update=updates, tolerate=tolerate, replications=replications)
 
