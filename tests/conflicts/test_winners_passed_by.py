@@ -1,78 +1,26 @@
-"""Passing winners by, or checking each one whole: the same bytes, attempts and verdicts."""
+"""Passing winners by, or checking each one whole: the same bytes, attempts and verdicts.
+
+Of observed cases their own tests ask it (`tests/conformance`).
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from tests.interleaving.test_schedules import STATEMENTS, start, told, world
-from whitecap.engine.conflicts.current import CurrentTransaction
+from tests.passing_by import both_ways
 from whitecap.engine.dialects import DIALECTS
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.log.effects import ANY
-from whitecap.engine.races.conformance.case import load_cases
-from whitecap.engine.races.conformance.run import run_cases
 from whitecap.engine.races.interleaving.schedules import schedules
-from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction import commit_loop
-from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
-
-CASES = Path(__file__).parents[1] / "conformance" / "cases"
-SEEN = [case for file in sorted(CASES.glob("*.json")) for case in load_cases(file)]
-
-T = TypeVar("T")
-
-
-@contextmanager
-def every_winner_checked_whole() -> Iterator[None]:
-    """Every effect of a winner concerns everybody, so that nothing is passed by."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CurrentTransaction, "concerns", ANY)
-        yield
-
-
-@contextmanager
-def attempts_noted() -> Iterator[list[tuple[str, bytes]]]:
-    """Key and body of every commit file that somebody tries to put, lost ones too."""
-    attempts: list[tuple[str, bytes]] = []
-    put_commit = commit_loop.put_commit
-
-    def noted(
-        key: str, body: bytes, lost_reply: LostReply, actions: Any = None
-    ) -> Steps[commit_loop.PutOutcome]:
-        attempts.append((key, body))
-        return put_commit(key, body, lost_reply, actions)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(commit_loop, "put_commit", noted)
-        yield attempts
-
-
-def both_ways(play: Callable[[], T]) -> tuple[T, T]:
-    passing_by = play()
-    with every_winner_checked_whole():
-        return passing_by, play()
-
-
-@pytest.mark.parametrize("case", SEEN, ids=lambda case: case.id)
-def test_a_case_puts_the_same_bytes_and_ends_the_same(case: Any) -> None:
-    def play() -> object:
-        with attempts_noted() as attempts:
-            return list(run_cases([case])), attempts
-
-    passing_by, whole = both_ways(play)
-    assert passing_by == whole
 
 
 @pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(STATEMENTS, 2)))

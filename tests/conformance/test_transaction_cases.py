@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.passing_by import result_both_ways
 from whitecap.engine.races.conformance.case import CaseStatus, TransactionCase, load_cases
 from whitecap.engine.races.conformance.run import run_cases
 from whitecap.engine.races.conformance.transactions import run_case
@@ -18,7 +19,7 @@ LOG_CASES = [case for case in SEEN if isinstance(case, TransactionCase)]
 
 @pytest.mark.parametrize("case", LOG_CASES, ids=lambda case: case.id)
 def test_the_engine_does_what_delta_did(case: TransactionCase) -> None:
-    result = run_case(case)
+    result = result_both_ways(case)
     assert result.status is CaseStatus.PASSED, result.differences
 
 
