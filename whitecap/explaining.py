@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.dialects import DIALECTS, Dialect, dialect_named
+from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
 from whitecap.engine.races.explain.checks import check_texts, require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
@@ -21,7 +21,7 @@ from whitecap.engine.sql.parsing.unknown_columns import Schemas
 from whitecap.sim.bundled import read_named
 from whitecap.sim.rehearsal.small_table import ReadCase, SmallCase, case_in, text_of
 
-DEFAULT_DIALECT = "delta-oss-4.4"
+DEFAULT_DIALECT = DELTA_OSS_4_4.name
 
 TableLike = str | Path | Mapping[str, Any]
 """The path of a table's YAML or of a real Delta table, YAML text, or its content."""

@@ -90,6 +90,13 @@ class RemoveFile(Action, frozen=True):
         return None if self.deletion_vector is None else self.deletion_vector.unique_id
 
 
+CHANGE_TYPE_COLUMN = "_change_type"
+"""Where the change data feed says how a row changed.
+
+Source: `CDCReader.scala: CDC_TYPE_COLUMN_NAME`.
+"""
+
+
 class AddCDCFile(Action, frozen=True, kw_only=True):
     """A change data feed file."""
 

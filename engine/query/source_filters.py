@@ -11,12 +11,11 @@ from sqlglot import exp
 
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.expressions.terms import Parameters
-from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.functions.nodes import COMPARISONS, function_name
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.sql.predicates.normal_form import normal_form
 from whitecap.engine.values.types import Session, is_decimal
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _TEXTS = ("endswith", "contains")
 
 
@@ -60,7 +59,7 @@ class _Reader:
                 return self._is_column(node.this)
             case exp.Anonymous() if function_name(node) in _TEXTS and len(node.expressions) == 2:
                 return self._is_column(node.expressions[0])
-        if not isinstance(node, _COMPARISONS):
+        if not isinstance(node, COMPARISONS):
             return False
         left, right = node.this, node.args["expression"]
         if isinstance(node, exp.NullSafeEQ) and isinstance(right.unnest(), exp.Null):

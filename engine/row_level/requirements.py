@@ -14,6 +14,7 @@ from whitecap.engine.conflicts.messages import commit_verdict
 from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
 from whitecap.engine.dialects import ROW_COMMANDS, Dialect
 from whitecap.engine.log import properties
+from whitecap.engine.log.actions import CHANGE_TYPE_COLUMN
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
@@ -24,7 +25,6 @@ from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
 _IDENTITY_PREFIX = "delta.identity."
-_CHANGE_TYPE = "_change_type"
 
 
 def has_vectors(current: CurrentTransaction) -> bool:
@@ -125,4 +125,4 @@ def _replaces_everything(winner: WinningCommit) -> bool:
 
 def _has_change_type_column(current: CurrentTransaction) -> bool:
     feed = properties.CHANGE_DATA_FEED.of(current.metadata.configuration)
-    return feed and current.snapshot.schema.get(_CHANGE_TYPE) is not None
+    return feed and current.snapshot.schema.get(CHANGE_TYPE_COLUMN) is not None

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from whitecap.engine.column_names import ColumnPath
 from whitecap.engine.errors import RefusedAtCommit
 from whitecap.engine.log import properties
-from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.actions import CHANGE_TYPE_COLUMN, Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, CURRENT_DEFAULT, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import MODES, mode_of
 from whitecap.engine.log.features import feature_names, needing_manual_upgrade, supports
@@ -26,7 +26,7 @@ from whitecap.engine.refusals import commit_errors, feature_errors, property_err
 INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """What Parquet column names could not hold when this rule was made."""
 
-FEED_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
+FEED_COLUMNS = (CHANGE_TYPE_COLUMN, "_commit_version", "_commit_timestamp")
 """Source: `CDCReader.scala: cdcReadSchema`."""
 
 

@@ -23,6 +23,9 @@ TEMPORAL = frozenset({"date", "timestamp", "timestamp_ntz"})
 PARAMETER = "parameter"
 """The type of a value that is only known when a statement is bound."""
 
+LIMITED_TYPE = re.compile(r"(var)?char\((\d+)\)")
+"""A text of so many letters, as it is declared: CHAR fills it up with blanks, VARCHAR does not."""
+
 _OTHER_ATOMIC = frozenset({"boolean", "string", "binary", "void", PARAMETER})
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?\Z")
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)\Z")

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import re
 
-from whitecap.engine.values.types import INTEGRAL_BITS, decimal_shape, is_decimal, is_integral
+from whitecap.engine.values.types import (
+    INTEGRAL_BITS,
+    LIMITED_TYPE,
+    decimal_shape,
+    is_decimal,
+    is_integral,
+)
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 _SMALL = ("tinyint", "smallint", "int")
@@ -21,12 +27,11 @@ _MOMENTS = {
     "timestamp_ntz": ("timestamp",),
     "bigint": ("timestamp",),
 }
-_LIMITED = re.compile(r"(var)?char\((\d+)\)")
 
 
 def may_upcast(old: str, new: str) -> bool:
     """Whether Spark takes the change for one that loses nothing."""
-    limits = _LIMITED.fullmatch(old), _LIMITED.fullmatch(new)
+    limits = LIMITED_TYPE.fullmatch(old), LIMITED_TYPE.fullmatch(new)
     if any(limits):
         return _holds_text(limits, new)
     if new in (old, "string", *_MOMENTS.get(old, ())):
@@ -59,8 +64,8 @@ def may_evolve(old: str, new: str) -> bool:
 
 def is_text_change(old: str, new: str) -> bool:
     """Whether only the limit of a text changes, which needs no feature."""
-    return _LIMITED.fullmatch(old) is not None and (
-        new == "string" or _LIMITED.fullmatch(new) is not None
+    return LIMITED_TYPE.fullmatch(old) is not None and (
+        new == "string" or LIMITED_TYPE.fullmatch(new) is not None
     )
 
 

@@ -13,6 +13,7 @@ import msgspec
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
+    CHANGE_TYPE_COLUMN,
     AddCDCFile,
     AddFile,
     Metadata,
@@ -52,9 +53,8 @@ def in_task(make: Callable[[Row], Row], metadata: Metadata) -> Callable[[Row], R
     return run
 
 
-# Source: CDCReader.scala: CDC_LOCATION, CDC_TYPE_COLUMN_NAME and the types of change.
+# Source: CDCReader.scala: CDC_LOCATION and the types of change.
 CHANGE_DIRECTORY = "_change_data/"
-CHANGE_TYPE_COLUMN = "_change_type"
 DELETED, INSERTED = ("delete",), ("insert",)
 BEFORE_UPDATE, AFTER_UPDATE = ("update_preimage",), ("update_postimage",)
 

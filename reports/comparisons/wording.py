@@ -11,9 +11,8 @@ from whitecap.reports.comparisons.changes import ChangeVerdict, MeasureChange, M
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.measures.stored import WHOLE
 from whitecap.reports.measures.writing import finite
+from whitecap.reports.runs import WHOLE_RUN
 from whitecap.reports.statistics import counted, written_difference
-
-ALL_WRITERS = "all writers"
 
 SHOWN_EACH = (
     ChangeVerdict.WORSE,
@@ -26,7 +25,7 @@ SHOWN_EACH = (
 
 def writers_text(change: MeasureChange) -> str:
     """`all writers`, or the writer group with its command."""
-    return ALL_WRITERS if change.group == WHOLE else str(change.group)
+    return WHOLE_RUN if change.group == WHOLE else str(change.group)
 
 
 def values_text(change: MeasureChange) -> str:

@@ -28,8 +28,8 @@ from whitecap.sim.inferring.figures import (
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW
 from whitecap.sim.real_table.counts import ASSUMED_BYTES_PER_ROW, RowCounts
+from whitecap.sim.scenario.table import KEY_TYPE
 
-KEY_TYPE = "bigint"
 NEW_KEY, PAYLOAD = "row_key", "payload"
 """Columns that stand for others."""
 

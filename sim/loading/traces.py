@@ -12,12 +12,9 @@ from typing import Any
 from whitecap.engine.errors import Problem, unreadable
 from whitecap.sim.quantities.bounds import MAX_TRACE_BYTES
 from whitecap.sim.scenario.model import Document
-from whitecap.sim.scenario.traces import read_trace
+from whitecap.sim.scenario.traces import SHORTEST_TRACE, read_trace
 
 TRACE, FILE, TEXT = "trace", "file", "text"
-
-STAND_IN = "at\n0 s\n"
-"""In place of a trace that is wrong, which is told already."""
 
 
 def with_traces(document: Document, folder: Path) -> tuple[Document, list[Problem]]:
@@ -57,7 +54,7 @@ class _Reader:
                 text = file.read(MAX_TRACE_BYTES + 1)
         except (OSError, UnicodeDecodeError, ValueError) as error:
             self.problems += unreadable(path, error).problems
-            return STAND_IN
+            return SHORTEST_TRACE
         _, wrong = read_trace(text)
         self.problems += [Problem(f"{path}:{each.line}", each.said) for each in wrong]
-        return STAND_IN if wrong else text
+        return SHORTEST_TRACE if wrong else text

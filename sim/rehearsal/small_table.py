@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from whitecap.engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
+from whitecap.engine.dialects import DATABRICKS_PROPERTIES, DELTA_OSS_4_4, Dialect, dialect_named
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
@@ -80,7 +80,7 @@ class Expected(Section):
 class SmallCase(SmallTable):
     """A table with what goes with it: others that it is merged with, a dialect, two statements."""
 
-    dialect: str = "delta-oss-4.4"
+    dialect: str = DELTA_OSS_4_4.name
     cluster_by: list[str] = Field(default_factory=list)
     settings: dict[str, str] = Field(default_factory=dict)
     other_tables: list[SmallTable] = Field(default_factory=list)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.races.conformance.case import Case, CaseResult, TransactionCase
 from whitecap.engine.races.conformance.compare import skipped
 from whitecap.sim.replay.real.jvm import Jvm
@@ -18,7 +19,7 @@ from whitecap.sim.replay.transaction_cases import run_transaction_case
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-DIALECT = "delta-oss-4.4"
+DIALECT = DELTA_OSS_4_4.name
 """What the real Delta Lake here is; cases of other dialects cannot be run on it."""
 
 

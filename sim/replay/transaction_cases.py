@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN
 from whitecap.engine.races.conformance.case import (
     CaseResult,
     CommitKind,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 RAW_COMMITS = {"spark.databricks.delta.history.metricsEnabled": "false"}
 """A raw DELETE or MERGE commit registers no SQL metrics, and Delta would miss them."""
-
-ROW_TRACKING = "delta.rowTracking"
 
 
 def run_transaction_case(spark: SparkSession, case: TransactionCase, table: Path) -> CaseResult:
@@ -200,7 +199,7 @@ class _Played:
 def _row_id_high_watermark(lines: Sequence[JsonLine]) -> dict[str, int]:
     for line in lines:
         domain = line.get("domainMetadata", {})
-        if domain.get("domain") == ROW_TRACKING:
+        if domain.get("domain") == ROW_TRACKING_DOMAIN:
             configuration = json.loads(domain["configuration"])
             return {"row_id_high_watermark": configuration["rowIdHighWaterMark"]}
     return {}

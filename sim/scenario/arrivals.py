@@ -15,7 +15,7 @@ from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import MS_PER, Duration, Number, Rate, Whole
-from whitecap.sim.scenario.traces import TracedJob, read_trace
+from whitecap.sim.scenario.traces import SHORTEST_TRACE, TracedJob, read_trace
 
 ZERO = Distribution(constant=0.0)
 
@@ -190,7 +190,7 @@ class Trace(Section):
     @field_validator("text")
     @classmethod
     def _is_read(cls, text: str | None) -> str | None:
-        _, wrong = read_trace(STILL_IN_A_FILE if text is None else text)
+        _, wrong = read_trace(SHORTEST_TRACE if text is None else text)
         if wrong:
             raise ValueError("; ".join(f"line {each.line}: {each.said}" for each in wrong))
         return text
@@ -204,16 +204,12 @@ class Trace(Section):
     @property
     def jobs(self) -> tuple[TracedJob, ...]:
         """Its jobs, in the order of their lines."""
-        return read_trace(STILL_IN_A_FILE if self.text is None else self.text)[0]
+        return read_trace(SHORTEST_TRACE if self.text is None else self.text)[0]
 
     @property
     def has_durations(self) -> bool:
         """Whether it says how long its jobs took."""
         return self.jobs[0].takes_ms is not None
-
-
-STILL_IN_A_FILE = "at\n0 s\n"
-"""Stands for a trace whose file has not been read, where only its form is looked at."""
 
 
 class Arrival(OneOf):

@@ -50,6 +50,10 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 """Types whose values a scenario can list."""
 
 
+KEY_TYPE = "bigint"
+"""The type of a column that numbers the rows: a table may have more than an INT can count."""
+
+
 class Domain(OneOf):
     """The values that a column takes: listed, or the last `days` up to today."""
 

@@ -22,6 +22,9 @@ from whitecap.sim.quantities.units import MS_PER, parse_duration, shown
 
 AT, TAKES = "at", "takes"
 
+SHORTEST_TRACE = f"{AT}\n0 s\n"
+"""Stands for a trace whose file has not been read, or is wrong, which is told already."""
+
 _COLUMN = re.compile(rf"({AT}|{TAKES})(?:_({'|'.join(MS_PER)}))?")
 
 MOST_TOLD = 20

@@ -14,13 +14,12 @@ from functools import lru_cache
 import msgspec
 
 from whitecap.engine.log import properties
-from whitecap.engine.log.checkpoint import checkpoint_key, is_due
+from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, is_due
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.sim.store.contents.log_directory import (
     CHECKPOINT_BYTES_PER_ACTION,
     CHECKSUM_BYTES,
-    POINTER_KEY,
     STAGED_COMMITS_KEY,
     Moment,
     Segment,
@@ -144,7 +143,7 @@ class AfterCommit(msgspec.Struct, frozen=True):
         yield from log.connection.ask(RequestKind.PUT, key, appears, size_bytes, shared=False)
         yield from log.connection.read((RequestKind.HEAD,), key, size_bytes)
         last = len(log.requests.pointer) - 1
-        yield from log.connection.ask_all(log.requests.pointer, POINTER_KEY, {last: points})
+        yield from log.connection.ask_all(log.requests.pointer, LAST_CHECKPOINT_KEY, {last: points})
 
     def _clean_up(self, snapshot: Snapshot) -> Waiting[None]:
         """Delete expired files, one after the other. Source: MetadataCleanup.cleanUpExpiredLogs."""

@@ -13,6 +13,7 @@ from functools import partial
 
 import msgspec
 
+from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
@@ -22,7 +23,6 @@ from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.contents.log_directory import (
     CHECKSUM_BYTES,
     NO_SEGMENT,
-    POINTER_KEY,
     LogDirectory,
     Moment,
     Segment,
@@ -126,7 +126,7 @@ class LogAccess(msgspec.Struct):
 
     def read_pointer(self) -> Waiting[bool]:
         """Read `_last_checkpoint`, if it is there."""
-        return self._read_if_there(POINTER_KEY, lambda: self.directory.pointer, 0)
+        return self._read_if_there(LAST_CHECKPOINT_KEY, lambda: self.directory.pointer, 0)
 
     def _read_if_there(
         self, key: str, appears: Callable[[], Moment | None], size_bytes: int

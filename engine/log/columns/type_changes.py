@@ -7,13 +7,11 @@ Source: TypeWideningMetadata.scala; PROTOCOL.md "Type Change Metadata"; Spark's 
 from __future__ import annotations
 
 import dataclasses
-import re
 from dataclasses import dataclass
 
 from whitecap.engine.log.column_keys import LIMITED_TEXT, TYPE_CHANGES
 from whitecap.engine.log.schema import Field, Schema, log_name
-
-_LIMITED = re.compile(r"(var)?char\((\d+)\)")
+from whitecap.engine.values.types import LIMITED_TYPE
 
 
 def declared_type(column: Field) -> str:
@@ -31,7 +29,7 @@ class TextLimit:
 
 def text_limit(column: Field) -> TextLimit | None:
     """The limit of a CHAR or VARCHAR column, `None` for other columns."""
-    declared = _LIMITED.fullmatch(declared_type(column))
+    declared = LIMITED_TYPE.fullmatch(declared_type(column))
     return None if declared is None else TextLimit(int(declared[2]), declared[1] is None)
 
 

@@ -19,6 +19,9 @@ from whitecap.engine.sql.functions.table import NON_DETERMINISTIC, call, check_n
 from whitecap.engine.sql.functions.times import FIELD_NAMES, FIELDS
 from whitecap.engine.values.types import is_decimal, is_integral
 
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
+"""The operators that hold two values against each other."""
+
 _WITH_UNITS: dict[str, Callable[[str], Function]] = {
     **dict.fromkeys(("dateadd", "date_add", "timestampadd"), added),
     **dict.fromkeys(("datediff", "date_diff", "timestampdiff"), between),

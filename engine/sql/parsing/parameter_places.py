@@ -18,11 +18,11 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.functions.nodes import COMPARISONS
 from whitecap.engine.sql.parsing.query_reading import table_name
 from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 from whitecap.engine.values.types import INTEGRAL_BITS
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
 
 
@@ -101,7 +101,7 @@ def _columns_beside(node: exp.Placeholder) -> Iterator[exp.Column]:
     match node.parent:
         case exp.Between(this=exp.Column() as column) | exp.In(this=exp.Column() as column):
             yield column
-        case exp.Binary() as pair if isinstance(pair, _COMPARISONS):
+        case exp.Binary() as pair if isinstance(pair, COMPARISONS):
             other = pair.left if pair.right is node else pair.right
             if isinstance(other, exp.Column):
                 yield other

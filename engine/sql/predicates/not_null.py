@@ -20,9 +20,9 @@ from whitecap.engine.sql.functions.nodes import function_name, is_random
 from whitecap.engine.sql.predicates.compiler import compile_boolean
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
+_TWO_SIDED_TESTS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
-_NULL_INTOLERANT = (*_COMPARISONS, *_ARITHMETIC, exp.Not, exp.Paren, exp.Cast, exp.Extract)
+_NULL_INTOLERANT = (*_TWO_SIDED_TESTS, *_ARITHMETIC, exp.Not, exp.Paren, exp.Cast, exp.Extract)
 _TEXT_TESTS = (exp.StartsWith, exp.RegexpLike)
 _FUNCTIONS = frozenset({
     "abs", "add_months", "ascii", "ceil", "contains", "date_add", "date_format", "date_part",

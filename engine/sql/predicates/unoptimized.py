@@ -20,12 +20,12 @@ from whitecap.engine.errors import EngineError
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.functions.nodes import COMPARISONS
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of
 from whitecap.engine.values.types import decimal_shape
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _OPTIMIZED_FORMS = (exp.Between, exp.Like)
 _PATTERNS = (exp.Like, exp.StartsWith)
 
@@ -67,7 +67,7 @@ def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
         yield from ((node.this, member) for member in node.expressions)
     elif isinstance(node, exp.Between):
         yield from ((node.this, node.args[bound]) for bound in ("low", "high"))
-    elif isinstance(node, _COMPARISONS):
+    elif isinstance(node, COMPARISONS):
         yield node.this, node.args["expression"]
         yield node.args["expression"], node.this
 
@@ -84,7 +84,7 @@ def _kept(node: exp.Expr, schema: Schema, scope: Scope) -> exp.Expr:
     match node:
         case exp.In():
             plain = all(_is_plain(node.this, member, schema, scope) for member in node.expressions)
-        case _ if isinstance(node, _COMPARISONS):
+        case _ if isinstance(node, COMPARISONS):
             left, right = node.this, node.args["expression"]
             plain = _is_plain(left, right, schema, scope) or _is_plain(right, left, schema, scope)
         case _:

@@ -19,10 +19,8 @@ from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.sim.loading.checks.well_formed import sound_part
 from whitecap.sim.quantities.units import shown
-from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, TableSection, tables_by_name
+from whitecap.sim.scenario.table import KEY_TYPE, PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
-
-KEY_TYPE = "bigint"
 
 TOO_DEEP = "is nested too deeply"
 

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log import properties
 from whitecap.engine.races.conformance.case import StatementCase
@@ -17,7 +18,7 @@ from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, DrawnLayout
 from whitecap.sim.replay.drawing.statements import VECTORS, DrawnStatement, draw_statement
 
-DIALECT = "delta-oss-4.4"
+DIALECT = DELTA_OSS_4_4.name
 COMPACTED = properties.AUTO_COMPACT.key
 
 PROPERTIES: tuple[dict[str, str], ...] = (

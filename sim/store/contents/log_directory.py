@@ -26,7 +26,6 @@ Moment = tuple[float, int]
 ALWAYS: Moment = (-math.inf, 0)
 NEVER: Moment = (math.inf, 0)
 
-POINTER_KEY = f"{LOG_DIRECTORY}/_last_checkpoint"
 STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"
 
 CHECKSUM_BYTES = 2_000

@@ -19,6 +19,7 @@ from itertools import count
 import msgspec
 from msgspec import structs
 
+from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.faults import (
@@ -35,7 +36,7 @@ from whitecap.sim.scenario.faults import (
     Throttling,
     WriterCrash,
 )
-from whitecap.sim.store.contents.log_directory import POINTER_KEY, STAGED_COMMITS_KEY
+from whitecap.sim.store.contents.log_directory import STAGED_COMMITS_KEY
 from whitecap.sim.store.requests.kinds import KIND_NAMED, RequestKind
 from whitecap.sim.store.requests.tape import Tape
 from whitecap.sim.time.random_streams import RandomSource, RandomStreams
@@ -164,7 +165,7 @@ def file_named(key: str) -> LogFile | None:
         return "staged"
     if not key.startswith(LOG_DIRECTORY):
         return None
-    if key == POINTER_KEY:
+    if key == LAST_CHECKPOINT_KEY:
         return "pointer"
     for ending, file in _ENDINGS.items():
         if key.endswith(ending):
