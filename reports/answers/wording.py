@@ -14,6 +14,7 @@ from whitecap.reports.answers.grid import Design, OfferedLoad
 from whitecap.reports.answers.phrases import (
     at_text,
     found_text,
+    held_text,
     listed,
     loads_text,
     objective_text,
@@ -184,10 +185,20 @@ def _falling_short(findings: AnswerFindings) -> Iterator[str]:
         return
     others = {design: each for design, each in under.standings.items() if design != under.design}
     for stands, (of_one, of_several) in FALLING_SHORT.items():
-        names = [design.title for design, each in others.items() if each.stands is stands]
-        if names:
-            said = of_several if names[1:] else of_one
-            yield f"{_some(names)} {said.format(the_objectives(findings.objectives))}"
+        short: dict[str, list[str]] = {}
+        for design, each in others.items():
+            if each.stands is stands:
+                short.setdefault(_missed_of(findings, each), []).append(design.title)
+        for missed, names in short.items():
+            yield f"{_some(names)} {(of_several if names[1:] else of_one).format(missed)}"
+
+
+def _missed_of(findings: AnswerFindings, standing: CellStanding) -> str:
+    """What a design misses: with names, where the scenario asks for several things."""
+    missed = [held_text(each.held) for each in standing.those(Stands.MISSED)]
+    is_plain = len(findings.objectives.each) == 1 or not missed
+    said = the_objectives(findings.objectives)
+    return said if is_plain else f"{said}: {_some(missed)}"
 
 
 def _first_of_each(findings: AnswerFindings) -> Iterator[UnderLoad]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from whitecap.reports.figures.ranges import FigureRow, row_panels, rows_of, write_row_labels
 from whitecap.reports.figures.style import INK, MUTED, house_style
@@ -31,6 +31,7 @@ _ROUND_MS = sorted(
      *(m * 6e4 for m in (1, 2, 5, 10, 30)), *(h * 3.6e6 for h in (1, 2, 5, 10, 24))]
 )  # fmt: skip
 """Durations that people count in; powers of ten stop making sense above a second."""
+_UNITS_MS = (1.0, 1e3, 6e4, 3.6e6)
 
 
 @house_style()
@@ -90,11 +91,22 @@ def _say_nothing_committed(axes: Axes, row: FigureRow) -> None:
 def _scale(axes: Axes, drawn: list[float]) -> None:
     low, high = (min(drawn) / 1.25, max(drawn) * 1.25) if drawn else (1.0, 1000.0)
     axes.set_xlim(low, high)
-    ticks = [ms for ms in _ROUND_MS if low <= ms <= high]
+    ticks = ticks_between(low, high)
     most = 7
     axes.xaxis.set_major_locator(FixedLocator(ticks[:: math.ceil(len(ticks) / most) or 1]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: round_duration(value)))
+
+
+def ticks_between(low: float, high: float) -> list[float]:
+    """Round durations; where fewer than two lie in a narrow range, equal steps of a unit."""
+    ticks = [ms for ms in _ROUND_MS if low <= ms <= high]
+    if len(ticks) >= 2:
+        return ticks
+    unit = max((ms for ms in _UNITS_MS if ms <= low), default=1.0)
+    steps = MaxNLocator(4, steps=[1, 1.5, 3, 6, 10]).tick_values(low / unit, high / unit)
+    ticks = [round(float(step) * unit, 3) for step in steps]
+    return [ms for ms in ticks if low <= ms <= high]
 
 
 def _legend(axes: Axes) -> None:

@@ -54,15 +54,23 @@ def digits_beside(values: Iterable[float], thresholds: Iterable[float], unit: Un
     """So many digits that each value, rounded either way, stays on its side of each threshold:
     98.96 % is not written as 99.0 % where it misses 99 %."""
     limits = list(thresholds)
-    needed = (
-        1 + magnitude(value / size) - magnitude((value - limit) / size)
+    apart = [
+        (value, limit)
         for value in values
         if math.isfinite(value) and value
-        for size in [_unit_of(value)[0] if unit is Unit.MILLISECONDS else 1.0]
         for limit in limits
-        if not math.isclose(value, limit)
-    )
-    return min(max((DIGITS, *needed)), _MOST_DIGITS)
+        if math.isfinite(limit) and not math.isclose(value, limit)
+    ]
+    digits = max((DIGITS, *(_digits_apart(value, limit, unit) for value, limit in apart)))
+    # The usual digits are at most two decimals: 0.154 / min would read as 0.15 / min.
+    is_alike = any(written(a, unit, digits) == written(b, unit, digits) for a, b in apart)
+    return min(digits + is_alike, _MOST_DIGITS)
+
+
+def _digits_apart(value: float, limit: float, unit: Unit) -> int:
+    """Significant digits of a value that show on which side of a limit it is."""
+    size = _unit_of(value)[0] if unit is Unit.MILLISECONDS else 1.0
+    return 1 + magnitude(value / size) - magnitude((value - limit) / size)
 
 
 _MOST_DIGITS = 9

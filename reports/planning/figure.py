@@ -34,8 +34,8 @@ _BETWEEN = 0.75
 _ROW = 0.13
 """Inches of a boundary's bar above a panel."""
 _READING = (
-    "Estimates with 95 % intervals; bars above: where each boundary lies, with 95 % confidence, an "
-    "arrow where it may lie beyond."
+    "Estimates with 95 % intervals; a boundary asks stricter ones of each value. Bars above: where "
+    "each boundary lies, with 95 % confidence, an arrow where it may lie beyond."
 )
 _CHARACTER = 0.08
 """Inches of one in a label."""
@@ -116,15 +116,17 @@ def _scale(axes: Axes, plan: Plan) -> None:
 
 
 def _apart(positions: Sequence[int], plan: Plan, is_logarithmic: bool) -> Iterator[int]:
-    """Those whose labels do not lie on each other, from the first one on."""
+    """Those whose labels do not lie on each other: the first, the last, and others between."""
     numbers = [plan.numbers[at] for at in positions]
     places = [math.log(number) if is_logarithmic else number for number in numbers]
     longest = max((len(plan.labels[at]) for at in positions), default=0)
+    room = (longest + 1) * _CHARACTER / _PANEL[0] * (places[-1] - places[0]) if places else 0.0
     free = -math.inf
     for at, where in zip(positions, places, strict=True):
-        if where >= free:
+        is_end = at in (positions[0], positions[-1])
+        if is_end or free <= where <= places[-1] - room:
             yield at
-            free = where + (longest + 1) * _CHARACTER / _PANEL[0] * (places[-1] - places[0])
+            free = where + room
 
 
 def _bar(axes: Axes, plan: Plan, boundary: Boundary, colour: str, row: int) -> None:

@@ -96,13 +96,13 @@ def written_gap(difference: EstimatedDifference, unit: Unit) -> str:
     """A difference without its interval: `+3.1 points`."""
     if math.isnan(difference.point):
         return "n/a"
-    return _signed(difference.point, unit, _decimals_of_points(difference))
+    return _signed(difference.point, unit, _places(difference, unit))
 
 
 def written_difference_bounds(difference: EstimatedDifference, unit: Unit) -> str:
     """What qualifies a difference: `+1.2 to +5.0 points`, `1 replication`."""
     replications = counted(difference.replications, "replication")
-    decimals = _decimals_of_points(difference)
+    places = _places(difference, unit)
     match difference.statement, math.isinf(difference.low), math.isinf(difference.high):
         case Claim.ALIKE, _, _:
             return f"all {replications} alike"
@@ -111,11 +111,18 @@ def written_difference_bounds(difference: EstimatedDifference, unit: Unit) -> st
         case _, True, True:
             return f"no bounds, {replications}"
         case _, True, False:
-            return f"at most {_signed(difference.high, unit, decimals)}"
+            return f"at most {_signed(difference.high, unit, places)}"
         case _, False, True:
-            return f"at least {_signed(difference.low, unit, decimals)}"
-    low, high = (_signed(each, unit, decimals) for each in (difference.low, difference.high))
+            return f"at least {_signed(difference.low, unit, places)}"
+    low, high = (_signed(each, unit, places) for each in (difference.low, difference.high))
     return _joined(low, high)
+
+
+def _places(difference: EstimatedDifference, unit: Unit) -> int:
+    """Decimals of the points of shares, digits of anything else; no interval reads as a number."""
+    if unit is Unit.SHARE:
+        return _decimals_of_points(difference)
+    return digits_beside([difference.low], [difference.high], unit)
 
 
 def _decimals_of_points(difference: EstimatedDifference) -> int:
@@ -153,10 +160,11 @@ def counted(number: float, noun: str) -> str:
 
 
 def _digits(estimate: Estimate, unit: Unit, beside: Collection[float]) -> int:
-    """With which no number of it is written as what stands beside it, unless it is that."""
-    if not beside:
-        return DIGITS
-    return digits_beside((estimate.point, *estimate.bounds()), beside, unit)
+    """With which no number of it is written as what stands beside it, nor one bound as the other,
+    unless it is that; bounds of shares are rounded apart."""
+    low, high = estimate.bounds()
+    between = DIGITS if unit is Unit.SHARE else digits_beside([low], [high], unit)
+    return max(between, digits_beside((estimate.point, low, high), beside, unit))
 
 
 def _bound(value: float, unit: Unit, digits: int, towards: float) -> str:
@@ -165,14 +173,14 @@ def _bound(value: float, unit: Unit, digits: int, towards: float) -> str:
     return f"{percent(value, digits, towards)} %"
 
 
-def _signed(value: float, unit: Unit, decimals: int) -> str:
+def _signed(value: float, unit: Unit, places: int) -> str:
     """With its sign; of shares in points, with these decimals or as many as it takes to be none."""
     if unit is not Unit.SHARE:
-        return f"{'+' if value > 0 else ''}{written(value, unit)}"
+        return f"{'+' if value > 0 else ''}{written(value, unit, places)}"
     points = 100 * value
     if not points:
         return "0 points"
-    shown = decimals if round(points, decimals) else -magnitude(points)
+    shown = places if round(points, places) else -magnitude(points)
     return f"{points:+.{shown}f} points"
 
 

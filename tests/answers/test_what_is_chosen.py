@@ -261,3 +261,12 @@ def test_what_is_not_chosen_for_missing_the_objective_is_told() -> None:
     assert answer.headline == "Choose eight"
     assert "None and one miss the objective." in answer.sentences
     assert "Two is undecided." in answer.sentences
+
+
+def test_of_several_objectives_those_that_are_missed_are_named() -> None:
+    given_up = {"none": BAD, "one": BAD, "eight": GOOD}
+    cells = {label: runs(each)[""] for label, each in given_up.items()}
+    of_jobs = Objective(Measure.JOB_SUCCESS_RATE, Direction.AT_LEAST, 0.99, "upserter")
+    of_waste = Objective(Measure.WASTED_COMPUTE_SHARE, Direction.AT_MOST, 0.99)
+    answer = answered(sweep_layout(reruns=list(given_up)), cells, of_jobs, of_waste)
+    assert "None and one miss the objectives: job success rate of upserter." in answer.sentences

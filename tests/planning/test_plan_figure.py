@@ -82,7 +82,19 @@ def test_no_text_of_the_figure_lies_on_another() -> None:
     assert_texts_lie_apart(figure, "six variants")
     said = " ".join(words for words, _ in texts_of(figure))
     assert "boundary" in said
-    assert "bars above: where each boundary lies" in said
+    assert "Bars above: where each boundary lies" in said
+
+
+def test_both_ends_of_what_was_tried_have_a_tick_though_others_are_near() -> None:
+    crowded = plan_of(LARGEST[0])
+    numbers = (1, 2, 15, 29, 30)
+    plan = replace(crowded, numbers=numbers, labels=tuple(map(str, numbers)))
+    (variant,) = plan.variants
+    every = replace(variant, tried={at: tried(JOBS) for at in range(len(numbers))})
+    (axes,) = replace(plan, variants=(every,)).figure().axes
+    ticks = [text.get_text() for text in axes.get_xticklabels()]
+    assert ticks[0] == "1"
+    assert ticks[-2:] == ["15", "30"]
 
 
 def test_a_value_that_only_the_search_cannot_decide_is_said_to_be_judged_more_strictly() -> None:

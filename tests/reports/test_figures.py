@@ -12,10 +12,11 @@ from tests.figure_texts import assert_texts_lie_apart, texts_of
 from whitecap.engine.recorded import Direction
 from whitecap.reports.figures.exceptions import colours_by_exception
 from whitecap.reports.figures.figures import draw_all
+from whitecap.reports.figures.latency import ticks_between
 from whitecap.reports.figures.quantity import spread
 from whitecap.reports.figures.style import MAGNITUDES, OKABE_ITO, ink_on, save
 from whitecap.reports.layout import layout_of, phrase
-from whitecap.reports.measures import CONFLICTS, Unit, duration, tick, written
+from whitecap.reports.measures import CONFLICTS, Unit, duration, round_duration, tick, written
 
 GRIDS = {
     "two names": {"partitioning": ["none", "by date"], "isolation": ["A", "B"]},
@@ -146,3 +147,18 @@ def test_ticks_and_durations_use_units_that_people_count_in() -> None:
     assert tick(0.25, Unit.SHARE) == "25 %"
     assert duration(7_200_000, 2) == "2.0 h"
     assert duration(0.5, 2) == "0.50 ms"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (10.4e3, 47.5e3, ["20 s", "30 s", "40 s"]),
+        (62e3, 110e3, ["1.2 min", "1.5 min", "1.8 min"]),
+        (6.3e6, 11e6, ["1.8 h", "2.4 h", "3 h"]),
+        (8e3, 130e3, ["10 s", "30 s", "1 min", "2 min"]),
+    ],
+)
+def test_an_axis_of_latencies_has_two_ticks_however_narrow_it_is(
+    low: float, high: float, expected: list[str]
+) -> None:
+    assert [round_duration(ms) for ms in ticks_between(low, high)] == expected

@@ -20,6 +20,7 @@ from whitecap.reports.statistics import (
     share,
     written_bounds,
     written_difference,
+    written_difference_bounds,
     written_estimate,
 )
 
@@ -110,6 +111,8 @@ def test_written_bounds_of_shares_hold_what_the_bounds_hold(a: float, b: float, 
          "+1.20 s (-250 ms to +2.65 s)"),
         (EstimatedDifference(0.0, -0.5, 0.5, Claim.TWO_SIDED, 9), Unit.PER_MINUTE,
          "0 / min (-0.50 to +0.50 / min)"),
+        (EstimatedDifference(-0.14958, -0.15383, -0.14533, Claim.TWO_SIDED, 5), Unit.PER_MINUTE,
+         "-0.1496 / min (-0.1538 to -0.1453 / min)"),
         (EstimatedDifference(60.0, 30.0, math.inf, Claim.TWO_SIDED, 9), Unit.MILLISECONDS,
          "+60.0 ms (at least +30.0 ms)"),
         (EstimatedDifference(60.0, -math.inf, 90.0, Claim.TWO_SIDED, 9), Unit.MILLISECONDS,
@@ -138,12 +141,25 @@ def test_a_difference_reads(gap: EstimatedDifference, unit: Unit, text: str) -> 
          "1.0017 min (1.0007 to 1.0167 min)"),
         (estimate(10.02, 9.0, 11.0), Unit.PER_MINUTE, 10.04, "10.02 / min (9.000 to 11.00 / min)"),
         (estimate(400.004, 380.0, 420.0), Unit.MONEY, 400.0, "400.004 (380.000 to 420.000)"),
+        (estimate(0.154, 0.1, 0.2), Unit.PER_MINUTE, 0.15, "0.1540 / min (0.1000 to 0.2000 / min)"),
     ],
 )  # fmt: skip
 def test_no_number_is_rounded_to_or_past_a_threshold_that_it_stands_beside(
     of: Estimate, unit: Unit, threshold: float, text: str
 ) -> None:
     assert written_estimate(of, unit, [threshold]) == text
+
+
+@given(
+    st.sampled_from([Unit.PER_MINUTE, Unit.MILLISECONDS, Unit.SLOT_HOURS, Unit.MONEY]),
+    st.floats(-1e6, 1e6),
+    st.floats(1e-6, 1.0),
+)
+def test_no_interval_reads_as_a_number(unit: Unit, low: float, width: float) -> None:
+    high = low + width * max(abs(low), 1e-3)
+    gap = EstimatedDifference(low, low, high, Claim.TWO_SIDED, 5)
+    first, last = written_difference_bounds(gap, unit).split(" to ")
+    assert first.split(" ")[0].lstrip("+") != last.split(" ")[0].lstrip("+")
 
 
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999), st.sampled_from([-1e-6, -1e-4, 1e-4, 0.1]))

@@ -16,6 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from whitecap.engine.log.schema import Schema
+from whitecap.sim.oracles.statements.kinds import brings_rows, replaces_table
 from whitecap.sim.oracles.statements.shapes import shape_of
 
 TARGET = "target"
@@ -27,7 +28,7 @@ VERSION = "whitecap_version"
 """Column of `CHANGES`, by a name that no table has."""
 
 KEEPS_ROWS = frozenset(
-    {"OPTIMIZE", "VACUUM", "REORG", "ALTER", "COMMENT", "ANALYZE", "FSCK", "MSCK", "CREATE"}
+    {"OPTIMIZE", "VACUUM", "REORG", "ALTER", "COMMENT", "ANALYZE", "FSCK", "MSCK"}
 )
 """First words of statements after which an existing table holds the rows that it held before."""
 
@@ -109,7 +110,9 @@ def meaning_of(statement: str, columns: TableColumns, dynamic: bool) -> Meaning:
         return _restored(words)
     if keeps_rows(statement):
         return NOTHING
-    if first == "TRUNCATE":
+    if first in ("CREATE", "REPLACE") and brings_rows(statement):
+        raise NotTranslated("CREATE with the rows of a query or of a clone")
+    if first == "TRUNCATE" or replaces_table(words):
         return Translated((f"DELETE FROM {TARGET}",), _all_changes())
     return _by_its_shape(statement, columns, dynamic)
 
@@ -131,7 +134,9 @@ def keeps_rows(statement: str) -> bool:
     """Whether an existing table holds the same rows afterwards, whatever they are."""
     words = statement.replace(";", " ").split()
     first = words[0].upper() if words else ""
-    return first in KEEPS_ROWS and " AS SELECT" not in statement.upper()
+    if first == "CREATE":
+        return not replaces_table(words) and not brings_rows(statement)
+    return first in KEEPS_ROWS
 
 
 @dataclass(slots=True)
