@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.oracles.statements.kinds import brings_rows, replaces_table
+from whitecap.sim.oracles.statements.created import brings_rows, replaces_table
 from whitecap.sim.oracles.statements.shapes import shape_of
 
 TARGET = "target"

@@ -1,4 +1,4 @@
-"""What kind of statement a text is, by its first words."""
+"""What a statement that creates a table does to the rows that were there before."""
 
 from __future__ import annotations
 
