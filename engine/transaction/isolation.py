@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel, level_called
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -22,8 +22,6 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN
-
-_BY_LOWER_NAME = {level.value.lower(): level for level in IsolationLevel}
 
 
 def table_level(metadata: Metadata, default: IsolationLevel) -> IsolationLevel:
@@ -37,14 +35,14 @@ def table_level(metadata: Metadata, default: IsolationLevel) -> IsolationLevel:
 
 def level_named(text: str) -> IsolationLevel:
     """The level of a name in any case. Raises `DeltaError` for a text that names none."""
-    try:
-        return _BY_LOWER_NAME[text.lower()]
-    except KeyError:
+    level = level_called(text)
+    if level is None:
         raise DeltaError.of_class(
             "DeltaIllegalArgumentException",
             "DELTA_INVALID_ISOLATION_LEVEL",
             f"invalid isolation level '{text}'",
-        ) from None
+        )
+    return level
 
 
 def level_to_use(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, level_called, stated_level
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
@@ -168,17 +168,15 @@ def _bytes(size: float) -> str:
 
 def isolation_of(observed: ObservedTable) -> DraftFigure | None:
     """The level that writers commit under; `None` where neither table nor commits say it."""
-    stated = observed.snapshot.configuration.get(ISOLATION_PROPERTY)
-    if stated in _LEVELS:
-        return read(stated, f"the table's {ISOLATION_PROPERTY}")
-    levels = Counter(c.isolation for c in observed.commits if c.isolation in _LEVELS)
+    stated = stated_level(observed.snapshot.configuration)
+    if stated in TABLE_LEVELS:
+        return read(stated.value, f"the table's {ISOLATION_PROPERTY}")
+    of_commits = (level_called(commit.isolation or "") for commit in observed.commits)
+    levels = Counter(level for level in of_commits if level in TABLE_LEVELS)
     for level, count in levels.most_common(1):
         said = f"isolationLevel of {count:,} of {sum(levels.values()):,} commits that change data"
-        return counted(str(level), said)
+        return counted(level.value, said)
     return None
-
-
-_LEVELS = ("Serializable", "WriteSerializable")
 
 
 def properties_of(observed: ObservedTable) -> dict[str, str]:

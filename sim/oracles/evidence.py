@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.isolation import IsolationLevel, stated_level
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.storage.memory import Store
 from whitecap.sim.oracles.history import History, HistoryTransaction
@@ -79,9 +79,7 @@ class Evidence:
         default = IsolationLevel.SERIALIZABLE
         if self.history is not None:
             default = self.history.promise.level
-        text = before.configuration.get(ISOLATION_PROPERTY, default.value)
-        levels = {level.value.lower(): level for level in IsolationLevel}
-        return levels.get(text.lower(), default)
+        return stated_level(before.configuration) or default
 
     def owned(self) -> Iterator[tuple[int, HistoryTransaction]]:
         """Versions with their owner, in order."""

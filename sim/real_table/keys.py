@@ -11,7 +11,7 @@ from typing import Any
 from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, stated_level
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
@@ -31,8 +31,6 @@ NEWEST_BEHIND = 2
 
 SHARE_OF_DAYS = 0.7
 """Share of the days up to the newest that must be there for dates to count as days without gaps."""
-
-LEVELS = ("Serializable", "WriteSerializable")
 
 _OF_COLUMNS = {
     "delta.generationExpression": "generated values",
@@ -88,8 +86,8 @@ def simulated_schema(schema: Schema) -> Schema:
 
 
 def _isolation(snapshot: Snapshot) -> str | None:
-    stated = snapshot.configuration.get(ISOLATION_PROPERTY)
-    return stated if stated in LEVELS else None
+    level = stated_level(snapshot.configuration)
+    return level.value if level in TABLE_LEVELS else None
 
 
 def _bytes_per_row(counts: RowCounts, rows_each: int) -> int:
@@ -180,5 +178,7 @@ def left_out(snapshot: Snapshot, dialect: Dialect) -> Iterator[str]:
     for key, value in sorted(snapshot.configuration.items()):
         if key.startswith(properties.CONSTRAINT_PREFIX):
             yield f"constraint {key.removeprefix(properties.CONSTRAINT_PREFIX)}"
+        elif key == ISOLATION_PROPERTY and _isolation(snapshot) is None:
+            yield f"property {key}, whose value is not {' or '.join(TABLE_LEVELS)}"
         elif key not in _SAID_OTHERWISE and not _is_taken(key, value, dialect):
             yield f"property {key}"

@@ -145,3 +145,15 @@ def test_failures_are_held_against_a_log_that_spans_some_time(
     result = _from_log(log.folder, *options, "--out", out, "--failures", failures)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
     assert "no time to hold failures against" in result.stderr
+
+
+@pytest.mark.parametrize("spelling", ["writeserializable", "WRITESERIALIZABLE"])
+def test_a_draft_reads_a_level_in_any_case(tmp_path: Path, spelling: str) -> None:
+    by_table = LogOnDisk(tmp_path / "table", properties={"delta.isolationLevel": spelling})
+    by_commits = LogOnDisk(tmp_path / "commits")
+    for _ in range(3):
+        by_table.append(DAY)
+        by_commits.append(DAY, isolationLevel=spelling)
+    for table in (_drafted(by_table).table, _drafted(by_commits).table):
+        assert table is not None
+        assert table.isolation == "WriteSerializable"

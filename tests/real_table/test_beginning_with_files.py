@@ -10,9 +10,11 @@ import pytest
 
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
 from tests.real_table.beginnings import beginning_with, fingerprint, scenario_from
+from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.sim.loading import load_scenario, scenario_of
+from whitecap.sim.real_table.origins import REAL_TABLES, origins_of_tables
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.yaml.text import show_document
@@ -125,6 +127,26 @@ def test_what_a_scenario_says_goes_before_what_the_log_says(table: LogOnDisk) ->
     assert begun.values["day"].among == ["2026-01-11"]
     assert begun.log is not None
     assert (begun.log.commits, begun.bytes_per_row) == (9, 5)
+
+
+@pytest.mark.parametrize("spelling", ["serializable", "SERIALIZABLE", "Serializable"])
+def test_a_level_is_read_in_any_case_as_delta_reads_it(tmp_path: Path, spelling: str) -> None:
+    log = LogOnDisk(tmp_path / "sales", by=(), properties={"delta.isolationLevel": spelling})
+    begun = scenario_from(log.folder, key="id").table
+    assert begun is not None
+    assert begun.isolation == "Serializable"
+
+
+@pytest.mark.parametrize("level", ["SnapshotIsolation", "ReadCommitted"])
+def test_a_level_that_no_scenario_has_is_named_as_left_out(tmp_path: Path, level: str) -> None:
+    log = LogOnDisk(tmp_path / "sales", by=(), properties={"delta.isolationLevel": level})
+    scenario = scenario_from(log.folder, key="id")
+    assert scenario.table is not None
+    assert scenario.table.isolation is None
+    origins = origins_of_tables([scenario.table], dialect_named(scenario.dialect))
+    (origin,) = origins[REAL_TABLES].values()
+    said = "property delta.isolationLevel, whose value is not Serializable or WriteSerializable"
+    assert origin["left_out"] == [said]
 
 
 def test_rows_lie_between_the_bounds_of_their_file(table: LogOnDisk) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel, stated_level
 from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
@@ -110,8 +110,7 @@ _LOOSER = IsolationLevel.WRITE_SERIALIZABLE
 
 
 def _at_looser_level(case: RaceCase, how: str) -> Change | None:
-    present = case.table.properties.get(ISOLATION_PROPERTY, case.dialect.default_isolation.value)
-    if present.lower() == _LOOSER.value.lower():
+    if (stated_level(case.table.properties) or case.dialect.default_isolation) is _LOOSER:
         return None
     return Change(
         "write_serializable",

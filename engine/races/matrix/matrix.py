@@ -8,7 +8,7 @@ from functools import cached_property
 
 from whitecap.engine.dialects import ROW_LEVEL_SWITCH, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
-from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.isolation import TABLE_LEVELS, IsolationLevel, level_called
 from whitecap.engine.races.matrix.catalogue import Command
 from whitecap.engine.races.matrix.cells import Cell
 from whitecap.engine.races.matrix.family import (
@@ -192,16 +192,11 @@ def table_level_named(name: str | None) -> IsolationLevel | None:
     """A level that a table can have. Raises `InvalidInput` with the nearest one."""
     if name is None:
         return None
-    levels = {
-        level.value.lower(): level
-        for level in IsolationLevel
-        if level is not IsolationLevel.SNAPSHOT
-    }
-    if name.lower() not in levels:
-        level_names = [level.value for level in levels.values()]
-        text = f"a table's level is {' or '.join(level_names)}, not {name!r}"
-        raise InvalidInput([Problem("isolation", text, nearest(name, level_names))])
-    return levels[name.lower()]
+    level = level_called(name)
+    if level not in TABLE_LEVELS:
+        text = f"a table's level is {_names(TABLE_LEVELS)}, not {name!r}"
+        raise InvalidInput([Problem("isolation", text, nearest(name, map(str, TABLE_LEVELS)))])
+    return level
 
 
 def matrix_of(
