@@ -231,15 +231,10 @@ def _files_in(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Pat
         elif inside := bundled_in(str(path)):
             names = [Path(each.name) for each in inside if not each.is_table]
             files.update(dict.fromkeys(_expecting(names, problems)))
-        elif not needs_expectations:
-            files[path] = None
         else:
-            unread: list[Problem] = []
-            expecting = list(_expecting([path], unread))
-            if not (expecting or unread):
+            files[path] = None
+            if needs_expectations and _expects_nothing(path):
                 problems.append(Problem(str(path), "expects nothing: it has no `expect:`"))
-            problems += unread
-            files.update(dict.fromkeys(expecting))
     if not files and not problems:
         listed = ", ".join(str(path) for path in paths)
         problems.append(Problem(listed, "no scenario with an `expect:` lies there"))
@@ -248,11 +243,23 @@ def _files_in(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Pat
 
 def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
     for path in paths:
-        content: Any = None
-        with noted(problems):
-            content = read_named(path).last_given
-        if isinstance(content, dict) and "expect" in content:
+        content = _content_of(path, problems)
+        if content is not None and "expect" in content:
             yield path
+
+
+def _expects_nothing(path: Path) -> bool:
+    """Of a file that has keys; what else is wrong with it is told where it is loaded."""
+    content = _content_of(path, [])
+    return content is not None and "expect" not in content
+
+
+def _content_of(path: Path, problems: list[Problem]) -> dict[str, Any] | None:
+    """The keys of a file, `None` if it cannot be read, which is noted, or has none."""
+    content: Any = None
+    with noted(problems):
+        content = read_named(path).last_given
+    return content if isinstance(content, dict) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,13 @@ def test_all_bad_inputs_are_told_together(tmp_path: Path) -> None:
     require_refused(result, "nowhere", "b.yaml", "is not there", "plain.yml: expects nothing")
 
 
+def test_a_file_that_expects_nothing_is_told_its_other_problems_too(tmp_path: Path) -> None:
+    path = tmp_path / "plain.yaml"
+    path.write_text(SCENARIO.replace("seed: 5", "seed: five").replace("store: inst", "store: int"))
+    result = check(path)
+    require_refused(result, "expects nothing", "seed: needs a whole number", "'instant'")
+
+
 def test_options_that_are_wrong_hide_nothing_from_each_other(folder: Path) -> None:
     places = ("--junit", folder, "--markdown", folder / "a-met.yaml" / "x.md")
     wrong = ("--until", "conflict_rat +- 1 point", "--baseline", folder / "absent.json")

@@ -77,7 +77,7 @@ def test_what_is_wrong_with_a_file_fails_its_test_alone(project: pytest.Pytester
     result = _run(project)
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["*did you mean 'instant'*"])
-    result.stdout.fnmatch_lines(["*empty.whitecap.yaml*expects nothing*"])
+    result.stdout.fnmatch_lines(["*empty.whitecap.yaml*is not a scenario*"])
 
 
 def test_with_a_baseline_what_got_worse_fails(project: pytest.Pytester) -> None:
