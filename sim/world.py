@@ -43,7 +43,7 @@ READ_AT_THE_START = 100_000
 a larger table are described instead."""
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class SimulatedWorld:
     """Everything that exists in one run."""
 

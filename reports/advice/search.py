@@ -71,7 +71,7 @@ def score_of(runs: Runs, objectives: ObjectiveSet) -> Score:
     return Score(shortfall, cost_per_job, len(margins) - len(measured))
 
 
-@dataclass
+@dataclass(slots=True)
 class DesignSearch:
     """Where a search stands: the designs of its way so far, and how many it looked at."""
 

@@ -64,7 +64,7 @@ def pair_of(first: Estimate, second: Estimate) -> MeansPair | CountsPair:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MeansPair:
     """Two means of the replications in which both have a value."""
 
@@ -139,7 +139,7 @@ class MeansPair:
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CountsPair:
     """Two shares, or two percentiles, which are read off a share of values below."""
 

@@ -47,7 +47,7 @@ def mean(
     return Means(every, least, most, exposure, good).estimate(confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Means:
     """One value per replication, not a number where there is none, and what it can be."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import betaincinv
@@ -69,7 +70,7 @@ def weighted_share(
     return Shares(sums[0] * scale, sums[1] * scale, kinds, good).estimate(confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shares:
     """Events among units per replication; `counted` are both kinds where these are no counts."""
 
@@ -125,7 +126,7 @@ class Shares:
         low, high = exact_bounds(self.events.sum() / effect, self.units.sum() / effect, tail)
         return float(low), float(high)
 
-    step = 1.0
+    step: ClassVar[float] = 1.0
     """What a share of all units is worth in the estimate."""
 
     @property

@@ -114,7 +114,7 @@ def _made(
     return examined.run, examined
 
 
-@dataclass
+@dataclass(slots=True)
 class Tally:
     """What all runs until now have come to; `without`: kinds of faults that none was to have."""
 

@@ -180,7 +180,7 @@ class _Ended:
         return self.begun_ms if self.hand.kind.snapshot_first else self.instants.snapshot_ms
 
 
-@dataclass
+@dataclass(slots=True)
 class _Team:
     """The threads of one run and what they share: how much is left, what ended, what broke.
 

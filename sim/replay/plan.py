@@ -54,7 +54,7 @@ class TablePlan:
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ReplayPlan:
     """What will be replayed of a run, table by table."""
 

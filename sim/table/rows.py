@@ -264,7 +264,7 @@ class KeysInUse:
         return keys
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ScenarioRows:
     """Everything about the rows of a scenario's table."""
 

@@ -21,7 +21,7 @@ from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.requests.faults import WriterFaults, faults_of
 from whitecap.sim.store.requests.kinds import KIND_NAMED
-from whitecap.sim.store.requests.latency import latencies_of
+from whitecap.sim.store.requests.latency import Latency, latencies_of
 from whitecap.sim.store.requests.limits import DataRequests, Throttle
 from whitecap.sim.store.requests.tape import Tapes
 from whitecap.sim.time.draws import DrawnColumns, DrawTable
@@ -48,7 +48,7 @@ _Place = tuple[int, Member]
 """A writer's number in the run, and which of its group it is."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Assembly:
     """Makes the writers of one run, and what several of them share.
 
@@ -64,6 +64,7 @@ class Assembly:
     _jobs: dict[str, TableJobs] = field(init=False)
     _functions: dict[str, FunctionProgress] = field(default_factory=dict)
     _clusters: Clusters = field(init=False)
+    _latencies: list[Latency] = field(init=False)
 
     def __post_init__(self) -> None:
         scenario = self.scenario

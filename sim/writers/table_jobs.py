@@ -41,7 +41,7 @@ def entity_of(name: str, place: int) -> str:
     return name if place == 0 else f"{name} statement {place + 1}"
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class TableJobs:
     """Makes jobs for one table, and what several writers share for that.
 

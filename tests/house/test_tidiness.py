@@ -21,6 +21,9 @@ TYPE_NAME = re.compile(r"[A-Z][a-z]\w*")
 TWO_MEANINGS = {"Delete"}
 """A statement of SQL, whose class has its name, and a request of a storage."""
 
+CANNOT_HAVE_SLOTS = {"cached_property": "keeps what it made in the dictionary of its object"}
+"""Decorator of a method -> why a dataclass with such a method has no slots."""
+
 VAGUE = re.compile(r"(^|_)(manager|utils?|helpers?)(_|$)")
 ABSOLUTE_PATH = re.compile(r"(?<![\w.~$}/:])/(?:home|work|root|Users)/\w")
 
@@ -69,6 +72,31 @@ def test_no_public_type_of_the_product_has_two_meanings() -> None:
     assert len(homes) > 1000
     several = {name: places for name, places in homes.items() if len(places) > 1}
     assert several.keys() == TWO_MEANINGS, several
+
+
+def _unslotted(tree: ast.Module) -> Iterator[str]:
+    """Dataclasses without slots that nothing keeps from having them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and _lacks_slots(node) and _can_have_slots(node):
+            yield node.name
+
+
+def _lacks_slots(node: ast.ClassDef) -> bool:
+    made = [text for text in map(ast.unparse, node.decorator_list) if text.startswith("dataclass")]
+    return any("slots=True" not in text for text in made)
+
+
+def _can_have_slots(node: ast.ClassDef) -> bool:
+    methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+    decorators = {ast.unparse(each) for method in methods for each in method.decorator_list}
+    return decorators.isdisjoint(CANNOT_HAVE_SLOTS)
+
+
+def test_a_dataclass_has_slots_unless_something_keeps_it_from_having_them() -> None:
+    paths = _tracked(*(f"{room}/*.py" for room in (*ROOMS, "benchmarks", "notebooks")))
+    assert paths
+    named = {path: list(_unslotted(ast.parse(path.read_text()))) for path in paths}
+    assert not {str(path.relative_to(ROOT)): names for path, names in named.items() if names}
 
 
 def test_no_module_has_a_vague_name() -> None:

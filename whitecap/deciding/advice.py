@@ -125,7 +125,7 @@ def _searched(search: DesignSearch, runs: _Runs) -> bool:
         return False
 
 
-@dataclass
+@dataclass(slots=True)
 class _Runs:
     """What was run so far, by design and replication."""
 

@@ -183,7 +183,7 @@ def planned_by(
     )
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class _Search:
     """The search of one variant: its runs so far, and how each value that was tried stands."""
 

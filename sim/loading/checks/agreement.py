@@ -27,7 +27,7 @@ from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.yaml.text import YamlText
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Parts:
     """The well formed parts of a scenario; items of lists by their positions.
 

@@ -15,7 +15,7 @@ from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml.text import PlacedProblem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GivenPlatform:
     """The dialect of a scenario, or the newest one where it is unknown, and settings as texts."""
 

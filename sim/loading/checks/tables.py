@@ -25,7 +25,7 @@ from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
 TOO_DEEP = "is nested too deeply"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GivenTable:
     """A table at its place of the document; `broken` names its fields that are not well formed."""
 

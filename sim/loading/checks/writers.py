@@ -17,7 +17,7 @@ from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem, within
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BrokenGroup:
     """A group that is not well formed: without the wrong fields, if its jobs are known then.
 
@@ -50,7 +50,7 @@ def _texts(group: Any) -> Iterator[tuple[KeyPath, str]]:
             yield place, sql
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GivenWriters:
     """The names of all writer groups of a document, and those groups that are well formed.
 
