@@ -75,6 +75,7 @@ class Settling:
 
 
 _STEPS_MS = (1e3, 6e4, 3.6e6)
+"""A second, a minute, an hour."""
 
 
 def _rounded_up(found_ms: float) -> str:

@@ -114,6 +114,7 @@ def _differ_one_by_one(instant_ms: float, courses: Sequence[SeriesCourse]) -> bo
 
 
 _STRETCHES = 10
+"""Ours: how seldom they take chance for a warm-up is tabulated in docs/statistics.md."""
 
 
 def _long_run_variance(values: FloatArray) -> float:

@@ -21,6 +21,10 @@ JOBS_EACH = 40
 
 SHORTEST_RUN_MS = MS_PER["h"]
 
+ASSUMED_SIGMA = 0.4
+"""Of the time from snapshot to commit, a lognormal, where nobody says it. Ours, measured nowhere:
+95 % of the times are within a factor of 2.2 of the median, and the mean is 8 % above it."""
+
 MOST_WRITERS = 1000
 """Of a kind: three times as many, which the drafted sweep compares, are few enough for a run."""
 
@@ -183,7 +187,8 @@ sweep:  # what `whitecap sweep` compares
 
 def _writer(kind: str, count: int, answers: DraftAnswers) -> str:
     statement, parameters = STATEMENTS[kind]
-    every, takes = answers.every, answers.takes
+    every = answers.every
+    window = f"{{median: {answers.takes}, sigma: {ASSUMED_SIGMA}}}"
     jitter = f"{{uniform: {{low: 0 s, high: {every}}}}}"
     bound = f"    parameters:\n{parameters}" if parameters else ""
     return f"""\
@@ -192,7 +197,7 @@ def _writer(kind: str, count: int, answers: DraftAnswers) -> str:
     statement: >-
       {statement}
 {bound}    arrival: {{schedule: {{every: {every}, jitter: {jitter}}}}}
-    compute: {{lognormal: {{median: {takes}, sigma: 0.4}}}}  # snapshot to commit, in the median
+    compute: {{lognormal: {window}}}  # snapshot to commit, in the median
     rerun:  # what your code does when it is refused; `none` if nothing
       exponential: {{base: 2 s, cap: 1 min, budget: 3}}
 """

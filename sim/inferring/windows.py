@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median, stdev
 
+from whitecap.sim.describing.draft import ASSUMED_SIGMA
 from whitecap.sim.inferring.brackets import (
     LEAST_SIGMA,
     MOST_SIGMA,
@@ -40,8 +41,7 @@ FEW = 5
 """Stated times from which a spread is told; of fewer the median alone."""
 
 ASSUMED_MS = 30 * MS_PER["s"]
-ASSUMED_SIGMA = 0.4
-"""Median and sigma of a window where the log says nothing: as `whitecap init` drafts it."""
+"""The median of a window where the log says nothing: what `whitecap init` suggests."""
 
 STATED = ("executionTimeMs", "execution_time_ms")
 """The metric's names: of Delta Lake (DELETE, UPDATE, MERGE), and of delta-rs."""
