@@ -193,32 +193,30 @@ def left_out_features(observed: ObservedTable) -> tuple[list[str], list[str]]:
     return features, sorted(key for key in stated if key not in kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What `_delta_log` holds."""
-
-    text: str
-    figures: tuple[DraftFigure, ...]
+def past_of(observed: ObservedTable) -> dict[str, DraftFigure]:
+    """How long the log is, and how often it has a checkpoint: keys of `table.log`."""
+    return {**_length_of_log(observed), "checkpoint_interval": _checkpoint_interval(observed)}
 
 
-def past_of(observed: ObservedTable) -> Past:
-    """How long the log is, and how often it has a checkpoint."""
-    checkpoint = _checkpoint_interval(observed)
-    configuration = observed.snapshot.configuration
-    retention_ms = properties.LOG_RETENTION_MS.of(configuration)
+def _length_of_log(observed: ObservedTable) -> dict[str, DraftFigure]:
     oldest = observed.snapshot.version - observed.kept + 1
-    interval = f", checkpoint_interval: {checkpoint.text}"
     if oldest > 0 and observed.span_ms:
-        rate = rate_text(len(observed.commits), observed.span_ms)
-        kept = f"versions 0 to {oldest - 1:,} are gone: old commits are cleaned up"
-        stated = properties.LOG_RETENTION_MS.key in configuration
-        source = "the table's" if stated else "Delta's default"
-        said = f"{kept}, after {duration_text(retention_ms)} ({source})"
-        text = f"{{rate: {rate}, retention: {duration_text(retention_ms)}{interval}}}"
-        return Past(text, (counted(text, said), checkpoint))
+        spanned = duration_text(observed.span_ms)
+        said = f"{many(len(observed.commits), 'commit')} in about {spanned}"
+        rate = counted(rate_text(len(observed.commits), observed.span_ms), said)
+        return {"rate": rate, "retention": _retention(observed, oldest)}
     said = f"{many(observed.kept, 'commit')} in the log, none cleaned up yet"
-    text = f"{{commits: {observed.kept}{interval}}}"
-    return Past(text, (counted(text, said), checkpoint))
+    return {"commits": counted(str(observed.kept), said)}
+
+
+def _retention(observed: ObservedTable, oldest: int) -> DraftFigure:
+    """How long commits are kept in a log that begins with the version `oldest`."""
+    configuration, key = observed.snapshot.configuration, properties.LOG_RETENTION_MS.key
+    text = duration_text(properties.LOG_RETENTION_MS.of(configuration))
+    gone = f"versions 0 to {oldest - 1:,} are gone: old commits are cleaned up"
+    if key in configuration:
+        return read(text, f"the table's {key}; {gone}")
+    return assumed(text, f"Delta's default; {gone}")
 
 
 def _checkpoint_interval(observed: ObservedTable) -> DraftFigure:

@@ -33,10 +33,9 @@ def table_lines(
         yield from _its_own_files(observed, facts, contents)
     else:
         yield from _one_like_it(observed, facts, contents, options)
-    past = past_of(observed)
-    for figure in past.figures:
-        yield from comment(figure.comment, "  ")
-    yield f"  log: {past.text}"
+    yield "  log:"
+    for key, figure in past_of(observed).items():
+        yield from entry("    ", key, figure)
 
 
 def _its_own_files(observed: ObservedTable, facts: TableFacts, contents: Contents) -> Iterator[str]:

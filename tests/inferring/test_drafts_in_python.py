@@ -53,6 +53,14 @@ def test_every_figure_of_the_text_is_in_the_table_with_its_value(draft: whitecap
         assert isinstance(there, dict) if not value else there == yaml.safe_load(value)
 
 
+def test_what_the_log_counts_is_not_among_what_is_assumed(draft: whitecap.Draft) -> None:
+    of_log = draft.figures[draft.figures["figure"].str.startswith("table.log")]
+    assert dict(zip(of_log["figure"], of_log["known"], strict=True)) == {
+        "table.log.commits": "counted",
+        "table.log.checkpoint_interval": "assumed",
+    }
+
+
 def test_a_reason_of_several_lines_is_told_whole(draft: whitecap.Draft) -> None:
     in_one_line = " ".join(re.sub(r"^ *#", "", draft.text, flags=re.MULTILINE).split())
     assert all(because in in_one_line for because in draft.figures["because"])

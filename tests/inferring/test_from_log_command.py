@@ -191,6 +191,7 @@ def test_a_log_without_its_oldest_commits_is_read_from_its_checkpoint_on(
         (table.log / f"{version:020d}.json").unlink()
     text = _from_log(table.folder).output
     assert "# 9 commits of WRITE" in text
+    assert "# counted: 9 commits in about " in text
     assert "versions 0 to 3 are gone: old commits are cleaned up" in text
     scenario = load_scenario_text(text)
     assert scenario.table is not None
