@@ -72,3 +72,12 @@ def test_a_sweep_tells_the_number_everywhere(tmp_path: Path) -> None:
         own = swept.measures[swept.measures["cell"] == cell["name"]].set_index("measure")
         assert own.loc["latency_p95_ms", "values"] == values
         assert f" {values:,.0f}\n" in shown
+
+
+def test_no_caption_names_a_percentile_that_its_table_left_out(tmp_path: Path) -> None:
+    scenario = write_scenario(tmp_path)
+    swept = ["sweep", str(scenario), "--engine", "processes", "--out", str(tmp_path / "out")]
+    for words in (["run", str(scenario)], swept):
+        shown = CliRunner().invoke(main, words, env={"COLUMNS": "80"}).stdout
+        assert "Percentiles: " in shown
+        assert "p99.9" not in shown.partition("Left out at this width")[0]

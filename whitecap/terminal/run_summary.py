@@ -62,7 +62,7 @@ NAMES = 2
 """The columns that say whose line it is."""
 
 CAPTION = (
-    "success: jobs that committed, of those that ended. p50 to p99.9: first submission to commit, "
+    "success: jobs that committed, of those that ended. Percentiles: first submission to commit, "
     f"of as many jobs as committed. {MARK} wasted: compute lost to aborts."
 )
 

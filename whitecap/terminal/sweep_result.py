@@ -70,7 +70,7 @@ FIRST = (
 """What one decides by."""
 
 CAPTION = (
-    "Over all replications; the report has the intervals. p95, p99.9: latency of the n jobs that "
+    "Over all replications; the report has the intervals. Percentiles: latency of the n jobs that "
     f"committed. {MARK} Bold: what the answer names."
 )
 
