@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 
 from whitecap import cli
@@ -271,3 +271,25 @@ def _wait_until(condition: Any, process: Any, seconds: float = 150) -> None:
         assert process.poll() is None, process.stderr.read()
         assert time.monotonic() < end, "the sweep did not get anywhere"
         time.sleep(0.05)
+
+
+def _swept(folder: Path, *options: str) -> Result:
+    scenario = str(write_scenario(folder))
+    words = ["sweep", scenario, "--out", str(folder / "out"), "--engine", "processes", *options]
+    return CliRunner().invoke(cli.main, words)
+
+
+def test_a_sweep_that_is_gone_on_with_says_how_much_of_it_is_there(tmp_path: Path) -> None:
+    first = _swept(tmp_path, "--axis", "isolation", "--replications", "1")
+    assert "there already" not in first.stderr
+    again = _swept(tmp_path, "--axis", "isolation", "--replications", "1")
+    assert "= 2 runs in " in again.stderr.splitlines()[0]
+    assert again.stderr.splitlines()[1] == "2 of 2 runs are there already"
+
+
+def test_a_place_of_another_sweep_is_refused_before_anything_is_said(tmp_path: Path) -> None:
+    _swept(tmp_path, "--axis", "isolation", "--replications", "1")
+    other = _swept(tmp_path, "--axis", "isolation", "--replications", "2")
+    assert other.exit_code == ExitCode.BAD_INPUT
+    assert other.stderr.startswith("error: ")
+    assert "replications: was 1, is now 2" in other.stderr

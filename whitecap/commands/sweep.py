@@ -102,7 +102,6 @@ def sweep(
             objective=objective,
         )
     where = out or str(Path("out", experiment.scenario.name))
-    click.echo(f"{experiment.scenario.name}: {_planned(experiment, asked)} in {where}", err=True)
     _run(experiment, where, runs_on, asked)
     _print_result(experiment.scenario, where, runs_on, as_json)
 
@@ -125,7 +124,8 @@ def _run(
     from whitecap.until import sweep_until
 
     kept = "finished batches are kept, the same command runs the rest"
-    with interruption_says(kept), sweep_progress() as tell:
+    title = f"{experiment.scenario.name}: {_planned(experiment, until)} in {where}"
+    with interruption_says(kept), sweep_progress(title) as tell:
         sweep_until(experiment, where, engine, until, tell)
 
 
