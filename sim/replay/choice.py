@@ -6,8 +6,8 @@ Of that cell's replications the one with the most exception classes is taken: it
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording.dataset.layout import KEY
 from whitecap.sim.recording.dataset.place import (
+    DEFINITION,
     DatasetPlace,
     finished_runs,
     recorded_run,
@@ -89,14 +90,34 @@ class _RecordedCell:
 
 
 def _recorded_cells(place: DatasetPlace) -> dict[str, _RecordedCell]:
+    """Those with finished runs, in the order of the scenario."""
+    order = _places_of_cells(place)
     cells: dict[str, _RecordedCell] = {}
-    for (cell, replication), run in sorted(finished_runs(place).items(), key=itemgetter(0)):
-        own = cells.setdefault(cell, _RecordedCell(run.manifest["labels"]))
+    finished = finished_runs(place)
+    for cell, replication in sorted(
+        finished, key=lambda name: (order.get(name[0], len(order)), name)
+    ):
+        labels = finished[cell, replication].manifest["labels"]
+        own = cells.setdefault(cell, _RecordedCell(labels))
         own.replications.append(replication)
     if not cells:
         reason = "is neither a run's directory nor a sweep's with finished runs"
         raise InvalidInput([Problem(str(place), reason)])
     return cells
+
+
+def _places_of_cells(place: DatasetPlace) -> Mapping[str, int]:
+    """Where each cell stands in the scenario; raises `InvalidInput` if that cannot be read."""
+    definition = place.read(DEFINITION)
+    if definition is None:
+        return {}
+    try:
+        names = [str(cell["name"]) for cell in json.loads(definition)["cells"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(
+            [Problem(f"{place}/{DEFINITION}", f"cannot be read: {error!r}")]
+        ) from None
+    return {name: number for number, name in enumerate(names)}
 
 
 def _shows(exceptions: pa.ChunkedArray) -> tuple[int, int]:

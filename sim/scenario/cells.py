@@ -35,7 +35,7 @@ def chosen_cell(choice: CellChoice, cells: Mapping[str, Labels]) -> str:
     """
     if isinstance(choice, str):
         if choice not in cells:
-            raise InvalidInput([Problem("cell", *unknown_name("cell", choice, sorted(cells)))])
+            raise InvalidInput([Problem("cell", *unknown_name("cell", choice, cells))])
         return choice
     labels = whole_labels(choice, _variants(cells.values()))
     for name, own in cells.items():

@@ -13,6 +13,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.recording.dataset.layout import batch_folder
 from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.recording.dataset.place import DEFINITION
 from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.replay.choice import choose_run, named_run
@@ -67,6 +68,21 @@ def test_an_unknown_cell_is_refused_with_the_nearest_or_with_those_there_are(
         choose_run(place, tmp_path, "manny")
     with pytest.raises(InvalidInput, match="no cell 'other': there are few, many"):
         choose_run(place, tmp_path, "other")
+
+
+def test_cells_are_listed_in_the_order_of_the_scenario(tmp_path: Path) -> None:
+    place = _sweep(tmp_path, {("few", 0): "concurrent-append", ("many", 0): "disjoint-partitions"})
+    place.write(DEFINITION, '{"cells": [{"name": "many"}, {"name": "few"}]}')
+    with pytest.raises(InvalidInput, match="no cell 'other': there are many, few"):
+        choose_run(place, tmp_path, "other")
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}"])
+def test_a_definition_that_is_damaged_is_named(tmp_path: Path, content: str) -> None:
+    place = _sweep(tmp_path, {("few", 0): "concurrent-append"})
+    place.write(DEFINITION, content)
+    with pytest.raises(InvalidInput, match=r"sweep\.json: cannot be read"):
+        choose_run(place, tmp_path, "few")
 
 
 def test_a_cell_is_called_by_its_labels_too(tmp_path: Path) -> None:
