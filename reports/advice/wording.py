@@ -111,11 +111,18 @@ def behind_texts(behind: Behind) -> Iterator[str]:
         f"{behind.winner} ({behind.exception}, {counted(behind.count, 'time')})"
     )
     if behind.statements is not None:
-        yield from (
-            f"   {name}: {text}" for name, text in zip("AB", behind.statements, strict=True)
-        )
+        yield from (f"   {each}" for each in _statement_texts(*behind.statements))
     yield f"   {behind.answer}"
     yield from (f"   avoids it: {each}" for each in behind.suggestions)
+
+
+def _statement_texts(first: str, second: str) -> Iterator[str]:
+    """Two that were raced; a statement that stops itself is told once."""
+    if first == second:
+        yield f"A and B: {first}"
+    else:
+        yield f"A: {first}"
+        yield f"B: {second}"
 
 
 def notes(advice: Advice) -> Iterator[str]:

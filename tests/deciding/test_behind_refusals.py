@@ -7,6 +7,7 @@ from typing import Any
 from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.deciding.behind import AS_INSERT, behind
 from whitecap.reports.advice.result import Behind
+from whitecap.reports.advice.wording import behind_texts
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.refusals import RefusalCount
 from whitecap.sim.loading import load_scenario, scenario_of
@@ -83,3 +84,13 @@ def test_a_query_that_reads_its_own_table_is_told_that_it_does() -> None:
     )
     assert refused.statements is None
     assert "reads the table that it writes" in refused.answer
+
+
+def test_a_statement_that_stops_itself_is_shown_once() -> None:
+    job, said = "etl · UPDATE", "They conflict"
+    same, other = "UPDATE events SET amount = 1.0", "DELETE FROM events"
+    exception = "ConcurrentAppendException"
+    itself = behind_texts(Behind(job, job, exception, 1, 1.0, (same, same), said, ()))
+    assert [line.strip() for line in itself][1:] == [f"A and B: {same}", said]
+    two = behind_texts(Behind(job, job, exception, 1, 1.0, (same, other), said, ()))
+    assert [line.strip() for line in two][1:] == [f"A: {same}", f"B: {other}", said]
