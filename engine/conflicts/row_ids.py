@@ -18,7 +18,11 @@ from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.refusals import commit_errors
 
-NOT_PRESERVED_TAG = {"delta.rowTracking.preserved": "false"}
+_PRESERVED = "delta.rowTracking.preserved"
+PRESERVED_TAG = {_PRESERVED: "true"}
+"""The tag of commands that rewrite rows. Source: `RowTracking.addPreservedRowTrackingTag`."""
+
+NOT_PRESERVED_TAG = {_PRESERVED: "false"}
 
 NO_WATERMARK = -1
 """`RowId.MISSING_HIGH_WATER_MARK`: no row id was ever assigned."""

@@ -14,6 +14,7 @@ from whitecap.engine.dialects.dialect import (
     Vendor,
 )
 from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.log.properties import ROW_TRACKING
 from whitecap.engine.rules import ROWS_PAGE
 
 _ISOLATION_PAGE = (
@@ -126,7 +127,7 @@ DATABRICKS_13_3 = _databricks(
     ),
     {
         ROW_LEVEL_PREVIEW: f"the preview for other tables came with 14.0, see {_PREVIEW_PAGE}",
-        "delta.enableRowTracking": f"it came with 14.1, see {_ROW_TRACKING_PAGE}",
+        ROW_TRACKING.key: f"it came with 14.1, see {_ROW_TRACKING_PAGE}",
         **_DROP_FEATURE,
     },
 )

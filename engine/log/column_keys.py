@@ -8,6 +8,7 @@ from __future__ import annotations
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
 GENERATION_EXPRESSION = "delta.generationExpression"
+INVARIANTS = "delta.invariants"
 
 IDENTITY_START = "delta.identity.start"
 IDENTITY_STEP = "delta.identity.step"

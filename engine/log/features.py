@@ -20,6 +20,7 @@ from whitecap.engine.log.column_keys import (
     IDENTITY_ALLOWS_EXPLICIT_INSERT,
     IDENTITY_START,
     IDENTITY_STEP,
+    INVARIANTS,
 )
 from whitecap.engine.log.properties import TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
@@ -110,7 +111,7 @@ _ALL = (
         fails_concurrent=False,
     ),
     TableFeature(
-        "invariants", legacy_versions=(1, 2), required_by=_column_has("delta.invariants")
+        "invariants", legacy_versions=(1, 2), required_by=_column_has(INVARIANTS)
     ),
     TableFeature("checkConstraints", legacy_versions=(1, 3), required_by=_has_constraint),
     TableFeature(

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from whitecap.engine.errors import DeltaError
 
+RETRIES_EXCEEDED = "DELTA_MAX_COMMIT_RETRIES_EXCEEDED"
+
 
 def assertion(text: str) -> DeltaError:
     """A Scala `assert` that failed."""
@@ -275,7 +277,7 @@ def commit_retries_exceeded(
 ) -> DeltaError:
     return DeltaError.of_class(
         "DeltaIllegalStateException",
-        "DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
+        RETRIES_EXCEEDED,
         f"This commit has failed as it has been tried {attempts} times but did not succeed.\nThis"
         " can be caused by the Delta table being committed continuously by many concurrent\n"
         f"commits.\n\nCommit started at version: {first_version}\nCommit failed at version:"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from whitecap.engine.conflicts.row_ids import PRESERVED_TAG
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
 from whitecap.engine.refusals import command_errors, commit_errors
@@ -16,9 +17,6 @@ from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Compute, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.files import FileWriter
-
-# The tag of commands that rewrite rows. Source: RowTracking.scala: addPreservedRowTrackingTag.
-_ROW_TRACKING_PRESERVED = {"delta.rowTracking.preserved": "true"}
 
 
 def begin(table: Table) -> Steps[Transaction]:
@@ -81,7 +79,7 @@ def job(
 def preserved_row_tracking(metadata: Metadata) -> dict[str, str]:
     """The tags of a command that rewrites rows."""
     enabled = properties.ROW_TRACKING.of(metadata.configuration)
-    return dict(_ROW_TRACKING_PRESERVED) if enabled else {}
+    return dict(PRESERVED_TAG) if enabled else {}
 
 
 def logged(predicates: Sequence[Predicate]) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whitecap.engine.log.properties import CHECKPOINT_INTERVAL
 from whitecap.sim.calibration.fitting import FEWEST, written
 from whitecap.sim.calibration.profile import Calibration
 from whitecap.sim.calibration.samples import ALREADY_EXISTS, StoreOperation
@@ -144,7 +145,7 @@ def _contest_document(
         "table": {
             "schema": "event_id BIGINT, amount DOUBLE",
             "initial": {"rows": 1},
-            "properties": {"delta.checkpointInterval": 1_000_000},
+            "properties": {CHECKPOINT_INTERVAL.key: 1_000_000},
         },
         "writers": {
             "client": {

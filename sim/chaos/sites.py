@@ -15,6 +15,7 @@ from typing import Any
 from whitecap.engine.dialects import DIALECTS
 from whitecap.engine.log.properties import (
     CHECKPOINT_INTERVAL,
+    DELETION_VECTORS,
     IN_COMMIT_TIMESTAMPS,
     ROW_TRACKING,
 )
@@ -39,8 +40,6 @@ STORES = (
 LOST_REPLIES = (LostReply.SURFACE.value, LostReply.RESEND_AND_CHECK.value)
 
 LEVELS = (None, "WriteSerializable", "Serializable")
-
-VECTORS = "delta.enableDeletionVectors"
 
 MOST_OF_A_GROUP = 4
 """Writers of one group: conflicts need few, and runs should be short."""
@@ -155,7 +154,7 @@ def _counts(document: Document, dice: Dice) -> Changes:
 SITES = (
     Site("dialect", _one_of("dialect", list(DIALECTS))),
     Site("isolation", _of_each_table(_isolation)),
-    Site("deletion vectors", _property(VECTORS, (True, False))),
+    Site("deletion vectors", _property(DELETION_VECTORS.key, (True, False))),
     Site("row tracking", _property(ROW_TRACKING.key, (True,))),
     Site("checkpoints", _property(CHECKPOINT_INTERVAL.key, (2, 5, 20))),
     Site("store", _store),

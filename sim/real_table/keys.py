@@ -12,7 +12,7 @@ from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, stated_level
-from whitecap.engine.log import properties
+from whitecap.engine.log import column_keys, properties
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.features import FEATURES_WRITER_VERSION, feature_names
@@ -33,10 +33,10 @@ SHARE_OF_DAYS = 0.7
 """Share of the days up to the newest that must be there for dates to count as days without gaps."""
 
 _OF_COLUMNS = {
-    "delta.generationExpression": "generated values",
-    "delta.invariants": "invariants",
-    "delta.identity.start": "identity values",
-    "CURRENT_DEFAULT": "defaults",
+    column_keys.GENERATION_EXPRESSION: "generated values",
+    column_keys.INVARIANTS: "invariants",
+    column_keys.IDENTITY_START: "identity values",
+    column_keys.CURRENT_DEFAULT: "defaults",
 }
 """What a column's metadata says of its values, which are not read here -> what that is called."""
 

@@ -12,6 +12,12 @@ from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.actions import CommitInfo
+from whitecap.engine.log.properties import (
+    APPEND_ONLY,
+    CHANGE_DATA_FEED,
+    DELETION_VECTORS,
+    ROW_TRACKING,
+)
 from whitecap.engine.log.schema import Schema, ddl
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
@@ -178,10 +184,10 @@ def rebuilt(world: World, name: str) -> TableOf:
 
 
 _KEPT = (
-    "delta.appendOnly",
-    "delta.enableChangeDataFeed",
-    "delta.enableDeletionVectors",
-    "delta.enableRowTracking",
+    APPEND_ONLY.key,
+    CHANGE_DATA_FEED.key,
+    DELETION_VECTORS.key,
+    ROW_TRACKING.key,
     ISOLATION_PROPERTY,
 )
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.settings import Settings
@@ -145,7 +146,7 @@ class Variant:
         """Its rows and properties; a level is set where it is not the dialect's default."""
         properties = {}
         if self.deletion_vectors or self.layout is Layout.CLUSTERED:  # those may get them unasked
-            properties["delta.enableDeletionVectors"] = str(self.deletion_vectors).lower()
+            properties[DELETION_VECTORS.key] = str(self.deletion_vectors).lower()
         if states_level or self.isolation is not dialect.default_isolation:
             properties[ISOLATION_PROPERTY] = self.isolation.value
         rows = [[_row(row_id, ids) for row_id in self._ids(ids)] for ids in FILES]

@@ -15,6 +15,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log import properties
 from whitecap.engine.races.conformance.case import StatementCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
+from whitecap.engine.settings import DELTA_PREFIX
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, DrawnLayout
 from whitecap.sim.replay.drawing.statements import VECTORS, DrawnStatement, draw_statement
 
@@ -22,26 +23,25 @@ DIALECT = DELTA_OSS_4_4.name
 COMPACTED = properties.AUTO_COMPACT.key
 
 PROPERTIES: tuple[dict[str, str], ...] = (
-    {"delta.enableChangeDataFeed": "true"},
-    {"delta.enableRowTracking": "true"},
-    {"delta.columnMapping.mode": "name"},
-    {"delta.enableTypeWidening": "true"},
-    {"delta.checkpointInterval": "3"},
-    {"delta.enableInCommitTimestamps": "true"},
-    {"delta.dataSkippingNumIndexedCols": "1"},
+    {properties.CHANGE_DATA_FEED.key: "true"},
+    {properties.ROW_TRACKING.key: "true"},
+    {properties.COLUMN_MAPPING_MODE.key: "name"},
+    {properties.TYPE_WIDENING.key: "true"},
+    {properties.CHECKPOINT_INTERVAL.key: "3"},
+    {properties.IN_COMMIT_TIMESTAMPS.key: "true"},
+    {properties.INDEXED_COLUMNS.key: "1"},
     {COMPACTED: "true"},
 )
 """What a table may have besides an isolation level and deletion vectors."""
 
-DELTA = "spark.databricks.delta."
 SETTINGS: tuple[dict[str, str], ...] = (
     {"spark.sql.sources.partitionOverwriteMode": "dynamic"},
-    {DELTA + "optimize.batchSize": "1"},
-    {DELTA + "skipRecordingEmptyCommits": "false"},
+    {DELTA_PREFIX + "optimize.batchSize": "1"},
+    {DELTA_PREFIX + "skipRecordingEmptyCommits": "false"},
 )
 """What a session may be set to: overwriting by partition, an OPTIMIZE of several transactions."""
 
-AUTO_COMPACTION = {DELTA + "autoCompact.minNumFiles": "2"}
+AUTO_COMPACTION = {DELTA_PREFIX + "autoCompact.minNumFiles": "2"}
 """Without this property, small tables have too few files to be compacted after a commit."""
 
 

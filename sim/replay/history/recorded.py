@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from whitecap.engine.log.properties import ROW_TRACKING
 from whitecap.engine.recorded import RecordedOutcome
+from whitecap.engine.refusals.commit_errors import RETRIES_EXCEEDED
 from whitecap.engine.sql.functions.times import asks_time
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.replay.history.parts import Attempts, RecordedRow, read_attempts
@@ -32,7 +33,6 @@ NOT_REPLAYED = {
 SEVERAL_COMMITS = frozenset({"VACUUM", "DROPFEATURE"})
 """Commands of several commits, beside the one that switches row tracking on."""
 
-OUT_OF_ATTEMPTS = "DELTA_MAX_COMMIT_RETRIES_EXCEEDED"
 OVERWRITTEN = "its commit was overwritten: the store of this run has no put-if-absent"
 BETWEEN_COMMITS = "it was stopped between its commits, which is not replayed"
 LOST_PUT = "its put whose reply was lost"
@@ -267,7 +267,7 @@ def _why_stopped(row: RecordedRow) -> str | None:
     """What cut a transaction off, `None` if it came to an end of its own."""
     if row["rule"] in NOT_REPLAYED:
         return NOT_REPLAYED[row["rule"]]
-    if row["error_class"] == OUT_OF_ATTEMPTS:
+    if row["error_class"] == RETRIES_EXCEEDED:
         return f"it lost the race for {row['attempts']} versions, which is not replayed"
     match row["outcome"]:
         case outcome if outcome == RecordedOutcome.UNKNOWN:
