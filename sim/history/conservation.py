@@ -26,8 +26,8 @@ from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.history.walk import WalkedVersion
 from whitecap.sim.recording.arrays import array_of, scalar_of
 
-KEEPS_ROWS = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
-"""Operations after which the table has as many rows as before."""
+KEEPS_ROW_COUNT = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
+"""Operations in the log after which the table has as many rows as before."""
 
 COLUMNS_CHECKED = {
     "transactions": (
@@ -110,7 +110,7 @@ def check_conservation(
 
 def broken_by(step: WalkedVersion) -> Iterator[str]:
     """What one version breaks: rules for the rows and files that are live."""
-    if step.operation in KEEPS_ROWS and step.rows_added not in (0, None):
+    if step.operation in KEEPS_ROW_COUNT and step.rows_added not in (0, None):
         yield f"version {step.version} ({step.operation}) changes the rows by {step.rows_added}"
     if step.live_rows is not None and step.live_rows < 0:
         yield f"version {step.version} leaves {step.live_rows} rows"

@@ -13,7 +13,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import node_of
 from whitecap.sim.oracles.row_changes import VersionChange, shown
-from whitecap.sim.oracles.statements.text import KEEPS_ROWS
+from whitecap.sim.oracles.statements.kinds import EffectKind, kind_of
 
 _RowRule = tuple[str, Callable[[VersionChange], bool]]
 
@@ -23,6 +23,16 @@ _DELETES: _RowRule = ("only takes rows", lambda change: not change.new)
 _UPDATES: _RowRule = (
     "brings as many rows as it takes", lambda change: change.gone.total() == change.new.total(),
 )  # fmt: skip
+
+_RULES = {
+    EffectKind.KEEPS: _KEEPS,
+    EffectKind.APPENDS: _APPENDS,
+    EffectKind.BATCH: _APPENDS,
+    EffectKind.DELETES: _DELETES,
+    EffectKind.EMPTIES: _DELETES,
+    EffectKind.UPDATES: _UPDATES,
+}
+"""Kinds that by themselves say what cannot have been."""
 
 
 def content_findings(evidence: Evidence, effects: StatementEffects) -> Iterator[Finding]:
@@ -48,16 +58,4 @@ def _rule_of(evidence: Evidence, effects: StatementEffects, version: int) -> _Ro
         return None
     if not effects.is_main(version):
         return _KEEPS
-    words = owner.statement.upper().split()
-    match words:
-        case ["CREATE", *_]:
-            return None
-        case [first, *_] if first in KEEPS_ROWS:
-            return _KEEPS
-        case ["DELETE" | "TRUNCATE", *_]:
-            return _DELETES
-        case ["UPDATE", *_]:
-            return _UPDATES
-        case ["INSERT", "INTO", *rest] if "REPLACE" not in rest:
-            return _APPENDS
-    return _APPENDS if owner.statement.startswith("{") else None
+    return _RULES.get(kind_of(owner.statement))

@@ -27,7 +27,7 @@ from whitecap.engine.sql.parsing import parse, table_statements
 from whitecap.engine.sql.parsing import statements as row_statements
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Statement
-from whitecap.sim.history.conservation import KEEPS_ROWS
+from whitecap.sim.history.conservation import KEEPS_ROW_COUNT
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.loading.axis_roles import BRINGING_DATA
 from whitecap.sim.recording import recorder
@@ -117,7 +117,7 @@ JOBS: dict[str, tuple[dict[str, Any], type]] = {
 """A writer with jobs of each kind, and what plays them on a real Delta Lake."""
 
 COMMAND_LISTS = {
-    "KEEPS_ROWS": KEEPS_ROWS,
+    "KEEPS_ROW_COUNT": KEEPS_ROW_COUNT,
     "BRINGING_DATA": BRINGING_DATA,
     "SEVERAL_COMMITS": SEVERAL_COMMITS,
     "STARTS_AGAIN_BY_ITSELF": STARTS_AGAIN_BY_ITSELF,

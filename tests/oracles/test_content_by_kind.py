@@ -16,6 +16,9 @@ WRONG = {
     '{"rows": [{"id": 3, "v": 30}]}': [(3, 30)],
     "DELETE FROM t WHERE id = 1": [(2, 21)],
     "UPDATE t SET v = 11 WHERE id = 1": [(1, 11)],
+    "CREATE OR REPLACE TABLE t (id BIGINT, v BIGINT)": [(3, 3)],
+    "CREATE TABLE IF NOT EXISTS t (id BIGINT, v BIGINT)": [(1, 10)],
+    "OPTIMIZE;": [(1, 10)],
 }
 
 RIGHT = {
@@ -25,7 +28,8 @@ RIGHT = {
     "UPDATE t SET v = 11 WHERE id = 1": [(1, 11), (2, 20)],
     "INSERT OVERWRITE t VALUES (9, 9)": [(9, 9)],
     "INSERT INTO t REPLACE WHERE id = 1 VALUES (1, 5)": [(1, 5), (2, 20)],
-    "CREATE OR REPLACE TABLE t (id BIGINT, v BIGINT)": [(3, 3)],
+    "CREATE OR REPLACE TABLE t AS SELECT 3 id, 3 v": [(3, 3)],
+    "CREATE TABLE IF NOT EXISTS t (id BIGINT, v BIGINT)": BEFORE,
 }
 
 

@@ -10,15 +10,14 @@ import msgspec
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.oracles.effects import RowEffect, StatementEffects
 from whitecap.sim.oracles.on_spark.spark_table import SparkTable
+from whitecap.sim.oracles.statements.kinds import EffectKind, kind_of
 from whitecap.sim.oracles.statements.text import (
-    NOTHING,
     Appended,
     Meaning,
     NotTranslated,
     Restored,
     TableColumns,
     TakenAsItIs,
-    keeps_rows,
     meaning_of,
 )
 
@@ -30,6 +29,10 @@ class InItsOwnWords(msgspec.Struct, frozen=True):
 
 
 _Step = Meaning | InItsOwnWords
+
+_UNDERSTOOD = (EffectKind.KEEPS, EffectKind.BATCH, EffectKind.RESTORES)
+"""What is not for Spark to run: it asks for nothing, for given rows, or for versions of a log
+that the table here does not have."""
 
 
 @dataclass(slots=True)
@@ -58,9 +61,7 @@ class SparkEffects:
         if owner is None or owner.statement is None or not self.is_main(version):
             return self.whose.meaning(version)
         statement = owner.statement
-        if keeps_rows(statement):
-            return NOTHING
-        if statement.startswith("{") or statement.upper().startswith("RESTORE"):
+        if kind_of(statement) in _UNDERSTOOD:
             return meaning_of(statement, self._columns(version), dynamic=False)
         if filled_in := self._columns(version).filled_in:
             raise NotTranslated(f"columns that the table may fill in: {', '.join(filled_in)}")

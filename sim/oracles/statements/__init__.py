@@ -1,1 +1,1 @@
-"""What a recorded statement says, for the oracles: its SQL in DuckDB's words, and its shape."""
+"""What a recorded statement says, for the oracles: its kind, its shape, its SQL for DuckDB."""

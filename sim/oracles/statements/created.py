@@ -15,9 +15,9 @@ _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 
 
 def replaces_table(words: Sequence[str]) -> bool:
-    """Whether a statement of these words puts a new table in place of one that is there."""
-    match [word.upper() for word in words[:3]]:
-        case ["CREATE", "OR", "REPLACE"] | ["REPLACE", *_]:
+    """Whether a statement of these words in capitals puts a new table in place of another."""
+    match words:
+        case ["CREATE", "OR", "REPLACE", *_] | ["REPLACE", *_]:
             return True
     return False
 

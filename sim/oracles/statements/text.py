@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.oracles.statements.created import brings_rows, replaces_table
+from whitecap.sim.oracles.statements.kinds import EffectKind, kind_of
 from whitecap.sim.oracles.statements.shapes import shape_of
 
 TARGET = "target"
@@ -26,11 +26,6 @@ CHANGES = "changes"
 
 VERSION = "whitecap_version"
 """Column of `CHANGES`, by a name that no table has."""
-
-KEEPS_ROWS = frozenset(
-    {"OPTIMIZE", "VACUUM", "REORG", "ALTER", "COMMENT", "ANALYZE", "FSCK", "MSCK"}
-)
-"""First words of statements after which an existing table holds the rows that it held before."""
 
 DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 
@@ -102,18 +97,17 @@ NOTHING = Translated()
 @lru_cache(maxsize=4096)
 def meaning_of(statement: str, columns: TableColumns, dynamic: bool) -> Meaning:
     """What a statement does to the rows. Raises `NotTranslated` with the reason."""
-    if statement.startswith("{"):
-        return _batch(statement)
-    words = statement.replace(";", " ").split()
-    first = words[0].upper() if words else ""
-    if first == "RESTORE":
-        return _restored(words)
-    if keeps_rows(statement):
-        return NOTHING
-    if first in ("CREATE", "REPLACE") and brings_rows(statement):
-        raise NotTranslated("CREATE with the rows of a query or of a clone")
-    if first == "TRUNCATE" or replaces_table(words):
-        return Translated((f"DELETE FROM {TARGET}",), _all_changes())
+    match kind_of(statement):
+        case EffectKind.BATCH:
+            return _batch(statement)
+        case EffectKind.RESTORES:
+            return _restored(statement)
+        case EffectKind.KEEPS:
+            return NOTHING
+        case EffectKind.COPIES:
+            raise NotTranslated("CREATE with the rows of a query or of a clone")
+        case EffectKind.EMPTIES:
+            return Translated((f"DELETE FROM {TARGET}",), _all_changes())
     return _by_its_shape(statement, columns, dynamic)
 
 
@@ -128,15 +122,6 @@ def table_written(statement: str) -> str:
     if written.db:
         raise NotTranslated(f"its table is {written.db}.{written.name}, not one of a name alone")
     return written.name
-
-
-def keeps_rows(statement: str) -> bool:
-    """Whether an existing table holds the same rows afterwards, whatever they are."""
-    words = statement.replace(";", " ").split()
-    first = words[0].upper() if words else ""
-    if first == "CREATE":
-        return not replaces_table(words) and not brings_rows(statement)
-    return first in KEEPS_ROWS
 
 
 @dataclass(slots=True)
@@ -184,9 +169,9 @@ def _batch(statement: str) -> Meaning:
     return Appended(tuple(batch["rows"]), bool(batch.get("reads_table")))
 
 
-def _restored(words: list[str]) -> Restored:
-    upper = [word.upper() for word in words]
-    if "VERSION" not in upper or not words[-1].isdigit():
+def _restored(statement: str) -> Restored:
+    words = statement.upper().replace(";", " ").split()
+    if "VERSION" not in words or not words[-1].isdigit():
         raise NotTranslated("RESTORE to a timestamp")
     return Restored(int(words[-1]))
 
