@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 import pytest
@@ -41,10 +42,20 @@ def test_a_stored_notebook_can_be_read_without_being_run(name: str) -> None:
     assert sum("image/png" in _kinds(cell) for cell in notebook.cells) >= 1
 
 
+@pytest.mark.parametrize("name", sorted(ANSWERS))
+def test_a_notebook_writes_shares_as_the_house_does(name: str) -> None:
+    assert not re.search(r"\d%", "\n".join(map(_without_styles, said(read(name)))))
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("name", sorted(ANSWERS))
 def test_a_notebook_still_says_what_is_stored(name: str) -> None:
     assert said(executed(name)) == said(read(name)), "make outputs"
+
+
+def _without_styles(text: str) -> str:
+    """What a reader sees of a page."""
+    return re.sub(r"<style.*?</style>|<[^>]*>", "", text, flags=re.DOTALL)
 
 
 def _kinds(cell: Any) -> set[str]:
