@@ -51,6 +51,15 @@ def test_the_page_is_whole_and_needs_nothing_from_elsewhere() -> None:
     assert "Every cell of the published table comes out as published." in text
 
 
+def test_a_table_that_is_cut_off_shows_by_a_shade_that_there_is_more() -> None:
+    """The shade lies behind the cells, which must let it through."""
+    text = matrix_html(DOCUMENT)
+    boxes = re.findall(r'<div class="([^"]*)" tabindex="0">', text)
+    assert len(boxes) >= 2
+    assert all("scroll" in box.split() for box in boxes)
+    assert not re.search(r"td\.\w+ \{ background: #", text)
+
+
 def test_every_mark_on_the_page_leads_to_its_witness() -> None:
     page = Page(matrix_html(DOCUMENT))
     anchors = [link.removeprefix("#") for link in page.links if link.startswith("#")]
