@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import outside_queries
-from whitecap.engine.sql.expressions.scope import Scope, check_star
+from whitecap.engine.sql.expressions.scope import Relation, Scope, check_star
 from whitecap.engine.sql.expressions.select_list import leaves_out, unaliased
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import whole_number
@@ -45,22 +45,29 @@ class Rows:
 
 def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str, exp.Expr]]:
     """The columns of a SELECT list with their names, stars spread over its own relations."""
-    depth = max((relation.depth for relation in scope.relations), default=0)
     for node in nodes:
-        star = isinstance(node, exp.Star)
         _check_star_as_written(node)
-        owner = node.table if isinstance(node, exp.Column) and node.is_star else None
-        if not star and owner is None:
+        if not (isinstance(node, exp.Star | exp.Column) and node.is_star):
             yield item_name(node), unaliased(node)
             continue
-        if owner is not None:
-            check_star(owner, [name for relation in scope.relations for name in relation.names])
-        for relation in scope.relations:
-            if relation.depth == depth if star else (owner or "").lower() in relation.names:
-                qualifier = next(iter(relation.names), None) or None
-                for name in relation.columns:
-                    if not leaves_out(node, name):
-                        yield name, exp.column(name, qualifier)
+        for relation in _spread_over(node, scope):
+            qualifier = next(iter(relation.names), None) or None
+            for name in relation.columns:
+                if not leaves_out(node, name):
+                    yield name, exp.column(name, qualifier)
+
+
+def _spread_over(star: exp.Expr, scope: Scope) -> list[Relation]:
+    """Of `*` the innermost relations, of `t.*` those of that name.
+
+    Raises `InvalidInput` where none has it.
+    """
+    relations = scope.relations
+    if not isinstance(star, exp.Column):
+        depth = max((each.depth for each in relations), default=0)
+        return [each for each in relations if each.depth == depth]
+    check_star(star.table, [name for each in relations for name in each.names])
+    return [each for each in relations if star.table.lower() in each.names]
 
 
 def _check_star_as_written(node: exp.Expr) -> None:

@@ -6,9 +6,10 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -190,33 +191,66 @@ def row_check(
 _CHECKS = Plans()
 
 
+class _Rule(NamedTuple):
+    """What no row may be, with the error's class and the constraint that a row breaks then."""
+
+    is_broken: Callable[[Row], bool]
+    error_class: str
+    name: str
+    text: str
+
+
 def _made_check(
     metadata: Metadata, session: Session, given: Collection[str] | None
 ) -> Check | None:
     schema = schema_of_metadata(metadata)
     names = {name.lower() for name in schema.names} if given is None else given
     conditions = _conditions(_named_conditions(metadata, schema, names))
-    required = [(at, f.name) for at, f in enumerate(schema) if not f.nullable]
-    limits = [
-        (at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f)) is not None
-    ]
-    if not conditions and not required and not limits:
+    rules = (
+        *_not_null(schema),
+        *_text_limits(schema),
+        *(_condition_holds(name, each, schema, session) for name, each in conditions),
+    )
+    if not rules:
         return None
-    tests = [(name, p.sql, p.bind(schema, session)) for name, p in conditions]
 
     def check(row: Row) -> None:
-        for at, name in required:
-            if row[at] is None:
-                raise _violation("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", name, "NOT NULL")
-        for at, name, limit in limits:
-            if len(row[at] or "") > limit.letters:
-                text = f"length <= {limit.letters}"
-                raise _violation("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", name, text)
-        for name, text, test in tests:
-            if test(row) is not True:
-                raise _violation("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", name, text)
+        for rule in rules:
+            if rule.is_broken(row):
+                raise _violation(rule.error_class, rule.name, rule.text)
 
     return check
+
+
+def _not_null(schema: Schema) -> Iterator[_Rule]:
+    error_class = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+    for at, field in enumerate(schema):
+        if not field.nullable:
+            yield _Rule(partial(_is_null, at), error_class, field.name, "NOT NULL")
+
+
+def _is_null(at: int, row: Row) -> bool:
+    return row[at] is None
+
+
+def _text_limits(schema: Schema) -> Iterator[_Rule]:
+    error_class = "DELTA_EXCEED_CHAR_VARCHAR_LIMIT"
+    for at, field in enumerate(schema):
+        limit = text_limit(field)
+        if limit is not None:
+            text = f"length <= {limit.letters}"
+            yield _Rule(partial(_is_longer, at, limit.letters), error_class, field.name, text)
+
+
+def _is_longer(at: int, letters: int, row: Row) -> bool:
+    return len(row[at] or "") > letters
+
+
+def _condition_holds(name: str, condition: Predicate, schema: Schema, session: Session) -> _Rule:
+    """Broken too where the condition is NULL."""
+    test = condition.bind(schema, session)
+    error_class = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+    return _Rule(lambda row: test(row) is not True, error_class, name, condition.sql)
 
 
 INVARIANT = "DeltaInvariantViolationException"
