@@ -24,8 +24,8 @@ from whitecap.sim.store.contents.history import CommitHistory
 from whitecap.sim.store.contents.log_directory import LogDirectory, PastDays
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.store.requests.limits import Throttle
-from whitecap.sim.table.initial_files import InitialTable, KeyPlaces
-from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.table.initial_table import InitialTable, create_table
+from whitecap.sim.table.key_places import KeyPlaces
 from whitecap.sim.table.rows import KeysInUse, KeysOfSlices, ScenarioRows
 from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.kernel import Kernel

@@ -20,8 +20,7 @@ from whitecap.sim.real_table.reading import table_at_version
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.described_files import DescribedDataFiles
-from whitecap.sim.table.initial_files import InitialTable
-from whitecap.sim.table.initial_table import MakeId, create_table_of
+from whitecap.sim.table.initial_table import InitialTable, MakeId, create_table_of
 from whitecap.sim.table.rows import ScenarioRows, Slice
 
 MOST_OF_NEW_KEYS = 1 << 62

@@ -5,14 +5,13 @@ Nothing here makes a row: a table of millions of rows costs what its files cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.values.texts import to_text
 from whitecap.sim.table.rows import InitialFileRows, RowKeys, ScenarioRows
 
@@ -92,51 +91,3 @@ def _keys_by_search(rows: ScenarioRows, places: Sequence[int]) -> dict[tuple[Any
         for part in parts
         if len(part)
     }
-
-
-def _no_path(number: int) -> str:
-    raise IndexError(number)
-
-
-@dataclass(frozen=True, slots=True)
-class InitialTable:
-    """What there is at the start: the version (-1: no table), the files of its rows, the log.
-
-    `path_of` a file follows from its number: partition by partition, in the order of keys.
-    """
-
-    version: int
-    partitions: Sequence[InitialPartition] = ()
-    path_of: Callable[[int], str] = _no_path
-    commits: Sequence[Commit] = ()
-
-
-class KeyPlaces:
-    """Where the initial rows of a key are, without a look at any row."""
-
-    def __init__(
-        self, rows: ScenarioRows, partition_by: Sequence[str], initial: InitialTable
-    ) -> None:
-        names = [dimension.name for dimension in rows.dimensions]
-        self._rows = rows
-        self._places = [names.index(name) for name in partition_by]
-        self._path_of = initial.path_of
-        self._partitions: dict[tuple[str, ...], tuple[InitialPartition, int]] = {}
-        number = 0
-        for partition in initial.partitions:
-            self._partitions[tuple(partition.values.values())] = (partition, number)
-            number += partition.file_count
-
-    def tells(self, column: str) -> bool:
-        """Whether it knows which files hold a value of a column: of the key."""
-        return column == self._rows.key
-
-    def paths_with(self, values: Iterable[Any]) -> Iterator[str]:
-        """The initial files that hold some keys."""
-        initial = self._rows.initial
-        for key in values:
-            if type(key) is int and 0 <= key < initial.rows:
-                slice_ = initial.slice_of(key)
-                texts = tuple([to_text(slice_[place]) for place in self._places])
-                partition, first = self._partitions[texts]
-                yield self._path_of(first + partition.file_of(key))

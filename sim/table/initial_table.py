@@ -43,13 +43,30 @@ from whitecap.sim.table.described_files import (
     InitialFiles,
     described_commit,
 )
-from whitecap.sim.table.initial_files import InitialTable, partitions
+from whitecap.sim.table.initial_files import InitialPartition, partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.random_streams import Words
 
 MakeId = Callable[[], str]
+
+
+def _no_path(number: int) -> str:
+    raise IndexError(number)
+
+
+@dataclass(frozen=True, slots=True)
+class InitialTable:
+    """What there is at the start: the version (-1: no table), the files of its rows, the log.
+
+    `path_of` a file follows from its number: partition by partition, in the order of keys.
+    """
+
+    version: int
+    partitions: Sequence[InitialPartition] = ()
+    path_of: Callable[[int], str] = _no_path
+    commits: Sequence[Commit] = ()
 
 
 def create_table(

@@ -23,8 +23,7 @@ from whitecap.sim.machine.interruption import RunInterrupted
 from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.replay.replay import simulate_again
 from whitecap.sim.run import Tick, run_scenario
-from whitecap.sim.table.initial_files import InitialTable
-from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.table.initial_table import InitialTable, create_table
 from whitecap.sim.world import SimulatedWorld
 
 AT = 0.3

@@ -33,9 +33,10 @@ from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.described_files import InitialFiles
 from whitecap.sim.table.extremes import extremes
-from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
+from whitecap.sim.table.initial_files import partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics, numbering_of
-from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.table.initial_table import InitialTable, create_table
+from whitecap.sim.table.key_places import KeyPlaces
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.time.identifiers import DrawnIds, id_text
 from whitecap.sim.time.random_streams import RandomSource, RandomStreams
