@@ -70,13 +70,6 @@ class SmallTable(Section):
         )
 
 
-class Expected(Section):
-    """What an explanation should say: the exceptions of all orders, and what helps (at least)."""
-
-    exceptions: list[str] = Field(default_factory=list)
-    avoided_by: list[str] = Field(default_factory=list)
-
-
 class SmallCase(SmallTable):
     """A table with what goes with it: others that it is merged with, a dialect, two statements."""
 
@@ -85,7 +78,6 @@ class SmallCase(SmallTable):
     settings: dict[str, str] = Field(default_factory=dict)
     other_tables: list[SmallTable] = Field(default_factory=list)
     statements: list[str] = Field(default_factory=list, min_length=2, max_length=2)
-    expected: Expected | None = None
 
     def case(self, statements: tuple[str, str], dialect: str | None = None) -> RaceCase:
         """The case of two statements, on another dialect than the file's if one is given.

@@ -191,6 +191,11 @@ def test_a_scenario_in_the_place_of_a_table_is_called_one(tmp_path: Path) -> Non
     assert result.stderr == f"error: {path}:1: {said}, or a Delta table's directory\n"
 
 
+def test_an_expectation_that_nobody_would_check_is_no_key_of_a_table() -> None:
+    (problem,) = problems(FINE, table=ORDERS + "expected: {exceptions: []}")
+    assert "expected" in problem
+
+
 EVERY_KEY = {
     "name": "events",
     "schema": "id BIGINT, date DATE",
@@ -203,7 +208,6 @@ EVERY_KEY = {
     "settings": {"spark.sql.ansi.enabled": "true"},
     "other_tables": [{"name": "updates", "schema": "id BIGINT"}],
     "statements": ["DELETE FROM events", "DELETE FROM events"],
-    "expected": {"exceptions": [], "avoided_by": []},
 }
 
 
