@@ -8,11 +8,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from whitecap.engine.commands.maintenance.compaction import auto_compact
 from whitecap.engine.commands.maintenance.drop_feature import drop_feature
 from whitecap.engine.commands.maintenance.optimize import optimize
 from whitecap.engine.commands.maintenance.reorg import reorg
 from whitecap.engine.commands.maintenance.restore import restore
+from whitecap.engine.commands.maintenance.running import statement_on
 from whitecap.engine.commands.maintenance.vacuum import vacuum
 from whitecap.engine.commands.rows.delete import delete, truncate
 from whitecap.engine.commands.rows.insert import insert
@@ -107,15 +107,11 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     statement = yield from _at_this_time(statement)
     target = table_named(tables, statement.table.name)
     _require(statement, target.dialect)
-    target.outcomes.clear()
-    target.after_commit = auto_compact
-    if not isinstance(statement, _NOT_ANALYZED):
-        yield from target.at_root(target.log.analyze())
-    steps = yield from _command(statement, target, tables)
-    try:
+    with statement_on(target):
+        if not isinstance(statement, _NOT_ANALYZED):
+            yield from target.at_root(target.log.analyze())
+        steps = yield from _command(statement, target, tables)
         return (yield from target.at_root(steps))
-    finally:
-        target.reading = None
 
 
 def _require(statement: Statement, dialect: Dialect) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whitecap.engine.commands.maintenance.compaction import auto_compact
+from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.commands.rows.streaming import Batch, written_in
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.log.actions import AnyAction
@@ -23,15 +23,13 @@ class BatchPlans(AppendPlans):
 
     def run(self, table: Table, batch: Batch) -> Steps[Outcome]:
         """Append a batch, as `append_batch` does for a query that reads no rows."""
-        return table.at_root(self._run(table, batch))
+        return as_statement(table, self._run(table, batch))
 
     def _run(self, table: Table, batch: Batch) -> Steps[Outcome]:
-        table.outcomes.clear()
         snapshot = yield from table.log.update()
         txn_id: str = yield NewId()
         plan = self.plan(table, snapshot)
         if plan is None or snapshot.metadata is None:
-            table.after_commit = auto_compact
             txn = on_table(table, table.transaction(snapshot, txn_id))
             return (yield from written_in(table, txn, batch))
         yield from table.log.read_state(snapshot)

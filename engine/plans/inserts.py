@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from whitecap.engine.commands.maintenance.compaction import auto_compact
+from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.commands.rows.insert import insert_into
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
@@ -76,10 +76,9 @@ class InsertPlans(AppendPlans):
 
     def run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
         """Run the statement with these rows, as `run_statement` does."""
-        return table.at_root(self._run(table, rows))
+        return as_statement(table, self._run(table, rows))
 
     def _run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
-        table.outcomes.clear()
         yield from table.log.analyze()
         source = self.source(table, rows)
         snapshot = yield from table.log.update()
@@ -96,7 +95,6 @@ class InsertPlans(AppendPlans):
         self, table: Table, snapshot: Snapshot, txn_id: str, source: Source, rows: Sequence[Row]
     ) -> Steps[Outcome]:
         """Run the statement the general way, from its snapshot on."""
-        table.after_commit = auto_compact
         txn = on_table(table, table.transaction(snapshot, txn_id))
         bound = self.statement.with_parameters({self.parameter: rows})
         return insert_into(table, txn, bound, source)

@@ -8,6 +8,7 @@ the kernel alone. What is not as simple goes on as a transaction like any other.
 
 from __future__ import annotations
 
+from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
@@ -36,7 +37,7 @@ def append(job: InsertJob, client: Client, passing: Passing) -> Waiting[Outcome]
     if insertion is None:
         table = job.clients.client(LogView(client.cluster))
         steps = plans.in_general(table, snapshot, txn_id, source, rows)
-        return (yield from drive(steps, client))
+        return (yield from drive(as_statement(table, steps), client))
     writer, plan = insertion.writer, insertion.plan
     writer.begins(client.new_id(), client.wall_ms())
     adds = writer.write_at_once(insertion.tasks, client.write_file)

@@ -284,6 +284,12 @@ def test_a_streaming_batch_is_appended_once(db: Database) -> None:
     assert empty.commit_info.operation == "STREAMING UPDATE"  # type: ignore[union-attr]
 
 
+def test_after_a_batch_its_client_reads_no_version_any_more(db: Database) -> None:
+    table = db.client()["t"]
+    run(append_batch(table, "query", 0, [(6, 60)]), db.store)
+    assert table.reading is None
+
+
 def test_an_idempotent_writer_is_skipped_the_second_time(db: Database) -> None:
     db.settings = Settings(txn_app_id="job", txn_version=1)
     db.commit("INSERT INTO t VALUES (6, 60)")

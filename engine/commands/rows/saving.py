@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from whitecap.engine.commands.maintenance.compaction import auto_compact
+from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.commands.rows.insert import insert_into
 from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.log.actions import Format, Metadata
@@ -59,9 +59,8 @@ def save_rows(
         options=tuple((k.lower(), v) for k, v in given.items() if k not in properties),
         partition_by=tuple(partition_by),
     )
-    table.outcomes.clear()
-    table.after_commit = auto_compact
-    return (yield from table.at_root(_saved(table, statement, source, schema, mode, properties)))
+    steps = _saved(table, statement, source, schema, mode, properties)
+    return (yield from as_statement(table, steps))
 
 
 def _saved(

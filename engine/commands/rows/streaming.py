@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.commands.maintenance.compaction import auto_compact
+from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import MICRO_BATCH
 from whitecap.engine.log.actions import RemoveFile, SetTransaction
@@ -88,9 +88,7 @@ class Batch:
 
 def _run(table: Table, batch: Batch) -> Steps[Outcome]:
     table.dialect.require([MICRO_BATCH])
-    table.outcomes.clear()
-    table.after_commit = auto_compact
-    return (yield from table.at_root(_written(table, batch)))
+    return (yield from as_statement(table, _written(table, batch)))
 
 
 def _written(table: Table, batch: Batch) -> Steps[Outcome]:
