@@ -6,7 +6,6 @@ Of that cell's replications the one with the most exception classes is taken: it
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -90,14 +89,15 @@ class _RecordedCell:
 
 
 def _recorded_cells(place: DatasetPlace) -> dict[str, _RecordedCell]:
-    """Those with finished runs, in the order of the scenario."""
-    order = _places_of_cells(place)
+    """Those with finished runs, cells and axes in the order of the scenario."""
+    defined = _defined_cells(place)
+    order = {cell: number for number, cell in enumerate(defined)}
     cells: dict[str, _RecordedCell] = {}
     finished = finished_runs(place)
     for cell, replication in sorted(
         finished, key=lambda name: (order.get(name[0], len(order)), name)
     ):
-        labels = finished[cell, replication].manifest["labels"]
+        labels = defined.get(cell) or finished[cell, replication].manifest["labels"]
         own = cells.setdefault(cell, _RecordedCell(labels))
         own.replications.append(replication)
     if not cells:
@@ -106,18 +106,16 @@ def _recorded_cells(place: DatasetPlace) -> dict[str, _RecordedCell]:
     return cells
 
 
-def _places_of_cells(place: DatasetPlace) -> Mapping[str, int]:
-    """Where each cell stands in the scenario; raises `InvalidInput` if that cannot be read."""
+def _defined_cells(place: DatasetPlace) -> dict[str, Labels]:
+    """The labels of each cell of the sweep; raises `InvalidInput` if they cannot be read."""
     definition = place.read(DEFINITION)
     if definition is None:
         return {}
     try:
-        names = [str(cell["name"]) for cell in json.loads(definition)["cells"]]
+        return {str(cell["name"]): dict(cell["labels"]) for cell in json.loads(definition)["cells"]}
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(
-            [Problem(f"{place}/{DEFINITION}", f"cannot be read: {error!r}")]
-        ) from None
-    return {name: number for number, name in enumerate(names)}
+        there = f"{place}/{DEFINITION}"
+        raise InvalidInput([Problem(there, f"cannot be read: {error!r}")]) from None
 
 
 def _shows(exceptions: pa.ChunkedArray) -> tuple[int, int]:

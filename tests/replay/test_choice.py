@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -70,11 +71,22 @@ def test_an_unknown_cell_is_refused_with_the_nearest_or_with_those_there_are(
         choose_run(place, tmp_path, "other")
 
 
-def test_cells_are_listed_in_the_order_of_the_scenario(tmp_path: Path) -> None:
+def test_cells_and_axes_are_listed_in_the_order_of_the_scenario(tmp_path: Path) -> None:
     place = _sweep(tmp_path, {("few", 0): "concurrent-append", ("many", 0): "disjoint-partitions"})
-    place.write(DEFINITION, '{"cells": [{"name": "many"}, {"name": "few"}]}')
+    cells = [
+        {"name": name, "labels": {"writers": name, "isolation": level}}
+        for name, level in (("many", "Serializable"), ("few", "WriteSerializable"))
+    ]
+    place.write(DEFINITION, json.dumps({"cells": cells}))
     with pytest.raises(InvalidInput, match="no cell 'other': there are many, few"):
         choose_run(place, tmp_path, "other")
+    with pytest.raises(InvalidInput) as refused:
+        choose_run(place, tmp_path, {})
+    said = [str(problem) for problem in refused.value.problems]
+    assert [text.partition("is left open: choose ")[2] for text in said] == [
+        "many | few",
+        "Serializable | WriteSerializable",
+    ]
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "{}"])
