@@ -221,6 +221,13 @@ def _labels(place: str, definition: Mapping[str, Any]) -> dict[str, dict[str, st
         raise InvalidInput([problem]) from None
 
 
+def _not_recorded(root: Path) -> str:
+    """Why neither a sweep nor a run lies there."""
+    if root.is_dir():
+        return "is neither a sweep's directory (sweep.json) nor a run's (manifest.json)"
+    return "is a file, and recordings are a directory" if root.exists() else "no such directory"
+
+
 def run_at(root: Path) -> RunSet:
     """The run whose directory this is.
 
@@ -228,8 +235,7 @@ def run_at(root: Path) -> RunSet:
     missing, incomplete or unreadable.
     """
     if not (root / "manifest.json").is_file():
-        reason = "is neither a sweep's directory (sweep.json) nor a run's (manifest.json)"
-        raise InvalidInput([Problem(str(root), reason if root.is_dir() else "no such directory")])
+        raise InvalidInput([Problem(str(root), _not_recorded(root))])
     with gathered() as problems:
         manifest = _checked_manifest(root, problems)
     labels = {str(k): str(v) for k, v in (manifest.get("labels") or {}).items()}

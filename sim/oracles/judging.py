@@ -86,7 +86,9 @@ def require_judgeable(directory: Path, history: Path | None) -> None:
     """Raises `InvalidInput`: there is no table, or lines of the history are wrong."""
     with gathered() as problems:
         if not _tables_in(directory):
-            said = f"is no Delta table: no {LOG_DIRECTORY}"
+            said = (
+                f"is no Delta table: no {LOG_DIRECTORY}" if directory.exists() else "is not there"
+            )
             problems.append(Problem(str(directory), said))
         if history is not None:
             require_history(history)

@@ -88,6 +88,8 @@ def _directory(place: str) -> Path:
     path = local_path(place)
     if not path.exists():
         raise InvalidInput([Problem(place, "is not there")])
+    if not path.is_dir():
+        raise InvalidInput([Problem(place, "is a file, and a table is a directory")])
     return path
 
 

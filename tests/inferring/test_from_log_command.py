@@ -132,6 +132,12 @@ def _unreadable(folder: Path) -> Path:
     return log.folder
 
 
+def _a_file(folder: Path) -> Path:
+    file = folder / "a.log"
+    file.touch()
+    return file
+
+
 def _empty(folder: Path) -> Path:
     return LogOnDisk(folder / "empty").folder
 
@@ -148,6 +154,7 @@ def _without_beginning(folder: Path) -> Path:
     ("make", "said"),
     [
         (lambda folder: folder / "nowhere", "nowhere: is not there"),
+        (_a_file, "a.log: is a file, and a table is a directory"),
         (_without_log, "is no Delta table: no commits in _delta_log"),
         (_with_gap, "00000000000000000003.json: is missing, _delta_log/00000000000000000004.json"),
         (_unreadable, "_delta_log/00000000000000000002.json:2: "),

@@ -117,6 +117,9 @@ def test_a_directory_without_a_log_is_bad_input(tmp_path: Path) -> None:
     result = _oracle(tmp_path)
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "is no Delta table" in result.stderr
+    absent = _oracle(tmp_path / "absent")
+    assert absent.exit_code == ExitCode.BAD_INPUT
+    assert "absent: is not there" in absent.stderr
 
 
 def test_every_line_of_a_wrong_history_is_told(tmp_path: Path) -> None:

@@ -45,6 +45,9 @@ def test_a_directory_without_recordings_says_what_is_missing(tmp_path: Path) -> 
         recorded(tmp_path)
     with pytest.raises(InvalidInput, match="no such directory"):
         recorded(tmp_path / "absent")
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput, match="is a file, and recordings are a directory"):
+        recorded(tmp_path / "file")
 
 
 def test_all_problems_of_a_run_are_told_together(tmp_path: Path) -> None:
