@@ -17,9 +17,9 @@ from whitecap.sim.machine.spool import Spool
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.real_table.starting import RealFiles
 from whitecap.sim.recording.recorder import Recorder
-from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.table import TableSection
+from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.store.contents.history import CommitHistory
 from whitecap.sim.store.contents.log_directory import LogDirectory, PastDays
 from whitecap.sim.store.contents.objects import FakeStore
@@ -144,7 +144,7 @@ def _placed(
     exclusive = scenario.is_exclusive
     store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
     begun = _begun(table, rows, store, ids, dialect_named(scenario.dialect))
-    shared = known_table(table, store, begun)
+    shared = _shared_by_clients(table, store, begun)
     history = CommitHistory(store, shared.commits)
     version = begun.table.version
     _fill_log(store.log, table, scenario.start_ms, history.snapshot(version).num_files)
@@ -154,7 +154,7 @@ def _placed(
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class _Begun:
     """The table at the start: the keys of its rows, and which files hold them.
 
     `places` finds a key's files without reading any; where it is `None`, all files are read before
@@ -169,15 +169,15 @@ class Begun:
 
 def _begun(
     table: TableSection, rows: ScenarioRows, store: FakeStore, ids: DrawnIds, dialect: Dialect
-) -> Begun:
+) -> _Begun:
     if table.real is not None:
         files = RealFiles.of(table, rows)
         initial = files.put(table, rows, store, ids, dialect)
-        return Begun(initial, files, files.first_new_key, files)
+        return _Begun(initial, files, files.first_new_key, files)
     described = table.initial.rows > READ_AT_THE_START
     initial = create_table(table, rows, store, ids, dialect, described)
     places = KeyPlaces(rows, table.partition_by, initial) if described else None
-    return Begun(initial, rows.initial, table.initial.rows, places)
+    return _Begun(initial, rows.initial, table.initial.rows, places)
 
 
 def _needs_patience(scenario: Scenario) -> bool:
@@ -210,7 +210,7 @@ def _fill_log(log: LogDirectory, table: TableSection, start_ms: int, files: int)
     log.has_a_past(objects, PastDays(round(per_day), first_kept))
 
 
-def known_table(table: TableSection, store: FakeStore, begun: Begun) -> SharedTable:
+def _shared_by_clients(table: TableSection, store: FakeStore, begun: _Begun) -> SharedTable:
     """What the clients of the table share: its initial commits parsed, its keys indexed.
 
     This takes no simulated time: every writer still asks the store for the log as it would alone.

@@ -16,27 +16,12 @@ from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore
-from whitecap.engine.storage.memory import counting_clock, counting_ids, run
-from whitecap.engine.storage.requests import (
-    Compute,
-    Delete,
-    Get,
-    ListFrom,
-    ListTree,
-    NewId,
-    Put,
-    PutIfAbsent,
-    ReadClock,
-    ReadRows,
-    Request,
-    Response,
-    WriteRows,
-    Written,
-)
+from whitecap.engine.storage.memory import counting_ids, run
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.table import Initial, TableSection
+from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import KeysInUse, ScenarioRows
@@ -51,36 +36,6 @@ DRAWS = (0.5, 0.2, 0.8, 0.35, 0.65)
 
 MOST_TRIES = 20
 """Values of a list that are tried at most, from the first on: each try makes a table."""
-
-
-class AtOnce:
-    """Answers a statement's requests from a fake store without any time passing."""
-
-    def __init__(self, store: FakeStore, ids: Iterator[str]) -> None:
-        self.store = store
-        self._clock = counting_clock(DEFAULT_START_MS)
-        self._ids = ids
-
-    def answer(self, request: Request) -> Response:
-        match request:
-            case ReadClock():
-                return self._clock()
-            case NewId():
-                return next(self._ids)
-            case Compute():
-                return None
-            case ReadRows():
-                return self.store.read_rows(request)
-            case ListTree(below):
-                return self.store.list_tree(below)
-            case Delete(keys):
-                self.store.delete(keys)
-                return None
-            case WriteRows():
-                return Written(self.store.write_rows(request))
-            case Get() | ListFrom() | Put() | PutIfAbsent():
-                return self.store.answer(request)
-        raise AssertionError(f"{request} is for another driver")
 
 
 def refusals(

@@ -19,9 +19,9 @@ from whitecap.engine.sql.parsing.parse import read_statement
 from whitecap.engine.storage.memory import counting_ids, run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld
 
