@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import shlex
@@ -24,8 +23,8 @@ from whitecap.sim.scenario.clusters import ClusterOptions, Load, Price
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.scenario.hashing import hash_of
 from whitecap.sim.scenario.objective import Objectives
-from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.sweep import (
     DEFAULT_REPLICATIONS,
@@ -53,18 +52,6 @@ SCENARIO_FORMAT: Final = 1
 """Rises when what an older file says would mean something else now."""
 
 FILE_NAME = r"^\w[\w.-]*$"
-
-NOT_PART_OF_THE_HASH = {
-    "format_version", "name", "description", "seed", "expect", "objective", "may_change", "sweep",
-}  # fmt: skip
-"""What may differ between two scenarios that simulate the same thing."""
-
-NEW_FOR_WRITERS = {"dialect", "foreach_batch"}
-"""What writers had not when the first recordings were made: nothing in the hash where unset."""
-
-
-NEW_FOR_TABLES = {"real", "version", "rows_each"}
-"""The same of tables."""
 
 
 class Scenario(Section):
@@ -340,18 +327,7 @@ class Scenario(Section):
     def hash(self) -> str:
         """Names what is simulated: equal for equal scenarios, however they are written, and where
         a store's figures are from."""
-        meaning = self.model_dump(mode="json", exclude=NOT_PART_OF_THE_HASH)
-        if self.price is None:
-            del meaning["price"]
-        meaning["store"] = without_origins({**meaning["store"], "description": ""})
-        meaning["writers"] = {
-            name: {k: v for k, v in group.items() if v is not None or k not in NEW_FOR_WRITERS}
-            for name, group in meaning["writers"].items()
-        }
-        for table in (meaning["table"], *meaning["tables"].values()):
-            for key in [key for key in NEW_FOR_TABLES if table and table[key] is None]:
-                del table[key]
-        return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]
+        return hash_of(self)
 
 
 def _flow(value: Any) -> str:
