@@ -58,7 +58,19 @@ class SharedTable:
 class ClientTransaction(Transaction):
     """A transaction of one client: its end is noted, and what follows a commit is done."""
 
-    client: Table
+    def __init__(self, client: Table, snapshot: Snapshot, txn_id: str) -> None:
+        super().__init__(
+            client.log,
+            snapshot,
+            txn_id,
+            client.settings,
+            client.dialect,
+            client.name,
+            client.lost_reply,
+            client.data_files,
+        )
+        self.client = client
+        client.under_way += 1
 
     def _is_ready(self, ready: ReadyCommit) -> None:
         self.client.last_commit = None if self.is_outlived else ready
@@ -138,13 +150,7 @@ class Table:
 
     def transaction(self, snapshot: Snapshot, txn_id: str) -> Transaction:
         """A transaction on a snapshot, with an id that it was given."""
-        txn = ClientTransaction(
-            self.log, snapshot, txn_id, self.settings, self.dialect, self.name, self.lost_reply
-        )
-        txn.client = self
-        self.under_way += 1
-        txn.row_files = self.data_files
-        return txn
+        return ClientTransaction(self, snapshot, txn_id)
 
     def latest(self) -> Steps[Snapshot]:
         """The newest snapshot, outside any transaction.

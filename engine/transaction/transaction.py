@@ -59,6 +59,7 @@ class Transaction:
         dialect: Dialect = DELTA_OSS_4_4,
         table_name: str = _UNNAMED,
         lost_reply: LostReply = LostReply.RESEND,
+        row_files: RowFiles | None = None,
     ) -> None:
         self.table_log = table_log
         self.snapshot = snapshot
@@ -67,9 +68,9 @@ class Transaction:
         self.dialect = dialect
         self.table_name = table_name
         self.lost_reply = lost_reply
+        self.row_files = row_files
         self.read_set = ReadSet()
         self.identity_only = False
-        self.row_files: RowFiles | None = None
         self.is_outlived = False
         self._row_reads: list[RowRead] = []
         self._condition: StatementCondition | None = None

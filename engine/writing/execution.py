@@ -1,4 +1,4 @@
-"""What commands have in common: how they begin, say what they did, and choose their files.
+"""What commands have in common: how they begin, what keeps them from it, what they say.
 
 Source: DeltaCommand.scala (hasBeenExecuted), DMLWithDeletionVectorsHelper.scala.
 """
