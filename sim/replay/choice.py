@@ -77,7 +77,7 @@ def answered_cell(directory: Path) -> str:
     try:
         return str(json.loads(answer.read_text(encoding="utf-8"))["cell"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidInput([Problem(str(answer), f"cannot be read: {error!r}")]) from None
+        raise _unreadable(str(answer), error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,13 @@ def _defined_cells(place: DatasetPlace) -> dict[str, Labels]:
     try:
         return {str(cell["name"]): dict(cell["labels"]) for cell in json.loads(definition)["cells"]}
     except (ValueError, KeyError, TypeError) as error:
-        there = f"{place}/{DEFINITION}"
-        raise InvalidInput([Problem(there, f"cannot be read: {error!r}")]) from None
+        raise _unreadable(f"{place}/{DEFINITION}", error) from None
+
+
+def _unreadable(place: str, error: Exception) -> InvalidInput:
+    """What is raised of a JSON file that is damaged, or of another kind than expected."""
+    said = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+    return InvalidInput([Problem(place, f"cannot be read: {said}")])
 
 
 def _shows(exceptions: pa.ChunkedArray) -> tuple[int, int]:

@@ -89,11 +89,13 @@ def test_cells_and_axes_are_listed_in_the_order_of_the_scenario(tmp_path: Path) 
     ]
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "{}"])
-def test_a_definition_that_is_damaged_is_named(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "said"), [("{", "Expecting"), ("[]", "list indices"), ("{}", "it has no 'cells'")]
+)
+def test_a_definition_that_is_damaged_is_named(tmp_path: Path, content: str, said: str) -> None:
     place = _sweep(tmp_path, {("few", 0): "concurrent-append"})
     place.write(DEFINITION, content)
-    with pytest.raises(InvalidInput, match=r"sweep\.json: cannot be read"):
+    with pytest.raises(InvalidInput, match=rf"sweep\.json: cannot be read: {said}"):
         choose_run(place, tmp_path, "few")
 
 
