@@ -161,7 +161,7 @@ class AfterCommit(msgspec.Struct, frozen=True):
             return DONE
 
         yield from log.read_pointer()
-        yield from log.list_log(finds)
+        yield from log.listing.list_log(finds)
         last = len(log.requests.delete) - 1
         for _ in range(expired):
             yield from log.connection.ask_all(log.requests.delete, log_key(0), {last: goes})

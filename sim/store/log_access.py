@@ -3,18 +3,19 @@
 Source: delta-io/delta v4.4.0: SnapshotManagement, OptimisticTransaction, Checksum.scala.
 A snapshot is one listing of the whole log and at most one checksum; files and applications of it
 are read, in parallel, only for commands that ask for them; after a lost race one listing, and the
-winners one by one. What follows a commit is in `sim/store/after_commit.py`.
+winners one by one. How the log is listed is in `sim/store/listing.py`, what follows a commit in
+`sim/store/after_commit.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
 from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
-from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
+from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
@@ -28,14 +29,12 @@ from whitecap.sim.store.contents.log_directory import (
     Segment,
     checksum_key,
 )
-from whitecap.sim.store.coordinator import CommitAttempt, Coordinator, LogRequests, Sees, Shown
-from whitecap.sim.store.exchange import Effect, Reply, StoreRefused
+from whitecap.sim.store.coordinator import CommitAttempt, Coordinator, LogRequests
+from whitecap.sim.store.exchange import StoreRefused
+from whitecap.sim.store.listing import LogListing
 from whitecap.sim.store.passing import Passing
-from whitecap.sim.store.requests.faults import FaultPlan, Sending, missed_by
 from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Clock, Waiting, Waits
-
-LOG_KEY = f"{LOG_DIRECTORY}/"
 
 
 class LogAccess(msgspec.Struct):
@@ -49,6 +48,7 @@ class LogAccess(msgspec.Struct):
     record: TransactionRecord
     requests: LogRequests
     coordinator: Coordinator
+    listing: LogListing
     delta_log: DeltaLog
     directory: LogDirectory
     clock: Clock
@@ -69,7 +69,7 @@ class LogAccess(msgspec.Struct):
         if self.delta_log.is_cold:
             yield from self.read_pointer()
             self.delta_log.is_cold = False
-        segment, _ = yield from self.list_log(self._notes_snapshot if starts else None)
+        segment, _ = yield from self.listing.list_log(self._notes_snapshot if starts else None)
         if segment != self.delta_log.segment:
             yield from self.install(segment)
         if starts:
@@ -85,7 +85,7 @@ class LogAccess(msgspec.Struct):
 
     def refresh(self) -> Waiting[Segment]:
         """List the log and make a snapshot of what is new, with the lock held already."""
-        segment, _ = yield from self.list_log()
+        segment, _ = yield from self.listing.list_log()
         if segment != self.delta_log.segment:
             yield from self.install(segment)
         return segment
@@ -183,94 +183,6 @@ class LogAccess(msgspec.Struct):
             yield from self.passes(spark.job_ms(whole_state=whole_checkpoint))
             yield from self.connection.read_in_parallel(files, spark.parallel_reads)
 
-    def list_log(self, sees: Sees = None) -> Waiting[Shown]:
-        """Learn the newest version, and what else the log shows; `sees` is told the moment."""
-        passing = self.connection.passing
-        if passing is None or self.requests.fast_listing:
-            shown = self.coordinator.list_log(self._ask_pages, sees)
-        else:
-            shown = self.coordinator.list_log(partial(self._pass_pages, passing), sees)
-        listings = self.connection.sender.faults.listings
-        return self._stale(shown, listings) if listings else shown
-
-    def _stale(self, listing: Waiting[Shown], plans: Sequence[FaultPlan]) -> Waiting[Shown]:
-        """What a stale listing shows: it may miss the newest versions, but never version 0."""
-        segment, moment = yield from listing
-        tape = self.connection.sender.tape
-        sending = Sending(
-            tape, RequestKind.LIST, tape.made(RequestKind.LIST), 0, moment[0], key=LOG_KEY
-        )
-        missed = min(missed_by(plans, sending), max(segment.version, 0))
-        if not missed:
-            return segment, moment
-        version = segment.version - missed
-        return Segment(version, self.directory.checkpoint_before(version, moment)), moment
-
-    def _pass_pages(self, passing: Passing, sees: Sees) -> Waiting[Shown]:
-        """`_ask_pages` where requests are passed: the same answer at the same instant."""
-        directory, clock, kind = self.directory, self.clock, RequestKind.LIST
-        page_size = self.requests.page_size
-        yield passing.sent(kind)
-        moment = (clock.now_ms, clock.order)
-        on_page = directory.count(moment)
-        if on_page > page_size:
-            passing.answered(kind, page_size)
-            before_last = -(-on_page // page_size) - 1
-            if before_last > 1:
-                passing.repeated(kind, page_size, before_last - 1)
-            yield passing.sent(kind)
-            moment = (clock.now_ms, clock.order)
-            on_page = max(0, directory.count(moment) - page_size * before_last)
-        if sees is not None:
-            sees(moment)
-        shown = directory.segment(moment), moment
-        passing.answered(kind, on_page)
-        return shown
-
-    def _ask_pages(self, sees: Sees) -> Waiting[Shown]:
-        """List the whole log, page after page: what it shows, and when.
-
-        How many pages there are is known with the first; the last shows the newest version, and
-        `sees` is told its moment. Source: LogStore.listFrom, which filters what it has listed.
-        """
-        page_size = self.requests.page_size
-
-        def seen(moment: Moment) -> Shown:
-            if sees is not None:
-                sees(moment)
-            return self.directory.segment(moment), moment
-
-        def first(moment: Moment) -> Reply:
-            count = self.directory.count(moment)
-            if count <= page_size:
-                return Reply((count, seen(moment)), "listed", count)
-            return Reply((count, None), "listed", page_size)
-
-        def last(moment: Moment) -> Reply:
-            count = self.directory.count(moment)
-            return Reply(seen(moment), "listed", max(0, count - before))
-
-        ask = self.connection.ask
-        if self.requests.fast_listing:
-            yield from self.connection.read((RequestKind.HEAD, RequestKind.LIST), LOG_KEY, 0)
-            answer = yield from ask(
-                RequestKind.LIST, LOG_KEY, lambda moment: Reply(seen(moment), "listed", 1)
-            )
-            return answer.value  # type: ignore[no-any-return]
-        count, shown = (yield from ask(RequestKind.LIST, LOG_KEY, first)).value
-        if shown is not None:
-            return shown  # type: ignore[no-any-return]
-        before = page_size * (-(-count // page_size) - 1)
-        full = Reply(result="listed", size=page_size)
-        pages = before // page_size - 1
-        yield from self.connection.repeat(RequestKind.LIST, LOG_KEY, full, pages)
-        return (yield from self._shown_by(last))
-
-    def _shown_by(self, effect: Effect) -> Waiting[Shown]:
-        """What the last page shows, which has the end of the log."""
-        shown: Shown = (yield from self.connection.ask(RequestKind.LIST, LOG_KEY, effect)).value
-        return shown
-
     # Attempts -----------------------------------------------------------------------------------
 
     def attempt(self, request: PutIfAbsent, version: int) -> Waiting[PutResult]:
@@ -311,7 +223,7 @@ class LogAccess(msgspec.Struct):
 
         Source: OptimisticTransaction.scala: getConflictingVersions.
         """
-        segment, _ = yield from self.list_log()
+        segment, _ = yield from self.listing.list_log()
         return segment.version
 
     def read_commit(self, version: int) -> Waiting[None]:
@@ -325,7 +237,7 @@ class LogAccess(msgspec.Struct):
 
     def read_history(self, version: int | None = None) -> Waiting[int]:
         """List the log and read the state of a version, or of the newest; returns the newest."""
-        newest, moment = yield from self.list_log()
+        newest, moment = yield from self.listing.list_log()
         segment = newest
         if version is not None and version < newest.version:
             segment = Segment(version, self.directory.checkpoint_before(version, moment))

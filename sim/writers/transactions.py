@@ -16,6 +16,7 @@ from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.exchange import Sender, StoreRefused
+from whitecap.sim.store.listing import LogListing
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.protocols.choice import COORDINATORS
@@ -135,9 +136,11 @@ class Transactions:
         connection = Connection(sender)
         new_coordinator = COORDINATORS[cluster.profile.log_store.protocol]
         coordinator = new_coordinator(cluster, connection, record, self.requests)
+        directory = cluster.store.log
+        listing = LogListing(connection, self.requests, coordinator, directory)
         log = LogAccess(
-            cluster, connection, record, self.requests, coordinator,
-            cluster.delta_log, cluster.store.log, life.clock,
+            cluster, connection, record, self.requests, coordinator, listing,
+            cluster.delta_log, directory, life.clock,
         )  # fmt: skip
         new_id = self.ids.of(number, record.rerun_number)
         own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
