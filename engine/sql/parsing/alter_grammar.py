@@ -147,9 +147,23 @@ _DEFAULTS = ("DROP DEFAULT", "SET DEFAULT")
 _CHANGES = ("COMMENT", "TYPE", *_NULLABILITY, *_DEFAULTS, "FIRST", "AFTER")
 
 
+_SAME_OR_NO_CHANGE = rf"(?P<new>(?P=column)|(?!(?:{'|'.join(_CHANGES)})\b){COLUMN})"
+
+
 @GRAMMAR.own(
-    rf"{_ALTER} ALTER(?: COLUMN)? (?P<column>{COLUMN})"
-    rf" (?P<change>{'|'.join(_CHANGES)})(?P<rest>.*)"
+    rf"{_ALTER} CHANGE(?: COLUMN)?+ (?P<column>{COLUMN}) {_SAME_OR_NO_CHANGE} (?P<rest>\w.*)"
+)
+def _change_column(match: re.Match[str], template: Template) -> Statement:
+    """The form that names the column twice. Raises `InvalidInput` for another name."""
+    if unquoted_name(match["new"]).lower() != unquoted_name(match["column"]).lower():
+        problem = "RENAME COLUMN renames"
+        raise InvalidInput([Problem(match["new"], problem, refused_as=_HIVE_STYLE)])
+    return _changed(match, template, match["column"], f"TYPE {match['rest']}")
+
+
+@GRAMMAR.own(
+    rf"{_ALTER} (?:ALTER|CHANGE)(?: COLUMN)? (?P<column>{COLUMN})"
+    rf" (?P<change>{'|'.join(_CHANGES)})\b(?P<rest>.*)"
 )
 def _alter_column(match: re.Match[str], template: Template) -> Statement:
     """One change of one column, as Spark's grammar has it (SqlBaseParser.g4: alterColumnAction)."""
@@ -159,15 +173,6 @@ def _alter_column(match: re.Match[str], template: Template) -> Statement:
         problem = "ALTER COLUMN makes one change at a time"
         raise InvalidInput([Problem(text, problem, refused_as=SYNTAX_ERROR)])
     return statement
-
-
-@GRAMMAR.own(rf"{_ALTER} CHANGE(?: COLUMN)? (?P<column>{COLUMN}) (?P<new>{COLUMN}) (?P<rest>.+)")
-def _change_column(match: re.Match[str], template: Template) -> Statement:
-    """The form that names the column twice. Raises `InvalidInput` for another name."""
-    if unquoted_name(match["new"]).lower() != unquoted_name(match["column"]).lower():
-        problem = "RENAME COLUMN renames"
-        raise InvalidInput([Problem(match["new"], problem, refused_as=_HIVE_STYLE)])
-    return _changed(match, template, match["column"], f"TYPE {match['rest']}")
 
 
 def _changed(match: re.Match[str], template: Template, column: str, text: str) -> Statement:
