@@ -101,7 +101,9 @@ def row_condition(
     asking = _asking(condition)
     if not asking:
         condition.check(txn.snapshot.schema, table.session)
-        return RowCondition((condition,), (condition,))
+        return RowCondition(
+            (condition,), (condition.in_typed_form(txn.snapshot.schema, table.session),)
+        )
     if not txn.dialect.conditions_may_ask_queries:
         raise command_errors.subquery(operation, condition.sql)
     tests: tuple[Evaluate, ...] = ()
@@ -109,7 +111,11 @@ def row_condition(
         _check_form(operation, part)
         test = yield from _test(part, table, txn, statement, pinned)
         tests = (*tests, test)
-    plain = tuple(part for part in condition.conjuncts() if not part.asks_queries)
+    plain = tuple(
+        part.in_typed_form(txn.snapshot.schema, table.session)
+        for part in condition.conjuncts()
+        if not part.asks_queries
+    )
     return RowCondition((condition,), plain or (TRUE,), tests)
 
 

@@ -68,6 +68,7 @@ class TableScan:
             if condition is None:
                 return []
             condition.check(schema, table.session)
+            condition = condition.in_typed_form(schema, table.session, in_filter=True)
             return list(condition.with_parameters(parameters).conjuncts())
         names = {name.lower() for name in schema.names}
         decided = (
@@ -76,7 +77,8 @@ class TableScan:
             if node.find(exp.Query) is None
             and all(column.name.lower() in names for column in node.find_all(exp.Column))
         )
-        return [Predicate.of_node(unqualified(node), parameters) for node in decided]
+        own = (Predicate.of_node(unqualified(node), parameters) for node in decided)
+        return [part.in_typed_form(schema, table.session, in_filter=True) for part in own]
 
     @property
     def asking(self) -> list[exp.Expr]:

@@ -66,7 +66,12 @@ def target_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate,
     if statement.of(Match.NOT_MATCHED_BY_SOURCE):
         return (TRUE,)
     conjuncts = conjuncts_of(statement.on)
-    predicates = [_predicate(node) for node in conjuncts if scopes.is_target_only(node)]
+    own = (_predicate(node) for node in conjuncts if scopes.is_target_only(node))
+    predicates = [
+        part
+        for each in own
+        for part in each.in_typed_form(scopes.schema, scopes.session).conjuncts()
+    ]
     if not statement.of(Match.NOT_MATCHED):
         predicates.append(_any_clause(statement.of(Match.MATCHED), scopes))
     return tuple(predicates)

@@ -25,6 +25,7 @@ from whitecap.engine.sql.predicates.compiler import check_condition, compile_boo
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, pin_of
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler
+from whitecap.engine.sql.predicates.typed_form import typed_form
 from whitecap.engine.values.casts import text_caster
 from whitecap.engine.values.types import Session
 
@@ -72,6 +73,16 @@ class PlannedCondition:
             as_it_is = parts == [self.node.unnest()]
             self._conjuncts = (self,) if as_it_is else tuple(map(PlannedCondition, parts))
         return self._conjuncts
+
+    def in_typed_form(self, schema: Schema, session: Session, in_filter: bool) -> PlannedCondition:
+        """With what the columns' types decide (`sql/predicates/typed_form.py`)."""
+
+        def build(schema: Schema, session: Session) -> PlannedCondition:
+            node = typed_form(self.node, schema, session, in_filter=in_filter)
+            return self if node is self.node else PlannedCondition(node)
+
+        kind = "typed in a filter" if in_filter else "typed"
+        return self._remembered(kind, schema, session, build)
 
     def text(self) -> Template:
         """The condition as Spark SQL, cut at its parameters."""

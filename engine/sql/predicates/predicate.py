@@ -103,6 +103,16 @@ class Predicate:
             return (self,)
         return tuple(Predicate(part, self._parameters) for part in parts)
 
+    def in_typed_form(
+        self, schema: Schema, session: Session, *, in_filter: bool = False
+    ) -> Predicate:
+        """The condition with what Spark decides of it by its columns' types.
+
+        `in_filter`: it is a query's, where NULL is FALSE. Source: `sql/predicates/typed_form.py`.
+        """
+        condition = self._condition.in_typed_form(schema, session, in_filter)
+        return self if condition is self._condition else Predicate(condition, self._parameters)
+
     def is_over(self, columns: Iterable[str]) -> bool:
         """Whether it refers to no other columns than these (`isPredicatePartitionColumnsOnly`)."""
         return self.columns <= {column.lower() for column in columns}
