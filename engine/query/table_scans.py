@@ -50,12 +50,14 @@ _FROM_STATISTICS = ("count", "min", "max")
 class TableScan:
     """One table of a query at its place in the tree, and the conditions on it alone.
 
-    `plain`: these are all conditions, and the query takes the rows of this table one by one.
+    `asking` are those that ask queries. `plain`: it has all conditions, and the query takes the
+    rows of this table one by one.
     """
 
     node: exp.Table
     name: TableName
-    conditions: tuple[exp.Expr, ...] = ()
+    conditions: tuple[Predicate, ...] = ()
+    asking: tuple[exp.Expr, ...] = ()
     plain: PlainRead | None = None
 
     def predicates(self, table: Table, schema: Schema, parameters: Parameters) -> list[Predicate]:
@@ -71,19 +73,11 @@ class TableScan:
             condition = condition.in_typed_form(schema, table.session, in_filter=True)
             return list(condition.with_parameters(parameters).conjuncts())
         names = {name.lower() for name in schema.names}
-        decided = (
-            node
-            for node in self.conditions
-            if node.find(exp.Query) is None
-            and all(column.name.lower() in names for column in node.find_all(exp.Column))
-        )
-        own = (Predicate.of_node(unqualified(node), parameters) for node in decided)
-        return [part.in_typed_form(schema, table.session, in_filter=True) for part in own]
-
-    @property
-    def asking(self) -> list[exp.Expr]:
-        """The conditions that ask queries."""
-        return [node for node in self.conditions if node.find(exp.Query) is not None]
+        own = (part for part in self.conditions if part.columns <= names)
+        return [
+            part.with_parameters(parameters).in_typed_form(schema, table.session, in_filter=True)
+            for part in own
+        ]
 
     @property
     def turn(self) -> tuple[bool, int]:
@@ -102,9 +96,15 @@ def scans_of(query: Select) -> tuple[TableScan, ...]:
         for node in query.node.find_all(exp.Table)
         if named_as(node) is None and not isinstance(node.this, exp.Func)
     ]
-    return tuple(
-        TableScan(node, table_name(node), tuple(conditions_on(node, UNTYPED))) for node in tables
-    )
+    return tuple(_scan_of(table, UNTYPED) for table in tables)
+
+
+def _scan_of(node: exp.Table, pushing: Pushing) -> TableScan:
+    conditions = list(conditions_on(node, pushing))
+    asking = tuple(part for part in conditions if part.find(exp.Query) is not None)
+    own = (part for part in conditions if part.find(exp.Query) is None)
+    predicates = tuple(Predicate.of_node(unqualified(part)) for part in own)
+    return TableScan(node, table_name(node), predicates, asking)
 
 
 def reads_own(query: Select, target: TableName) -> bool:
@@ -159,7 +159,7 @@ def _own_scans(query: Select, planner: Planner, schema: Schema) -> Sequence[Tabl
 
     def typed() -> list[TableScan]:
         pushing = Pushing(_columns_of(query, planner, schema))
-        return [replace(s, conditions=tuple(conditions_on(s.node, pushing))) for s in own]
+        return [_scan_of(scan.node, pushing) for scan in own]
 
     types = [(rows.names, rows.types) for rows in planner.tables.values()]
     of_parameters = map(type, planner.parameters.values())
