@@ -160,7 +160,7 @@ WRONG = {
         "'s4'",
         "nowhere: ",
     ),
-    "oracle nowhere --history lost --spark": ("nowhere: is no Delta table", "lost: "),
+    "oracle nowhere --history lost --spark": ("nowhere: is not there", "lost: "),
     f"validate --partitions 2,2 --out {NOWHERE}": (
         "say --real",
         "stands there twice",
@@ -202,7 +202,7 @@ WRONG = {
         "nowhere: is not there",
     ),
     "replay nowhere --timeout 0.5": ("--timeout: 0.5 is not 1 or more", "nowhere: is neither"),
-    "oracle nowhere --spark": ("--spark: runs statements", "nowhere: is no Delta table"),
+    "oracle nowhere --spark": ("--spark: runs statements", "nowhere: is not there"),
     "scenarios evnts --json": ("--json goes with the list", "evnts: is not there"),
 }
 
