@@ -24,7 +24,7 @@ from whitecap.engine.log.schema import Field, parse_schema
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import parse_condition
-from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.functions.nodes import MIRRORED, function_name
 from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate, session_of
 from whitecap.engine.transaction.transaction import Transaction
@@ -37,13 +37,6 @@ _SIGNS: dict[Operator, str] = {
     exp.EQ: "=",
     exp.GTE: ">=",
     exp.GT: ">",
-}
-_MIRRORED: dict[Operator, Operator] = {
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-    exp.EQ: exp.EQ,
-    exp.GTE: exp.LTE,
-    exp.GT: exp.LT,
 }
 
 
@@ -95,7 +88,7 @@ def _implied(condition: Predicate, rules: Sequence[_Rule], constants: Constants)
     elif type(node) in _SIGNS:
         sides = node.this, node.expression
         yield from _compared(type(node), *sides, condition, rules, constants)
-        yield from _compared(_MIRRORED[type(node)], *sides[::-1], condition, rules, constants)
+        yield from _compared(MIRRORED[type(node)], *sides[::-1], condition, rules, constants)
 
 
 def _compared(

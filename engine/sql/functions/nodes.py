@@ -22,6 +22,17 @@ from whitecap.engine.values.types import is_decimal, is_integral
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 """The operators that hold two values against each other."""
 
+MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.NullSafeEQ: exp.NullSafeEQ,
+    exp.LT: exp.GT,
+    exp.GT: exp.LT,
+    exp.LTE: exp.GTE,
+    exp.GTE: exp.LTE,
+}
+"""What a comparison is with its sides exchanged."""
+
 _WITH_UNITS: dict[str, Callable[[str], Function]] = {
     **dict.fromkeys(("dateadd", "date_add", "timestampadd"), added),
     **dict.fromkeys(("datediff", "date_diff", "timestampdiff"), between),

@@ -15,6 +15,7 @@ from sqlglot import exp
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
+from whitecap.engine.sql.functions.nodes import MIRRORED
 from whitecap.engine.sql.functions.operator_nodes import like_patterns
 from whitecap.engine.sql.predicates.asked_statistics import (
     ALWAYS,
@@ -41,14 +42,6 @@ _NEGATED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GTE: exp.LT,
     exp.GT: exp.LTE,
     exp.LTE: exp.GT,
-}
-_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
-    exp.EQ: exp.EQ,
-    exp.NEQ: exp.NEQ,
-    exp.LT: exp.GT,
-    exp.GT: exp.LT,
-    exp.LTE: exp.GTE,
-    exp.GTE: exp.LTE,
 }
 _RANGE_TESTS: dict[type[exp.Expr], tuple[Sequence[Statistic], Callable[..., bool]]] = {
     exp.EQ: (BOTH_BOUNDS, lambda value, least, most: least <= value <= most),
@@ -135,7 +128,7 @@ class SkippingCompiler:
         left, right = node.this, node.args["expression"]
         side = self._side(left)
         if side is None:
-            side, kind, right = self._side(right), _MIRRORED[kind], left
+            side, kind, right = self._side(right), MIRRORED[kind], left
         if side is None:
             return None
         field, seen_as = side

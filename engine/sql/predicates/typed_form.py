@@ -26,21 +26,11 @@ from whitecap.engine.errors import EngineError
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope, schema_scope
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.nodes import MIRRORED, is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.constants import Constants, may_unwrap
 from whitecap.engine.values.casts import caster
-from whitecap.engine.values.types import INTEGRAL_BITS, Session, is_integral
-
-_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
-    exp.EQ: exp.EQ,
-    exp.NullSafeEQ: exp.NullSafeEQ,
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-}
-"""What a comparison is with its sides exchanged."""
+from whitecap.engine.values.types import INTEGRAL_BITS, Session, holds, is_integral
 
 _EQUALITIES = (exp.EQ, exp.NullSafeEQ)
 _UNDECIDED = (exp.Placeholder, exp.Query)
@@ -83,9 +73,10 @@ class _Typing:
                 return self._membership(node)
             case exp.Between():
                 return self._between(node)
-            case exp.NEQ() if self._is_null(node.this) or self._is_null(node.expression):
-                return self._null()
-        return self._comparison(node) if type(node) in _MIRRORED else node
+            case exp.NEQ():
+                sides = (node.this, node.expression)
+                return self._null() if any(map(self._is_null, sides)) else node
+        return self._comparison(node) if type(node) in MIRRORED else node
 
     def _is_never_null(self, operand: exp.Expr) -> bool:
         operand = operand.unnest()
@@ -106,7 +97,7 @@ class _Typing:
 
     def _comparison(self, node: exp.Expr) -> exp.Expr:
         left, right, kind = node.this, node.args["expression"], type(node)
-        for operand, constant, as_kind in ((left, right, kind), (right, left, _MIRRORED[kind])):
+        for operand, constant, as_kind in ((left, right, kind), (right, left, MIRRORED[kind])):
             if self._is_null(constant):
                 return self._beside_null(operand, as_kind)
             compared = self._compared(operand, constant)
@@ -212,4 +203,4 @@ def _is_beyond(kind: type[exp.Expr], value: Any, own: str) -> bool:
         return bool(value <= least)
     if kind is exp.LTE:
         return bool(value < least)
-    return not least <= value <= most or value != int(value)
+    return value != int(value) or not holds(own, int(value))
