@@ -18,9 +18,7 @@ Some commands open several transactions, one after another: VACUUM, DROP FEATURE
 tracking, a commit that makes auto compaction due. The outcome is the last one's; `table.outcomes`
 has them all.
 
-Beyond SQL there are micro-batches of streaming queries (`append_batch`, `complete_batch`), a
-DataFrame's writer (`save_rows`: the path may be empty), raising the protocol and recomputing
-statistics.
+Beyond SQL there are micro-batches of streaming queries that append (`append_batch`).
 
 Requests of one statement, in order: those of the log (list, get), `NewId`, at most one `ReadRows`
 for data files that no client of the `SharedTable` has seen, `WriteRows` for each new data file,
@@ -29,22 +27,14 @@ wrote is in the request; the files read are those that hold rows concerned), the
 `PutIfAbsent`.
 """
 
-from whitecap.engine.commands.maintenance.recomputing import recompute_statistics
-from whitecap.engine.commands.rows.saving import SaveMode, save_rows
-from whitecap.engine.commands.rows.streaming import append_batch, complete_batch
+from whitecap.engine.commands.rows.streaming import append_batch
 from whitecap.engine.commands.run import run_statement
-from whitecap.engine.commands.schema.properties import upgrade_protocol
 from whitecap.engine.session.table import SharedTable, Table, Tables
 
 __all__ = [
-    "SaveMode",
     "SharedTable",
     "Table",
     "Tables",
     "append_batch",
-    "complete_batch",
-    "recompute_statistics",
     "run_statement",
-    "save_rows",
-    "upgrade_protocol",
 ]

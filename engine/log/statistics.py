@@ -184,9 +184,6 @@ def _prefixes(path: ColumnPath) -> Iterator[ColumnPath]:
     return (path[:length] for length in range(1, len(path) + 1))
 
 
-BY_DEFAULT = Indexed()
-
-
 def indexed_by(configuration: Configuration) -> Indexed:
     """What a table's properties say."""
     named = properties.STATISTICS_COLUMNS
@@ -219,19 +216,6 @@ def without_statistics(names: Iterable[str], metadata: Metadata) -> list[str]:
     leaves = indexed.leaves(schema_of_metadata(metadata), metadata.partition_columns)
     columns = {column for column, *_ in leaves}
     return [name for name in names if name.lower() not in columns]
-
-
-def collect_statistics(
-    rows: Sequence[Sequence[Any]],
-    schema: Schema,
-    partition_columns: Sequence[str] = (),
-    indexed: Indexed = BY_DEFAULT,
-    tight_bounds: bool | None = None,
-) -> FileStatistics:
-    """The statistics of `rows`, in schema order, over the indexed columns but for partitions."""
-    columns = columns_with_statistics(schema, partition_columns, indexed)
-    extents = extents_of(rows, columns)
-    return statistics_of(len(rows), columns, extents, indexed, tight_bounds)
 
 
 def extents_of(rows: Sequence[Sequence[Any]], columns: Sequence[tuple[int, Field]]) -> list[Extent]:

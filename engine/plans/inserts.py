@@ -66,8 +66,7 @@ class InsertPlans(AppendPlans):
     """The plans of one such statement."""
 
     def __init__(self, statement: Insert) -> None:
-        parameters = {"mode": "Append", "partitionBy": list(statement.partition_by)}
-        super().__init__(parameters)
+        super().__init__({"mode": "Append", "partitionBy": []})
         assert isinstance(statement.query, Values)
         self.statement = statement
         self.columns = statement.query.columns

@@ -46,11 +46,6 @@ def no_table_to_replace(name: str) -> DeltaError:
     return analysis("TABLE_OR_VIEW_NOT_FOUND", text, "CannotReplaceMissingTableException")
 
 
-def path_exists(name: str) -> DeltaError:
-    text = f"Cannot write to already existent path {name} without setting OVERWRITE = 'true'."
-    return analysis("DELTA_PATH_EXISTS", text)
-
-
 def all_columns_partition() -> DeltaError:
     text = "Cannot use all columns for partition columns."
     return analysis("ALL_PARTITION_COLUMNS_NOT_ALLOWED", text, "AnalysisException")

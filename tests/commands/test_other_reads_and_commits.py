@@ -21,15 +21,7 @@ from observing import (
 )
 from sql_database import Database
 
-from whitecap.engine.commands import (
-    SaveMode,
-    SharedTable,
-    append_batch,
-    complete_batch,
-    recompute_statistics,
-    save_rows,
-    upgrade_protocol,
-)
+from whitecap.engine.commands import SharedTable, append_batch
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import ListTree
@@ -257,43 +249,6 @@ def test_a_streaming_batch_records_its_query_even_without_rows() -> None:
     assert watched(db, lambda c: append_batch(c["t"], "q", 2, [(1, 7)])) == [
         Seen(applications=("q",))
     ]
-
-
-def test_a_streaming_batch_in_complete_mode_replaces_all_rows() -> None:
-    db = database()
-    expected = replace(
-        changes("STREAMING UPDATE", "true", 5, "1 add+, 5 remove+, 1 txn"), applications=("q",)
-    )
-    assert watched(db, lambda c: complete_batch(c["t"], "q", 1, [(1, 7)])) == [expected]
-
-
-def test_recomputed_statistics_come_with_the_same_files() -> None:
-    db = database()
-    expected = rearranges("COMPUTE STATS", "x = 1", 2, "2 add-")
-    assert watched(db, lambda c: recompute_statistics(c["t"], "x = 1")) == [expected]
-    assert db.snapshot("t").num_files == 5
-
-
-def test_raising_the_protocol_reads_nothing() -> None:
-    steps = watched(database(), lambda c: upgrade_protocol(c["t"], 1, 4))
-    assert steps == [alters("UPGRADE PROTOCOL", "1 protocol")]
-
-
-def test_saving_to_an_empty_path_creates_the_table() -> None:
-    db = Database()
-    db.shared["n"] = SharedTable()
-    steps = watched(
-        db,
-        lambda c: save_rows(c["n"], "x INT, v BIGINT", [(1, 1), (2, 1)], partition_by=["x"]),
-        "n",
-    )
-    assert steps == [appends(does="2 add+, 1 metaData, 1 protocol")]
-    assert db.snapshot("n").partition_columns == ("x",)
-    replaced = watched(
-        db, lambda c: save_rows(c["n"], "v BIGINT, x INT", [(5, 3)], SaveMode.OVERWRITE), "n"
-    )
-    assert replaced == [appends("true", files=2, does="1 add+, 2 remove+")]
-    assert db.rows("n") == [(3, 5)]
 
 
 def test_a_table_without_rows_is_metadata_and_protocol_alone() -> None:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.collected_statistics import collect_statistics
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.log.statistics import (
     NO_STATISTICS,
     Indexed,
-    collect_statistics,
     parse_statistics,
     statistics_text,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tests.collected_statistics import collect_statistics
 from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
@@ -15,7 +16,6 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import (
     FileStatistics,
     Indexed,
-    collect_statistics,
     parse_statistics,
 )
 from whitecap.engine.log.vectors.deletion_vectors import read_vector

@@ -7,8 +7,9 @@ from datetime import date
 import msgspec
 import pytest
 
+from tests.collected_statistics import collect_statistics
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.log.statistics import FileStatistics, collect_statistics
+from whitecap.engine.log.statistics import FileStatistics
 from whitecap.engine.sql.predicates.predicate import parse_predicate
 
 SCHEMA = parse_ddl("x INT, v BIGINT, s STRING, d DATE, n INT")

@@ -216,7 +216,7 @@ class _Write:
         insert = self.statement
         parameters: dict[str, object] = {
             "mode": "Overwrite" if self.overwrites else "Append",
-            "partitionBy": list(insert.partition_by),
+            "partitionBy": [],  # SQL has no word for it
         }
         if self.replaced and not (insert.replace_using or insert.replace_on is not None):
             parameters["predicate"] = " AND ".join(logged(self.replaced))

@@ -1,4 +1,4 @@
-"""Micro-batches of a streaming query, in append and in complete mode.
+"""Micro-batches of a streaming query, in append mode.
 
 Source: DeltaSink.scala: addBatchWithStatusImpl. The application id is the query's, kept in its
 checkpoint; two runs on one checkpoint share it.
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import MICRO_BATCH
-from whitecap.engine.log.actions import RemoveFile, SetTransaction
+from whitecap.engine.log.actions import SetTransaction
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin, check_removable, job
-from whitecap.engine.writing.files import FileWriter, remove
+from whitecap.engine.writing.execution import begin, job
+from whitecap.engine.writing.files import FileWriter
 
 
 def append_batch(
@@ -41,14 +41,6 @@ def append_batch(
     return (yield from _run(table, batch))
 
 
-def complete_batch(
-    table: Table, query_id: str, batch_id: int, rows: Sequence[Row], reads_table: bool = False
-) -> Steps[Outcome]:
-    """The same in complete mode: the rows take the place of all that the table holds."""
-    batch = Batch(query_id, batch_id, rows, None, reads_table, complete=True)
-    return (yield from _run(table, batch))
-
-
 @dataclass(frozen=True, slots=True)
 class Batch:
     """One batch of a query: rows in the columns of `schema`, as `append_batch` has them."""
@@ -58,7 +50,6 @@ class Batch:
     rows: Sequence[Row]
     schema: Schema | None = None
     reads_table: bool = False
-    complete: bool = False
 
     def arranged(self, schema: Schema) -> list[Row]:
         """The rows in the order and types of the table's columns."""
@@ -77,9 +68,8 @@ class Batch:
 
     def operation(self) -> Operation:
         """Source: DeltaOperations.StreamingUpdate."""
-        mode = "Complete" if self.complete else "Append"
         parameters = {
-            "outputMode": mode,
+            "outputMode": "Append",
             "queryId": self.query_id,
             "epochId": str(self.batch_id),
         }
@@ -103,16 +93,8 @@ def written_in(table: Table, txn: Transaction, batch: Batch) -> Steps[Outcome]:
         txn.read_whole_table()
     if txn.txn_version(batch.query_id) >= batch.batch_id:
         return NothingToCommit(txn.read_version)
-    removes = (yield from _all_removed(txn)) if batch.complete else []
     writer = FileWriter(table, txn.metadata)
     adds = yield from writer.write([batch.arranged(writer.layout.schema)])
     yield from job("STREAMING", (), writer)
     progress = batch.progress((yield ReadClock()))
-    return (yield from txn.commit([progress, *adds, *removes], batch.operation()))
-
-
-def _all_removed(txn: Transaction) -> Steps[list[RemoveFile]]:
-    check_removable(txn)
-    files = list(txn.filter_all_files())
-    now_ms = yield ReadClock()
-    return [remove(file, now_ms) for file in files]
+    return (yield from txn.commit([progress, *adds], batch.operation()))

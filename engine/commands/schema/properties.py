@@ -1,7 +1,7 @@
-"""Table properties, comments and the protocol: ALTER TABLE SET and UNSET TBLPROPERTIES.
+"""Table properties and comments: ALTER TABLE SET and UNSET TBLPROPERTIES, COMMENT ON TABLE.
 
 Source: alterDeltaTableCommands.scala (AlterTableSetPropertiesDeltaCommand and its neighbour),
-DeltaConfigs.scala (validateConfigurations), DeltaLog.scala (upgradeProtocol).
+DeltaConfigs.scala (validateConfigurations).
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import check_not_suspended
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
-from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.columns.mapping import check_change, is_mapped
-from whitecap.engine.log.features import merged
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.refusals import command_errors
@@ -68,8 +66,7 @@ def change_properties(
 ) -> Steps[Outcome]:
     """Commit metadata with these properties set."""
     configuration = {**txn.metadata.configuration, **new}
-    changed = msgspec.structs.replace(txn.metadata, configuration=configuration)
-    check_change(txn.metadata, changed)
+    check_change(txn.metadata, msgspec.structs.replace(txn.metadata, configuration=configuration))
     operation = Operation("SET TBLPROPERTIES", {"properties": dict(new)})
     return (yield from _configured(txn, configuration, operation, tags))
 
@@ -112,21 +109,3 @@ def _configured(
 ) -> Steps[Outcome]:
     txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
     return (yield from txn.commit([], operation, tags))
-
-
-def upgrade_protocol(table: Table, reader_version: int, writer_version: int) -> Steps[Outcome]:
-    """Raise the table's protocol to these versions, as DeltaTable.upgradeTableProtocol does."""
-    return (yield from table.at_root(_upgraded(table, Protocol(reader_version, writer_version))))
-
-
-def _upgraded(table: Table, wanted: Protocol) -> Steps[Outcome]:
-    txn = yield from begin(table)
-    return (yield from commit_protocol(txn, wanted))
-
-
-def commit_protocol(txn: Transaction, wanted: Protocol) -> Steps[Outcome]:
-    """Commit the protocol that supports what the table's does, and what is wanted."""
-    current = txn.snapshot.protocol
-    protocol = wanted if current is None else merged(current, wanted)
-    parameters = {"newProtocol": msgspec.to_builtins(protocol)}
-    return (yield from txn.commit([protocol], Operation("UPGRADE PROTOCOL", parameters)))

@@ -30,7 +30,7 @@ def evolve_for_insert(
 ) -> None:
     """Change the transaction's metadata where the write asks for it and its columns need it."""
     if statement.overwrite and statement.is_set("overwriteSchema"):
-        _overwrite(statement, txn, source)
+        _overwrite(txn, source)
         return
     if statement.is_set("mergeSchema") or txn.settings.schema_auto_merge:
         _evolve(txn, _written_columns(statement, txn, source), session)
@@ -108,14 +108,13 @@ def _written_columns(statement: Insert, txn: Transaction, source: Source) -> lis
     ]
 
 
-def _overwrite(statement: Insert, txn: Transaction, source: Source) -> None:
-    """The source's columns become the table's, partitioned as the writer says: SQL cannot."""
+def _overwrite(txn: Transaction, source: Source) -> None:
+    """The source's columns become the table's, without partitions: SQL cannot name any."""
     if "void" in source.types:
         raise command_errors.schema_mismatch()
     text = schema_string(Schema(tuple(_columns_of(source))))
-    partitions = list(statement.partition_by)
-    if text == txn.metadata.schema_string and partitions == txn.metadata.partition_columns:
+    if text == txn.metadata.schema_string and not txn.metadata.partition_columns:
         return
     txn.update_metadata(
-        msgspec.structs.replace(txn.metadata, schema_string=text, partition_columns=partitions)
+        msgspec.structs.replace(txn.metadata, schema_string=text, partition_columns=[])
     )

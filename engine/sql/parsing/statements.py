@@ -135,7 +135,7 @@ class Insert(Statement):
     """INSERT INTO or OVERWRITE, with PARTITION or REPLACE WHERE, ON or USING.
 
     `partition` maps columns to values, to `None` for a dynamic one. `options` are the writer's, by
-    names in lower case, `partition_by` is what it partitions a table by that it creates.
+    names in lower case.
     """
 
     query: Query
@@ -147,7 +147,6 @@ class Insert(Statement):
     replace_using: tuple[str, ...] = ()
     replace_on: exp.Expr | None = None
     options: tuple[tuple[str, str], ...] = ()
-    partition_by: tuple[str, ...] = ()
 
     def option(self, name: str) -> str | None:
         """A writer option, in any case."""
