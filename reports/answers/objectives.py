@@ -13,7 +13,7 @@ DEFAULT_OBJECTIVES = (Objective(Measure.JOB_SUCCESS_RATE, Direction.AT_LEAST, 0.
 FEWEST_JOBS = 300
 """Of a writer group over all replications, before it is judged by the default objective.
 
-As many without a failure are what shows 99 % at all (`units_to_show(0.99)` is 299). With fewer a
+As many without a failure are what shows 99 % at all (the rule of three: 299). With fewer a
 group can only miss it: that takes few jobs if many of them fail."""
 
 

@@ -33,7 +33,6 @@ from whitecap.reports.statistics.judgement import (
     facing,
     judge,
     standing_of,
-    units_to_show,
 )
 from whitecap.reports.statistics.means import mean
 from whitecap.reports.statistics.percentiles import percentile, values_beyond
@@ -85,7 +84,6 @@ __all__ = [
     "said_estimate",
     "share",
     "standing_of",
-    "units_to_show",
     "unpaired_difference",
     "values_beyond",
     "weighted_share",

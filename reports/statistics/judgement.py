@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
-from whitecap.reports.statistics.estimate import (
-    CONFIDENCE,
-    Claim,
-    Estimate,
-)
+from whitecap.reports.statistics.estimate import Claim, Estimate
 
 MOST_REPLICATIONS = 1000
 """More than anybody would wait for; an estimate that needs them sits on the threshold."""
@@ -70,14 +65,6 @@ def facing(estimate: Estimate, threshold: float) -> Estimate:
         return estimate
     turned = estimate.observations.turned(good=estimate.point >= threshold)
     return turned.estimate(estimate.confidence)
-
-
-def units_to_show(share: float, confidence: float = CONFIDENCE) -> int:
-    """The fewest units, all of them successes, that show a share of at least this (rule of three:
-    2,995 for 99.9 %). Raises `ValueError` unless the share lies between 0 and 1."""
-    if not 0 < share < 1:
-        raise ValueError(f"a share between 0 and 1 can be shown, not {share:g}")
-    return math.ceil(math.log(1 - confidence) / math.log(share))
 
 
 def standing_of(estimate: Estimate, at_least: float | None, at_most: float | None) -> Standing:

@@ -29,6 +29,7 @@ from tests.answers.shapes import (
     of_load,
     runs,
 )
+from tests.rule_of_three import units_to_show
 from whitecap.engine.recorded import ALL_WRITERS, AxisRole, Direction, Measure, Objective
 from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import why_limiting
@@ -37,7 +38,6 @@ from whitecap.reports.answers.objectives import FEWEST_JOBS, objectives_of
 from whitecap.reports.answers.phrases import found_text
 from whitecap.reports.answers.standing import Stands, standing_of
 from whitecap.reports.layout import SweepLayout
-from whitecap.reports.statistics import units_to_show
 
 SUCCESS = Measure.JOB_SUCCESS_RATE
 MORE = Direction.AT_LEAST

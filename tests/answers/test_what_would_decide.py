@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from tests.answers.cells import Did, answered, replicated, sweep_layout
+from tests.rule_of_three import units_to_show
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.answers.phrases import found_text
 from whitecap.reports.answers.standing import JudgedObjective, Stands, standing_of
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.statistics import greatest_of, units_to_show
+from whitecap.reports.statistics import greatest_of
 
 THREE_NINES = Objective(Measure.JOB_SUCCESS_RATE, Direction.AT_LEAST, 0.999)
 

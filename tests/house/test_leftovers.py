@@ -44,35 +44,63 @@ def _defined(tree: ast.Module) -> Iterator[str]:
                 yield name
 
 
+@cache
+def _read(tree: ast.Module) -> set[str]:
+    """Names that are read."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+
+
 def _used_inside(tree: ast.Module) -> set[str]:
     """Names that are read, and those that stand as texts: annotations, `__all__`."""
-    used: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Load()):
-                used.add(name)
-            case ast.Constant(value=str(text)) if text.isidentifier():
-                used.add(text)
-    return used
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    texts = {text for text in constants if isinstance(text, str) and text.isidentifier()}
+    return _read(tree) | texts
 
 
 @cache
 def _used_by_others() -> dict[str, set[str]]:
-    """Module -> what others import of it, or ask of it by its name."""
+    """Module -> what others import of it, or ask of it by its name.
+
+    That a package passes a name on is no use of it: somebody must import it from there.
+    """
     used: defaultdict[str, set[str]] = defaultdict(set)
+    passed_on: list[tuple[str, str, str]] = []
     for path in [*_files(READERS), *(ROOT / "whitecap").glob("*.py")]:
-        tree = _tree(path)
-        imported: dict[str, str] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for alias in node.names:
-                    used[node.module].add(alias.name)
-                    imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-        for node in ast.walk(tree):
-            match node:
-                case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in imported:
-                    used[imported[name]].add(attr)
+        for name, module, original in _imported(_tree(path)):
+            if _passes_on(path) and name not in _read(_tree(path)):
+                passed_on.append((_module(path), module, original))
+            else:
+                used[module].add(original)
+            used[f"{module}.{original}"] |= _asked_of_names(path)[name]
+    for package, module, name in passed_on:
+        if name in used[package]:
+            used[module].add(name)
     return used
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
+    """What a module imports: the name that it has there, the other module, its name in that."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                yield alias.asname or alias.name, node.module, alias.name
+
+
+def _passes_on(path: Path) -> bool:
+    """Whether it is a package of a room; what the front door passes on is for users."""
+    return path.name == "__init__.py" and path.parent != ROOT / "whitecap"
+
+
+@cache
+def _asked_of_names(path: Path) -> defaultdict[str, set[str]]:
+    """By a module's name what is asked of it: `properties.CHANGE_DATA_FEED`."""
+    asked: defaultdict[str, set[str]] = defaultdict(set)
+    for node in ast.walk(_tree(path)):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr):
+                asked[name].add(attr)
+    return asked
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.rule_of_three import units_to_show
 from whitecap.reports.statistics import (
     MOST_REPLICATIONS,
     Claim,
@@ -16,7 +17,6 @@ from whitecap.reports.statistics import (
     mean,
     percentile,
     share,
-    units_to_show,
 )
 
 SUCCESS = share([596, 598, 595, 597, 599], [600] * 5)
@@ -127,10 +127,3 @@ def test_exactly_one_threshold_is_needed() -> None:
     for thresholds in ({}, {"at_least": 0.1, "at_most": 0.2}):
         with pytest.raises(ValueError, match="one threshold"):
             judge(SUCCESS, **thresholds)
-
-
-@pytest.mark.parametrize(("claim", "units"), [(0.99, 299), (0.999, 2995), (0.9999, 29956)])
-def test_a_claim_without_a_failure_takes_the_rule_of_three(claim: float, units: int) -> None:
-    assert units_to_show(claim) == units
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        units_to_show(1.0)
