@@ -13,6 +13,7 @@ from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unkno
 from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
+from whitecap.sim.loading.objectives import readable_objectives
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
@@ -118,13 +119,14 @@ def load_experiment(
         count: int | None = None
         with noted(problems):
             count = whole_or_none("replications", replications, 1, MAX_REPLICATIONS)
+        readable = readable_objectives(objective, problems)
         stated = load_scenario(path)
         count = stated.replications if count is None else count
         quick = _quick_axes(quick_axes or {}, problems)
         axes = _chosen_axes(stated, only, quick, problems)
         if not (axes or problems):
             problems.append(Problem(str(path), NO_SWEEP))
-        scenario = load_scenario(path, _changes_of(stated, axes, count, objective))
+        scenario = load_scenario(path, _changes_of(stated, axes, count, readable))
     return Experiment(
         scenario=scenario,
         axes=axes,

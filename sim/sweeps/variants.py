@@ -9,6 +9,7 @@ from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.sim.loading import load_scenario, scenario_of
+from whitecap.sim.loading.objectives import readable_objectives
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.sweeps.experiment import kept_axes
@@ -67,20 +68,21 @@ def variants_of(
 def scenario_held_to(path: Path, objective: Sequence[str], problems: list[Problem]) -> Scenario:
     """The scenario with this objective in the place of its own, if any is given.
 
-    Notes what is wrong with the objective, and gives the scenario as it is then, so that other
-    things are looked at too. Raises `InvalidInput` where that is wrong itself.
+    Notes what is wrong with the objective, whatever the file is, and gives the scenario as it is
+    then, so that other things are looked at too. Raises `InvalidInput` where that is wrong itself.
     """
+    readable = readable_objectives(objective, problems)
     with noted(problems):
-        changes = {"objective": list(objective)} if objective else {}
+        changes = {"objective": readable} if readable else {}
         scenario = load_scenario(path, changes, cells=False)
-        problems += _without_threshold(scenario, path)
+        problems += _without_threshold(scenario, path, is_asked=bool(objective))
         return scenario
     return load_scenario(path, cells=False)
 
 
-def _without_threshold(scenario: Scenario, path: Path) -> Iterator[Problem]:
+def _without_threshold(scenario: Scenario, path: Path, *, is_asked: bool) -> Iterator[Problem]:
     """What is looked for must be asked for, and be known with an interval."""
-    if not scenario.objectives:
+    if not (scenario.objectives or is_asked):
         said = "states no `objective:`: give one, such as --objective 'job_success_rate >= 99 %'"
         yield Problem(str(path), said)
     for each in scenario.objectives:

@@ -104,6 +104,25 @@ WRONG = {
         f"{NOWHERE}: cannot be written",
     ),
     f"plan capacity {VARY} --resume --max-runs 100": ("no writer 'elt'", "--resume: goes on with"),
+    "plan nowhere --vary writers=1 --objective foo": (
+        "vary 'writers=1': is not PATH=LOW..HIGH",
+        "--objective: 'foo' is no objective",
+        "nowhere: is not there",
+    ),
+    "advise nowhere --objective 'foo >= 3' --objective 'abort_rate <= 1 ms'": (
+        "--objective: 'foo' is none of",
+        "--objective: abort_rate is not counted in 'ms'",
+        "nowhere: is not there",
+    ),
+    "sweep nowhere --objective foo": (
+        "--objective: 'foo' is no objective",
+        "nowhere: is not there",
+    ),
+    "sensitivity nowhere --vary writers=1 --measure foo": (
+        "'writers=1': is not PATH=LOW..HIGH",
+        "no measure 'foo'",
+        "nowhere: is not there",
+    ),
     f"sensitivity capacity {VARY} --measure foo --out {NOWHERE}": (
         "no writer 'elt'",
         "no measure 'foo'",

@@ -15,7 +15,7 @@ from pathlib import Path
 from whitecap.deciding.defaults import MOST_RUNS, SENSITIVITY_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
-from whitecap.engine.recorded import ALL_WRITERS
+from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import measure_run
@@ -29,6 +29,7 @@ from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
+from whitecap.sim.sweeps.varied import varied_by
 from whitecap.texts import texts_of
 
 __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
@@ -59,6 +60,7 @@ def study_of(
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     with gathered() as problems:
         effort = effort.checked(problems)
+        problems += _misread(vary, measures)
         scenario = load_scenario(path, cells=False)
         problems += auto_warm_up(scenario)
         with noted(problems):
@@ -72,6 +74,18 @@ def study_of(
     affordable = _affordable(parameters.scenarios, effort.most_runs)
     replications = min(effort.replications, affordable)
     return Study(scenario, parameters, followed, replications, effort.seed_for(scenario))
+
+
+def _misread(vary: Sequence[str], measures: Sequence[str]) -> list[Problem]:
+    """What is wrong with these words in any scenario: it is told though the file is no scenario."""
+    problems: list[Problem] = []
+    for text in vary:
+        with noted(problems):
+            varied_by(text)
+    for text in measures:
+        with noted(problems):
+            _measure_in(text)
+    return problems
 
 
 def _affordable(scenarios: int, most_runs: int) -> int:
@@ -101,14 +115,19 @@ def _followed(scenario: Scenario, measures: Sequence[str]) -> tuple[Followed, ..
 
 def _named(text: str, writers: list[str]) -> Followed:
     """`job_success_rate of etl`. Raises `InvalidInput`."""
-    name, of, writer = (part.strip() for part in text.partition(" of "))
+    _, of, writer = (part.strip() for part in text.partition(" of "))
     with gathered() as problems:
         with noted(problems):
-            measure = measure_called(name, "measure")
+            measure = _measure_in(text)
         if of and writer not in (*writers, ALL_WRITERS):
             said = unknown_name("writer", writer, [*writers, ALL_WRITERS])
             problems.append(Problem("measure", *said))
     return Followed(measure, writer if of and writer != ALL_WRITERS else None)
+
+
+def _measure_in(text: str) -> Measure:
+    """What stands before the writer group. Raises `InvalidInput`."""
+    return measure_called(text.partition(" of ")[0].strip(), "measure")
 
 
 def studied_by(study: Study, jobs: int | None, watch: TrialWatch) -> Sensitivity:
