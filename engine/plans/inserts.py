@@ -23,7 +23,8 @@ from whitecap.engine.sql.parsing.statements import Insert, Statement, Values
 from whitecap.engine.storage.requests import Compute, NewId, Row, Steps
 from whitecap.engine.writing.execution import on_table
 from whitecap.engine.writing.files import FileWriter
-from whitecap.engine.writing.inserting import insert_plan, row_check
+from whitecap.engine.writing.inserting import insert_plan
+from whitecap.engine.writing.row_checks import row_check
 
 READS_NOTHING = ReadSet()
 

@@ -149,8 +149,8 @@ def put_commit(
     while True:
         result = yield PutIfAbsent(key, body, actions)
         sent += 1
-        give_up = lost_reply is LostReply.SURFACE or sent > MAX_RESENDS
-        if result is not PutResult.UNKNOWN or give_up:
+        is_last = lost_reply is LostReply.SURFACE or sent > MAX_RESENDS
+        if result is not PutResult.UNKNOWN or is_last:
             return PutOutcome(result, sent)
 
 

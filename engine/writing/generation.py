@@ -106,7 +106,7 @@ class _Expression:
         references = node.find_all(exp.Column)
         names = {part.name.lower() for reference in references for part in reference.parts}
         self.at = at
-        self.reads = [at for at, field in enumerate(schema) if field.name.lower() in names]
+        self.reads = [place for place, f in enumerate(schema) if f.name.lower() in names]
         self.compute = convert(term, column.type, session).bind({}).evaluate
 
 

@@ -1,35 +1,29 @@
-"""Making rows of a source into rows of the target, checked as Delta checks what is written.
+"""Making rows of a source into rows of the target.
 
 Source: DeltaAnalysis (by ordinal and by name resolution), PreprocessTableInsert (store
-assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
+assignment).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import NamedTuple
 
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
-from whitecap.engine.log.columns.type_changes import text_limit
-from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.query.sources import Projection, Source, projection
 from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.remembered import Plans
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, column, literal
 from whitecap.engine.sql.parsing.statements import Insert, reads_tables
 from whitecap.engine.sql.predicates.compiler import compile_term
-from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.assigning import inserted
-from whitecap.engine.writing.files import Check, in_task
+from whitecap.engine.writing.files import in_task
 from whitecap.engine.writing.generation import (
     Completion,
     Counted,
@@ -39,7 +33,6 @@ from whitecap.engine.writing.generation import (
     counted_columns,
     default_term,
     generated,
-    generation_conditions,
     is_made_up,
 )
 
@@ -80,7 +73,7 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
     check_given(schema, names)
     if statement.columns:
         _check_required(schema, names)
-    terms = [_term(column, given, session) for column in schema]
+    terms = [_term(field, given, session) for field in schema]
     complete, counted = completion(schema, names, session), counted_columns(schema, names)
     project = None if statement.partition else projection(terms, {}, len(source.names))
     return InsertPlan(terms, names, complete, counted, project)
@@ -114,11 +107,11 @@ def _static_value(node: exp.Expr, scope: Scope) -> Term:
     return literal(node.name, "string") if plain else compile_term(node, scope)
 
 
-def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:
-    term = given.get(column.name.lower())
+def _term(field: Field, given: Mapping[str, Term], session: Session) -> Term:
+    term = given.get(field.name.lower())
     if term is None:
-        return default_term(column, session)
-    return inserted(term, column, session)
+        return default_term(field, session)
+    return inserted(term, field, session)
 
 
 def _check_names(statement: Insert, schema: Schema) -> None:
@@ -157,111 +150,6 @@ def _wrong_arity(
     if given > wanted and not static:
         return write_errors.too_many_columns()
     return write_errors.not_enough_columns(given + static, len(schema))
-
-
-@lru_cache(maxsize=256)
-def _conditions(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Predicate], ...]:
-    return tuple((name, parse_predicate(text)) for name, text in named)
-
-
-def _named_conditions(
-    metadata: Metadata, schema: Schema, given: Collection[str]
-) -> tuple[tuple[str, str], ...]:
-    """The CHECK constraints by name, then what must hold of generated columns."""
-    checks = (
-        (key.removeprefix(CONSTRAINT_PREFIX), text)
-        for key, text in sorted(metadata.configuration.items())
-        if key.startswith(CONSTRAINT_PREFIX)
-    )
-    return (*checks, *generation_conditions(schema, given))
-
-
-def row_check(
-    metadata: Metadata, session: Session, given: Collection[str] | None = None
-) -> Check | None:
-    """Raises `DeltaError` for a row that the table may not hold; `None` if it may hold any.
-
-    NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may; of the
-    latter only the given ones, by names in lower case, are checked, all of them by default.
-    """
-    key = session, None if given is None else frozenset(given)
-    return _CHECKS.of(metadata, key, lambda: _made_check(metadata, session, given))
-
-
-_CHECKS = Plans()
-
-
-class _Rule(NamedTuple):
-    """What no row may be, with the error's class and the constraint that a row breaks then."""
-
-    is_broken: Callable[[Row], bool]
-    error_class: str
-    name: str
-    text: str
-
-
-def _made_check(
-    metadata: Metadata, session: Session, given: Collection[str] | None
-) -> Check | None:
-    schema = schema_of_metadata(metadata)
-    names = {name.lower() for name in schema.names} if given is None else given
-    conditions = _conditions(_named_conditions(metadata, schema, names))
-    rules = (
-        *_not_null(schema),
-        *_text_limits(schema),
-        *(_condition_holds(name, each, schema, session) for name, each in conditions),
-    )
-    if not rules:
-        return None
-
-    def check(row: Row) -> None:
-        for rule in rules:
-            if rule.is_broken(row):
-                raise _violation(rule.error_class, rule.name, rule.text)
-
-    return check
-
-
-def _not_null(schema: Schema) -> Iterator[_Rule]:
-    error_class = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-    for at, field in enumerate(schema):
-        if not field.nullable:
-            yield _Rule(partial(_is_null, at), error_class, field.name, "NOT NULL")
-
-
-def _is_null(at: int, row: Row) -> bool:
-    return row[at] is None
-
-
-def _text_limits(schema: Schema) -> Iterator[_Rule]:
-    error_class = "DELTA_EXCEED_CHAR_VARCHAR_LIMIT"
-    for at, field in enumerate(schema):
-        limit = text_limit(field)
-        if limit is not None:
-            text = f"length <= {limit.letters}"
-            yield _Rule(partial(_is_longer, at, limit.letters), error_class, field.name, text)
-
-
-def _is_longer(at: int, letters: int, row: Row) -> bool:
-    return len(row[at] or "") > letters
-
-
-def _condition_holds(name: str, condition: Predicate, schema: Schema, session: Session) -> _Rule:
-    """Broken too where the condition is NULL."""
-    test = condition.bind(schema, session)
-    error_class = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
-    return _Rule(lambda row: test(row) is not True, error_class, name, condition.sql)
-
-
-INVARIANT = "DeltaInvariantViolationException"
-
-
-def _violation(error_class: str, name: str, text: str) -> DeltaError:
-    return DeltaError.of_class(
-        INVARIANT,
-        error_class,
-        f"constraint {name} ({text}) is violated by a row",
-    )
 
 
 def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Session) -> Generated:

@@ -160,8 +160,8 @@ MUTANTS = (
         "a client in doubt sends again by itself",
         Area.COMMIT_LOOP,
         LOOP,
-        "        give_up = lost_reply is LostReply.SURFACE or sent > MAX_RESENDS\n",
-        "        give_up = sent > MAX_RESENDS\n",
+        "        is_last = lost_reply is LostReply.SURFACE or sent > MAX_RESENDS\n",
+        "        is_last = sent > MAX_RESENDS\n",
         "A client that is to ask when in doubt sends again by itself: T1's INSERT became version 6 "
         "without a reply, sent again it finds the version taken and becomes version 7 too.",
     ),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from whitecap.engine.commands.maintenance.bins import files_by_partition, packed
-from whitecap.engine.commands.maintenance.optimize import operation
+from whitecap.engine.commands.maintenance.optimize import optimize_operation
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
@@ -67,7 +67,7 @@ def _compacted(table: Table, adds: Sequence[AddFile]) -> Steps[None]:
         txn.snapshot, predicates, table.settings, lambda file: file.size < small
     )
     bins = packed(groups.values(), table.settings.auto_compact_max_file_size)
-    compaction = operation(predicates, auto=True)
+    compaction = optimize_operation(predicates, auto=True)
     rewrite = Rewrite("AUTO COMPACT", predicates, bins, compaction, is_hook=True)
     try:
         yield from run_rewrite(table, txn, rewrite)

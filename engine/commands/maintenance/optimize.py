@@ -104,16 +104,15 @@ def _compaction(
 
     groups = files_by_partition(txn.snapshot, predicates, settings, chosen)
     bins = packed(groups.values(), settings.optimize_max_file_size)
-    return Rewrite(statement.command, predicates, bins, operation(predicates))
+    return Rewrite(statement.command, predicates, bins, optimize_operation(predicates))
 
 
 def _zorder(statement: Optimize, txn: Transaction, predicates: tuple[Predicate, ...]) -> Rewrite:
     """All files of a partition into one."""
     groups = files_by_partition(txn.snapshot, predicates, txn.settings, lambda _: True)
-    zorder_operation = operation(predicates, zorder_by=statement.zorder_by)
-    return Rewrite(
-        statement.command, predicates, list(groups.values()), zorder_operation, statement.zorder_by
-    )
+    operation = optimize_operation(predicates, zorder_by=statement.zorder_by)
+    bins = list(groups.values())
+    return Rewrite(statement.command, predicates, bins, operation, statement.zorder_by)
 
 
 def _clustering(statement: Optimize, txn: Transaction, unique: str) -> Rewrite:
@@ -125,13 +124,13 @@ def _clustering(statement: Optimize, txn: Transaction, unique: str) -> Rewrite:
         statement.command,
         (),
         bins,
-        operation((), cluster_by=columns, full=statement.full),
+        optimize_operation((), cluster_by=columns, full=statement.full),
         columns,
         lambda add, number: in_cube(add, f"{unique}-{number}" if number else unique, columns),
     )
 
 
-def operation(
+def optimize_operation(
     predicates: tuple[Predicate, ...],
     zorder_by: tuple[str, ...] = (),
     cluster_by: tuple[str, ...] = (),

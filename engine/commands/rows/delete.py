@@ -33,7 +33,7 @@ from whitecap.engine.writing.execution import (
 )
 from whitecap.engine.writing.file_layout import file_layout
 from whitecap.engine.writing.files import DELETED, FileChanges, FileWriter, remove
-from whitecap.engine.writing.inserting import row_check
+from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import search
 from whitecap.engine.writing.vectors import hide_rows
 

@@ -46,7 +46,8 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin, check_removable, job, logged, progress_of
 from whitecap.engine.writing.files import INSERTED, FileWriter, remove
 from whitecap.engine.writing.generation import Generated
-from whitecap.engine.writing.inserting import row_check, rows_for
+from whitecap.engine.writing.inserting import rows_for
+from whitecap.engine.writing.row_checks import row_check
 
 FileActions = Sequence[AddFile | RemoveFile | AddCDCFile]
 
@@ -108,15 +109,14 @@ class _Write:
     @property
     def overwrites(self) -> bool:
         """Whether rows of the table go."""
-        insert = self.statement
-        return insert.overwrite or self._replacement_is_named
+        return self.statement.overwrite or self._replacement_is_named
 
     @property
     def _replacement_is_named(self) -> bool:
-        insert = self.statement
-        option = insert.option("replaceWhere") if insert.overwrite else None
-        named = (insert.replace_where, option, insert.replace_on) != (None, None, None)
-        return named or bool(insert.replace_using)
+        statement = self.statement
+        option = statement.option("replaceWhere") if statement.overwrite else None
+        named = (statement.replace_where, option, statement.replace_on) != (None, None, None)
+        return named or bool(statement.replace_using)
 
     @property
     def is_dynamic(self) -> bool:
@@ -168,11 +168,7 @@ class _Write:
     ) -> Steps[FileActions]:
         """Write the rows; to the change data feed too if what they replace is there as well."""
         metadata, session = self.txn.metadata, self.table.session
-        own = self.statement.plans.of(
-            metadata,
-            ("check", session, rows.given),
-            lambda: row_check(metadata, session, rows.given),
-        )
+        own = row_check(metadata, session, rows.given)
         check = replacing_check(replacement, own, schema_of_metadata(metadata), session)
         self.writer = FileWriter(self.table, metadata, check=check, beside_changes=with_changes)
         adds: FileActions = yield from self.writer.write(rows.tasks)
@@ -213,22 +209,22 @@ class _Write:
 
     def operation(self) -> Operation:
         """Source: DeltaOperations.Write."""
-        insert = self.statement
+        statement = self.statement
         parameters: dict[str, object] = {
             "mode": "Overwrite" if self.overwrites else "Append",
             "partitionBy": [],  # SQL has no word for it
         }
-        if self.replaced and not (insert.replace_using or insert.replace_on is not None):
+        if self.replaced and not (statement.replace_using or statement.replace_on is not None):
             parameters["predicate"] = " AND ".join(logged(self.replaced))
-        if insert.replace_on is not None:
-            parameters["replaceOnCond"] = insert.replace_on.sql()
-        if insert.replace_using:
-            parameters["replaceUsingCols"] = ",".join(insert.replace_using)
+        if statement.replace_on is not None:
+            parameters["replaceOnCond"] = statement.replace_on.sql()
+        if statement.replace_using:
+            parameters["replaceUsingCols"] = ",".join(statement.replace_using)
         if self.is_dynamic:
             parameters["isDynamicPartitionOverwrite"] = True
-        if insert.is_set("overwriteSchema"):
+        if statement.is_set("overwriteSchema"):
             parameters["canOverwriteSchema"] = True
-        if insert.is_set("mergeSchema") or self.txn.settings.schema_auto_merge:
+        if statement.is_set("mergeSchema") or self.txn.settings.schema_auto_merge:
             parameters["canMergeSchema"] = True
         metrics = {} if self.writer is None else self.writer.metrics()
         return Operation("WRITE", parameters, metrics)

@@ -43,7 +43,7 @@ from whitecap.engine.writing.files import (
     remove,
 )
 from whitecap.engine.writing.generation import identity_marks, numbered
-from whitecap.engine.writing.inserting import row_check
+from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import files_to_read
 from whitecap.engine.writing.vectors import hide_rows
 

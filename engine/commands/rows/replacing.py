@@ -26,7 +26,7 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.files import Check
 from whitecap.engine.writing.generation import Generated
-from whitecap.engine.writing.inserting import INVARIANT
+from whitecap.engine.writing.row_checks import INVARIANT
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ from whitecap.engine.writing.files import (
     remove,
 )
 from whitecap.engine.writing.generation import completed, completion, default_term
-from whitecap.engine.writing.inserting import row_check
+from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import MatchingRows, search
 from whitecap.engine.writing.vectors import hide_rows
 

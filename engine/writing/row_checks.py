@@ -1,0 +1,125 @@
+"""What a row must be that a table may hold: NOT NULL, limits of texts, CHECK, generated columns.
+
+Source: schema/DeltaInvariantCheckerExec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.columns.type_changes import text_limit
+from whitecap.engine.log.properties import CONSTRAINT_PREFIX
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.remembered import Plans
+from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import Session
+from whitecap.engine.writing.files import Check
+from whitecap.engine.writing.generation import generation_conditions
+
+INVARIANT = "DeltaInvariantViolationException"
+
+_CHECKS = Plans()
+
+
+def row_check(
+    metadata: Metadata, session: Session, given: Collection[str] | None = None
+) -> Check | None:
+    """Raises `DeltaError` for a row that the table may not hold; `None` if it may hold any.
+
+    NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may; of the
+    latter only the given ones, by names in lower case, are checked, all of them by default.
+    """
+    key = session, None if given is None else frozenset(given)
+    return _CHECKS.of(metadata, key, lambda: _made_check(metadata, session, given))
+
+
+class _Rule(NamedTuple):
+    """What no row may be, with the error's class and the constraint that a row breaks then."""
+
+    is_broken: Callable[[Row], bool]
+    error_class: str
+    name: str
+    text: str
+
+
+def _made_check(
+    metadata: Metadata, session: Session, given: Collection[str] | None
+) -> Check | None:
+    schema = schema_of_metadata(metadata)
+    names = {name.lower() for name in schema.names} if given is None else given
+    conditions = _conditions(_named_conditions(metadata, schema, names))
+    rules = (
+        *_not_null(schema),
+        *_text_limits(schema),
+        *(_condition_holds(name, each, schema, session) for name, each in conditions),
+    )
+    if not rules:
+        return None
+
+    def check(row: Row) -> None:
+        for rule in rules:
+            if rule.is_broken(row):
+                raise _violation(rule.error_class, rule.name, rule.text)
+
+    return check
+
+
+@lru_cache(maxsize=256)
+def _conditions(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Predicate], ...]:
+    return tuple((name, parse_predicate(text)) for name, text in named)
+
+
+def _named_conditions(
+    metadata: Metadata, schema: Schema, given: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """The CHECK constraints by name, then what must hold of generated columns."""
+    checks = (
+        (key.removeprefix(CONSTRAINT_PREFIX), text)
+        for key, text in sorted(metadata.configuration.items())
+        if key.startswith(CONSTRAINT_PREFIX)
+    )
+    return (*checks, *generation_conditions(schema, given))
+
+
+def _not_null(schema: Schema) -> Iterator[_Rule]:
+    error_class = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+    for at, field in enumerate(schema):
+        if not field.nullable:
+            yield _Rule(partial(_is_null, at), error_class, field.name, "NOT NULL")
+
+
+def _is_null(at: int, row: Row) -> bool:
+    return row[at] is None
+
+
+def _text_limits(schema: Schema) -> Iterator[_Rule]:
+    error_class = "DELTA_EXCEED_CHAR_VARCHAR_LIMIT"
+    for at, field in enumerate(schema):
+        limit = text_limit(field)
+        if limit is not None:
+            text = f"length <= {limit.letters}"
+            yield _Rule(partial(_is_longer, at, limit.letters), error_class, field.name, text)
+
+
+def _is_longer(at: int, letters: int, row: Row) -> bool:
+    return len(row[at] or "") > letters
+
+
+def _condition_holds(name: str, condition: Predicate, schema: Schema, session: Session) -> _Rule:
+    """Broken too where the condition is NULL."""
+    test = condition.bind(schema, session)
+    error_class = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+    return _Rule(lambda row: test(row) is not True, error_class, name, condition.sql)
+
+
+def _violation(error_class: str, name: str, text: str) -> DeltaError:
+    return DeltaError.of_class(
+        INVARIANT,
+        error_class,
+        f"constraint {name} ({text}) is violated by a row",
+    )
