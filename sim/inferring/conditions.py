@@ -10,16 +10,19 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from enum import Enum
+from functools import cache
 
 from whitecap.sim.inferring.observed import ObservedCommit
 
 _NAMES = ("mergePredicate", "predicate", "replaceWhere")
 _IDS = re.compile(r"#\d+L?")
 _TEXT = r"'(?:[^']|'')*'"
-_SIDE = rf"(?:(?:DATE |TIMESTAMP )(?=')|CAST\()?\s*({_TEXT}|[\w.:\-]+)"
-_COMPARISON = re.compile(
-    rf"{_SIDE}\s*(<=>|>=|<=|!=|<>|=|>|<|\bIN\b)\s*\(?\s*{_SIDE}", re.IGNORECASE
-)
+_BEFORE_SIDE = r"(?:(?:DATE |TIMESTAMP )(?=')|CAST\()?\s*"
+_WORD = r"[\w.:\-]+"
+# Catalyst's text has no quotes, but parentheses around each comparison: `(city#3 = New York)`.
+_BARE = r"[.:'\-]*\w[\w.:'\-]*"
+_WORDS = rf"{_BARE}(?:(?:, ?| )(?!(?:AND|OR)\b){_BARE})*(?=\))"
+_OPERATOR = r"<=>|>=|<=|!=|<>|=|>|<|\bIN\b"
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _NUMBER = re.compile(r"(?<![\w?])-?\d[\w.:\-]*")
 _LISTED = re.compile(r"\(\s*\?(?:\s*,\s*\?)*\s*\)")
@@ -51,7 +54,7 @@ def _listed(given: str) -> str:
 def template_of(condition: str, columns: Collection[str]) -> str:
     """The condition with `?` for its values: equal for jobs that differ in nothing else."""
     text = re.sub(_TEXT, "?", condition)
-    for name in {right for _, _, right in _comparisons(text) if _is_value(right, columns)}:
+    for name in {right for _, _, right in _comparisons(text, columns) if _is_value(right, columns)}:
         if name != "?":
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", "?", text)
     text = _LISTED.sub("(?)", _NUMBER.sub("?", text))
@@ -62,8 +65,8 @@ def pin_of(condition: str, column: str, columns: Collection[str]) -> ColumnLimit
     """How the condition limits a column, `None` if it does not."""
     operators = {
         operator
-        for name, operator, value in _comparisons(condition)
-        if name.rpartition(".")[2].lower() == column.lower() and _is_value(value, columns)
+        for name, operator, value in _comparisons(condition, columns)
+        if _is_called(name, column) and _is_value(value, columns)
     }
     if operators & {"=", "<=>", "IN"}:
         return ColumnLimit.VALUE
@@ -75,18 +78,36 @@ def names_column(condition: str, column: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(column)}(?!\w)", condition, re.IGNORECASE) is not None
 
 
-def _comparisons(condition: str) -> Iterator[tuple[str, str, str]]:
+def _comparisons(condition: str, columns: Collection[str]) -> Iterator[tuple[str, str, str]]:
     """Both sides of each comparison, each of them first once."""
-    for left, operator, right in _COMPARISON.findall(condition.replace("?", "'?'")):
+    pattern = _comparison_of(frozenset(columns))
+    for left, operator, right in pattern.findall(condition.replace("?", "'?'")):
         sign = operator.upper()
         yield left, sign, right
         if sign != "IN":
             yield right, _MIRRORED.get(sign, sign), left
 
 
+@cache
+def _comparison_of(columns: frozenset[str]) -> re.Pattern[str]:
+    """A comparison on a table with these columns: names of several words stand unquoted too."""
+    several_words = sorted(name for name in columns if not re.fullmatch(_WORD, name))
+    # The longer of two that begin alike comes first.
+    names = "".join(rf"(?:\w+\.)*{re.escape(name)}|" for name in reversed(several_words))
+    left = rf"{_BEFORE_SIDE}({_TEXT}|{names}{_WORD})"
+    right = rf"{_BEFORE_SIDE}({_TEXT}|{names}{_WORDS}|{_WORD})"
+    return re.compile(rf"{left}\s*({_OPERATOR})\s*\(?\s*{right}", re.IGNORECASE)
+
+
 def _is_value(text: str, columns: Collection[str]) -> bool:
     """Whether it is a value and no column: quoted, a number, or no name that the table has."""
     if text.startswith("'") or text[:1].isdigit() or text[:1] == "-":
         return True
-    column_names = {name.lower() for name in columns}
-    return "." not in text and text.lower() not in column_names
+    if any(_is_called(text, column) for column in columns):
+        return False
+    return "." not in text or " " in text
+
+
+def _is_called(text: str, column: str) -> bool:
+    """Whether it is the column's name, perhaps after that of its table."""
+    return f".{text}".lower().endswith(f".{column}".lower())

@@ -15,8 +15,8 @@ from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
 from whitecap.sim.inferring.figures import Surety, duration_text, guessed, many, read
 from whitecap.sim.inferring.groups import CommitGroup, Grouped, WriterKind, grouped
-from whitecap.sim.inferring.layout import Contents, columns_of, contents_of
-from whitecap.sim.inferring.naming import Names
+from whitecap.sim.inferring.layout import Contents, DraftColumns, columns_of, contents_of
+from whitecap.sim.inferring.naming import Names, key_text, table_name
 from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.inferring.statements import Drafted, TableFacts, drafted
 from whitecap.sim.inferring.table_text import table_lines
@@ -94,8 +94,7 @@ class _Making:
             said = f"no commit of a writer is in its log, only {seen}"
             raise InvalidInput([Problem(observed.place, said)])
         columns, contents = columns_of(observed), contents_of(observed)
-        named = [*columns.layout, *(c for c in observed.snapshot.schema if c.name == columns.key)]
-        names = Names.of(observed, named, options.anonymous)
+        names = _names(observed, columns, options)
         domains = domains_of(observed, columns.partitions)
         files, rows_each = contents.files, contents.rows_each
         schema = observed.snapshot.schema if options.from_files else None
@@ -218,8 +217,7 @@ class _Making:
         group, cadence, work = writer.group, writer.cadence, writer.work
         yield f"  {group.name}:"
         who = "" if self.options.anonymous else group.who
-        seen = f"{many(len(group.commits), 'commit')} of {group.commits[0].operation}"
-        yield from comment(f"{seen}{who and f' by {who}'}", "    ")
+        yield from comment(f"{group.what}{who and f' by {who}'}", "    ")
         if writer.dialect.dialect is not self.dialect.dialect:
             yield from entry("    ", "dialect", writer.dialect.figure)
         yield from entry("    ", "count", cadence.count)
@@ -231,6 +229,14 @@ class _Making:
         yield from comment("assumed: a log does not say what follows a refusal", "    ")
         yield "    rerun: {exponential: {base: 2 s, cap: 1 min, budget: 3}}"
         yield ""
+
+
+def _names(observed: ObservedTable, columns: DraftColumns, options: Options) -> Names:
+    keys = (column for column in observed.snapshot.schema if column.name == columns.key)
+    named = (*columns.layout, *keys)
+    if options.from_files:
+        return Names.own(table_name(observed), named)
+    return Names.of(observed, named, options.anonymous)
 
 
 def _work_lines(work: Drafted, group: CommitGroup) -> Iterator[str]:
@@ -250,7 +256,7 @@ def _work_lines(work: Drafted, group: CommitGroup) -> Iterator[str]:
         yield "    parameters:"
     for parameter in parameters.values():
         yield from comment(parameter.figure.comment, "      ")
-        yield f"      {parameter.name}: {parameter.text}"
+        yield f"      {key_text(parameter.name)}: {parameter.text}"
 
 
 def _tail(left_out: Sequence[str]) -> Iterator[str]:

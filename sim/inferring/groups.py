@@ -10,6 +10,7 @@ from enum import Enum
 
 from whitecap.sim.inferring.conditions import condition_of, template_of
 from whitecap.sim.inferring.engines import product_of
+from whitecap.sim.inferring.figures import many
 from whitecap.sim.inferring.observed import ObservedCommit
 
 MOST_GROUPS = 12
@@ -62,6 +63,12 @@ class CommitGroup:
     name: str
     kind: WriterKind
     commits: Sequence[ObservedCommit]
+
+    @property
+    def what(self) -> str:
+        """How many commits of which operation it has."""
+        of_whom = ", auto compaction" if _is_automatic(self.commits[0]) else ""
+        return f"{many(len(self.commits), 'commit')} of {self.commits[0].operation}{of_whom}"
 
     @property
     def who(self) -> str:
@@ -135,6 +142,11 @@ def _few_groups(
     return groups
 
 
+def _is_automatic(commit: ObservedCommit) -> bool:
+    """Whether a writer compacted after a commit of its own, unasked."""
+    return commit.parameters.get("auto") == "true"
+
+
 def _engine(commit: ObservedCommit) -> str | None:
     product = product_of(commit.origin.engine)
     return None if product is None else product.name
@@ -149,7 +161,7 @@ def _names(
         kind = kinds[group[0].version]
         assert kind is not None
         job = "" if anonymous else _slug(group[0].origin.job or "")
-        stem = f"{kind.value}-{job}" if job else kind.value
+        stem = "-".join(filter(None, (kind.value, "auto" if _is_automatic(group[0]) else "", job)))
         number = 2
         name = stem
         while name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import PurePosixPath
@@ -36,11 +36,24 @@ class Names:
     @classmethod
     def of(cls, observed: ObservedTable, columns: Sequence[Field], anonymous: bool) -> Names:
         """Names for the table and these columns."""
-        kept = {each.name for each in columns if _is_plain(each.name) and not anonymous}
-        taken = {name.lower() for name in kept}
-        others = (name for n in count(1) if (name := f"column_{n}") not in taken)
-        named = {each.name: each.name if each.name in kept else next(others) for each in columns}
-        return cls("table_1" if anonymous else _table_name(observed), named, anonymous)
+        named: dict[str, str] = {}
+        taken: set[str] = set()
+        for column in sorted(columns, key=lambda each: not _is_plain(each.name)):
+            candidates = _candidates(column.name, anonymous)
+            named[column.name] = next(name for name in candidates if name.lower() not in taken)
+            taken.add(named[column.name].lower())
+        return cls("table_1" if anonymous else table_name(observed), named, anonymous)
+
+    @classmethod
+    def own(cls, table: str, columns: Sequence[Field]) -> Names:
+        """The table's own columns, whatever they are called."""
+        return cls(table, {column.name: column.name for column in columns}, anonymous=False)
+
+    @property
+    def called_otherwise(self) -> dict[str, str]:
+        """The draft's names of columns that could not keep theirs, by these; none if anonymous."""
+        named = {} if self.anonymous else self.columns
+        return {own: name for own, name in named.items() if own != name}
 
     def literals(self, values: Sequence[str], kind: str) -> list[str]:
         """Values of a drafted type as YAML writes them, in their order."""
@@ -48,6 +61,24 @@ class Names:
             numbers = range(1, len(values) + 1)
             values = [str(n) if kind in _BARE else f"value {n}" for n in numbers]
         return [value if kind in _BARE else _quoted(value) for value in values]
+
+
+def key_text(name: str) -> str:
+    """A column's name as a key or value of YAML."""
+    is_plain = _PLAIN.fullmatch(name) and name.lower() not in _READ_OTHERWISE
+    return name if is_plain else _quoted(name)
+
+
+_READ_OTHERWISE = frozenset({"false", "n", "no", "null", "off", "on", "true", "y", "yes"})
+"""Words that YAML 1.1 reads as truth values or nothing (https://yaml.org/type/bool.html)."""
+
+
+def _candidates(name: str, anonymous: bool) -> Iterator[str]:
+    """What a column may be called, the likeliest first: of `order id` it is `order_id`."""
+    likely = re.sub(r"\W+", "_", name).strip("_")
+    candidates = () if anonymous else (name, likely, f"{likely}_column")
+    yield from filter(_is_plain, candidates)
+    yield from (f"column_{n}" for n in count(1))
 
 
 def _quoted(text: str) -> str:
@@ -78,7 +109,8 @@ def _is_plain(name: str) -> bool:
     return bool(_PLAIN.fullmatch(name)) and name.lower() not in _RESERVED
 
 
-def _table_name(observed: ObservedTable) -> str:
+def table_name(observed: ObservedTable) -> str:
+    """What the table is called, as far as its metadata or its place say it."""
     metadata = observed.snapshot.metadata
     stem = (metadata and metadata.name) or PurePosixPath(observed.place.rstrip("/")).name
     name = re.sub(r"\W+", "_", stem.rpartition(".")[2] or stem).strip("_").lower()

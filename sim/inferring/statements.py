@@ -89,12 +89,21 @@ class TableFacts:
         return self.names.columns.get(self.columns.key, self.columns.key)
 
     @property
+    def key_in_sql(self) -> str:
+        """The key as statements write it."""
+        return self.in_sql(self.columns.key)
+
+    def in_sql(self, column: str) -> str:
+        """A column of the table as the draft's statements write it."""
+        return quoted_if_needed(self.names.columns.get(column, column))
+
+    @property
     def in_order(self) -> list[str]:
         """All columns in the order of the table, as SQL writes them."""
         if self.schema is not None:
             return [quoted_if_needed(name) for name in self.schema.names]
-        laid_out = [self.names.columns[column.name] for column in self.columns.layout]
-        return [self.key, *laid_out, PAYLOAD]
+        laid_out = [self.in_sql(column.name) for column in self.columns.layout]
+        return [self.key_in_sql, *laid_out, PAYLOAD]
 
     @property
     def assignment(self) -> str:
@@ -170,7 +179,7 @@ def _overwriting(group: CommitGroup, table: TableFacts) -> Drafted:
 def _changing(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
     keys, evidence = _keys(group.commits, slice_, table)
-    more = [f"{table.key} IN (:keys)"] if keys is not None else []
+    more = [f"{table.key_in_sql} IN (:keys)"] if keys is not None else []
     condition = slice_.condition(*more)
     where = f" WHERE {condition}" if condition else ""
     name = table.names.table
@@ -187,7 +196,7 @@ def _merging(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
     columns = ", ".join(table.in_order)
     on = slice_.condition(alias="t.")
-    on = f"t.{table.key} = s.{table.key}" + (f" AND {on}" if on else "")
+    on = f"t.{table.key_in_sql} = s.{table.key_in_sql}" + (f" AND {on}" if on else "")
     statement = (
         f"MERGE INTO {table.names.table} AS t\n"
         f"USING (SELECT * FROM VALUES :rows AS v({columns})) AS s\n"
@@ -208,7 +217,7 @@ def _optimizing(group: CommitGroup, table: TableFacts) -> Drafted:
         statement += f" WHERE {slice_.condition()}"
     by = group.commits[0].parameters.get("zOrderBy", "[]")
     if by not in ("[]", ""):
-        statement += f" ZORDER BY ({table.key})"
+        statement += f" ZORDER BY ({table.key_in_sql})"
     return Drafted(statement, slice_.parameters, slice_.evidence)
 
 
@@ -254,7 +263,8 @@ def _slice(group: CommitGroup, table: TableFacts) -> _Slice:
             continue
         figure = choice.figure or counted("uniform", _several_said(choice, name))
         parameters.append(_parameter(name, choice, figure, domain, table.names))
-        conditions.append(f"{name} {pin.value} :{name}")
+        in_sql = table.in_sql(domain.column.name)
+        conditions.append(f"{in_sql} {pin.value} :{in_sql}")
         said = f"{count:,} of {many(len(group.commits), 'condition')} name {name} {pin.value} value"
         evidence.append(guessed("", said))
         share /= domain.count

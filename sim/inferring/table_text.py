@@ -16,7 +16,7 @@ from whitecap.sim.inferring.layout import (
     past_of,
     properties_of,
 )
-from whitecap.sim.inferring.naming import drafted_type
+from whitecap.sim.inferring.naming import drafted_type, key_text
 from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.inferring.statements import TableFacts
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
@@ -56,8 +56,7 @@ def _one_like_it(
     observed: ObservedTable, facts: TableFacts, contents: Contents, options: Options
 ) -> Iterator[str]:
     columns = facts.columns
-    said = f"the columns that decide conflicts, and {PAYLOAD}, which stands for"
-    yield from entry("  ", "schema", guessed(_ddl(facts), f"{said} {columns.others} more"))
+    yield from entry("  ", "schema", _schema(facts))
     laid_out = [facts.names.columns[column.name] for column in columns.layout]
     kind = "cluster_by" if columns.clusters and not columns.partitions else "partition_by"
     yield from entry("  ", kind, read(f"[{', '.join(laid_out)}]", "the table's metadata"))
@@ -71,9 +70,16 @@ def _one_like_it(
     yield from entry("  ", "bytes_per_row", contents.bytes_per_row)
 
 
+def _schema(facts: TableFacts) -> DraftFigure:
+    stands_for = f"{PAYLOAD}, which stands for {facts.columns.others} more"
+    renamed = facts.names.called_otherwise.items()
+    said = "".join(f"; {name} is the table's `{own}`" for own, name in renamed)
+    return guessed(_ddl(facts), f"the columns that decide conflicts, and {stands_for}{said}")
+
+
 def _key(facts: TableFacts) -> DraftFigure:
     figure = facts.columns.key_figure
-    return DraftFigure(facts.key, figure.surety, figure.because)
+    return DraftFigure(key_text(facts.key), figure.surety, figure.because)
 
 
 def _isolation(observed: ObservedTable) -> Iterator[str]:
@@ -110,7 +116,7 @@ def _values(facts: TableFacts, domains: Sequence[DraftDomain], *, as_days: bool)
         return
     yield "  values:"
     for domain in domains:
-        name = facts.names.columns[domain.column.name]
+        name = key_text(facts.names.columns[domain.column.name])
         yield from comment(domain.figure.comment, "    ")
         if as_days and domain.days is not None:
             yield f"    {name}: {domain.figure.text}"

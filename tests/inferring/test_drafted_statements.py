@@ -90,6 +90,18 @@ def test_a_stream_is_told_by_its_application(log: LogOnDisk) -> None:
     assert one.rows.count == 5
 
 
+def test_auto_compaction_has_a_writer_that_is_called_so(log: LogOnDisk) -> None:
+    for number in range(4):
+        for auto in ("true", "false"):
+            parameters = {"predicate": "[]", "zOrderBy": "[]", "auto": auto}
+            log.commit(
+                "OPTIMIZE", _add(log.version, DAYS[number % 3]), operationParameters=parameters
+            )
+    draft = _drafted(log)
+    assert "# 4 commits of OPTIMIZE, auto compaction" in draft.text
+    assert {"optimize", "optimize-auto"} <= set(parse_scenario(draft.text).writers)
+
+
 def test_operations_that_are_not_drafted_are_told_with_their_number(log: LogOnDisk) -> None:
     for _ in range(4):
         log.commit("VACUUM END")
@@ -139,10 +151,28 @@ def test_columns_named_as_words_of_sql_are_called_otherwise(tmp_path: Path) -> N
         values = {"order": "a", "my key": str(number % 2)}
         add = {"add": _add(number, "")["add"] | {"partitionValues": values}}
         log.commit("WRITE", add)
-    scenario = parse_scenario(_drafted(log).text)
+    draft = _drafted(log)
+    assert "order_column is the table's `order`; my_key is the table's `my key`" in draft.text
+    scenario = parse_scenario(draft.text)
     assert scenario.table is not None
-    assert scenario.table.partition_by == ["column_1", "column_2"]
-    assert scenario.table.values["column_2"].among == [0, 1]
+    assert scenario.table.partition_by == ["order_column", "my_key"]
+    assert scenario.table.values["my_key"].among == [0, 1]
+
+
+def test_a_run_on_the_tables_own_files_quotes_names_as_sql_does(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "events", "`order id` BIGINT, `my day` DATE", ["my day"])
+    for number in range(5):
+        values = {"my day": DAYS[number % 3]}
+        add = {"add": _add(number, "")["add"] | {"partitionValues": values}}
+        condition = f'["((my day#2 = {DAYS[number % 3]}) AND (order id#1L = 7))"]'
+        log.commit("DELETE", add, operationParameters={"predicate": condition})
+    draft = draft_of(observe(str(log.folder), 1000), Options(from_files=True))
+    group, table = _group(draft, "delete"), parse_scenario(draft.text).table
+    where = "`my day` = :`my day` AND `order id` IN (:keys)"
+    assert group.statement == f"DELETE FROM events WHERE {where}"
+    assert list(group.parameters) == ["my day", "keys"]
+    assert table is not None
+    assert table.key == "order id"
 
 
 def test_a_clustered_table_stays_one(log: LogOnDisk) -> None:

@@ -16,7 +16,7 @@ from whitecap.sim.inferring.groups import MOST_GROUPS, grouped
 from whitecap.sim.inferring.observed import CommitOrigin, ObservedCommit
 from whitecap.sim.inferring.values import DraftDomain, choice_of, zipf_fit
 
-COLUMNS = ("id", "date", "country", "amount", "status")
+COLUMNS = ("id", "date", "country", "amount", "status", "Event Date")
 DAY_MS = 86_400_000
 
 
@@ -36,6 +36,12 @@ def _condition(predicate: str, name: str = "predicate") -> str:
         ("[\"(`country` IN ('DE', 'FR'))\"]", {"country"}),
         ("day = '2026-01-01' AND (id = 1 OR id = 2)", set()),
         ("[\"(country != 'DE')\"]", set()),
+        ('["(country#12 = New York)"]', {"country"}),
+        ('["((date#429 = 2024-01-01) AND (country#12 <=> St. John\'s))"]', {"date", "country"}),
+        ('["(Event Date#7 = cast(2024-01-01 as date))"]', {"Event Date"}),
+        ('["(t.Event Date#7 = s.Event Date#9)"]', set()),
+        ("[\"(`Event Date` = '2024-01-01')\"]", {"Event Date"}),
+        ('["(id#1L = (amount#2 + 1))"]', set()),
         ("[]", set()),
         ("true", set()),
     ],
@@ -45,7 +51,7 @@ def test_a_condition_pins_columns_that_it_compares_with_values(
 ) -> None:
     found = {
         column
-        for column in ("date", "country")
+        for column in ("date", "country", "Event Date")
         if pin_of(_condition(predicate), column, COLUMNS) is ColumnLimit.VALUE
     }
     assert found == pins
@@ -67,6 +73,9 @@ def test_a_condition_may_reach_from_a_value_on() -> None:
         ),
         ("id = 1 OR id = 2 OR id = 3", "id = 9", True),
         ("(country = DE)", "(country = FR)", True),
+        ("(country = DE)", "(country = New York)", True),
+        ("country IN (DE,FR)", "country IN (New York,DE,FR)", True),
+        ("(Event Date = x)", "(amount = x)", False),
         ("status = 'new'", "status = 'old'", True),
         ("status = 'new'", "amount = 5", False),
         ("t.id = s.id", "t.id = s.amount", False),

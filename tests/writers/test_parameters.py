@@ -41,7 +41,7 @@ NAMES = "event_id, date, country, amount"
 
 
 def _scenario(statement: str) -> Scenario:
-    used = set(re.findall(r"(?<![:\w]):(\w+)", re.sub(r"'[^']*'", "", statement)))
+    used = set(re.findall(r"(?<![:\w]):`?(\w+)", re.sub(r"'[^']*'", "", statement)))
     writer = {
         "statement": statement,
         "parameters": {name: PARAMETERS[name] for name in PARAMETERS if name in used},
@@ -128,6 +128,7 @@ WORKS = [
     "UPDATE events SET amount = greatest(:keys), country = :n WHERE country <=> :country",
     "DELETE FROM events WHERE :b AND amount BETWEEN :n AND :x",
     "DELETE FROM events WHERE :date = date AND country NOT IN (:country)",
+    "DELETE FROM events WHERE `date` = :`date`",
     "OPTIMIZE events WHERE date >= :date",
     "ALTER TABLE events SET TBLPROPERTIES ('user.note' = :country)",
 ]

@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import NoneType
 from typing import Any
 
+from whitecap.engine.column_names import quoted_if_needed, unquoted
 from whitecap.engine.values.texts import to_text
 
 _ROWS = (list, tuple)
@@ -20,7 +21,9 @@ _LONGEST = 1e15
 
 # A parameter, or what may hold a colon without being one: a quoted text or name.
 _TOKEN = re.compile(
-    r"""('(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|(?<![:\w]):([A-Za-z_]\w*)""", re.DOTALL
+    r"""('(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`)"""
+    r"""|(?<![:\w]):([A-Za-z_]\w*|`(?:[^`]|``)+`)""",
+    re.DOTALL,
 )
 
 
@@ -137,12 +140,12 @@ class Template:
 
     @classmethod
     def of(cls, sql: str) -> Template:
-        """Cut a text at its `:name`s, other than those inside quotes."""
+        """Cut a text at its `:name`s, quoted ones too, other than those inside quotes."""
         texts, names, start = [""], [], 0
         for token in _TOKEN.finditer(sql):
             if token[2]:
                 texts[-1] += sql[start : token.start()]
-                names.append(token[2])
+                names.append(unquoted(token[2]))
                 texts.append("")
                 start = token.end()
         texts[-1] += sql[start:]
@@ -160,7 +163,7 @@ class Template:
         pieces = [self.texts[0]]
         for name, text in zip(self.names, self.texts[1:], strict=True):
             is_given = name in parameters
-            value = _parameter_text(parameters[name]) if is_given else f":{name}"
+            value = _parameter_text(parameters[name]) if is_given else f":{quoted_if_needed(name)}"
             # Two dashes would begin a comment.
             apart = " " if value.startswith("-") and pieces[-1].endswith("-") else ""
             pieces += (apart + value, text)
