@@ -66,6 +66,15 @@ def check_given(schema: Schema, given: Sequence[str]) -> None:
             raise command_errors.identity_given(name)
 
 
+def check_changeable(column: Field) -> None:
+    """Raises `DeltaError` for an identity column, which nobody may give another value.
+
+    Source: IdentityColumn.scala: blockIdentityColumnUpdate.
+    """
+    if identity_of(column) is not None:
+        raise command_errors.identity_updated(column.name)
+
+
 Tasks = Sequence[Sequence[Row]]
 """Rows by the task that writes them."""
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from whitecap.engine.commands.rows.merge_scopes import MergeScopes
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
-from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.query.sources import Projection, Source
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.bound_once import BoundOnce, evaluation
@@ -22,6 +21,7 @@ from whitecap.engine.writing.assigning import is_default, updated
 from whitecap.engine.writing.generation import (
     Completion,
     Counted,
+    check_changeable,
     check_given,
     completed,
     completion,
@@ -56,9 +56,10 @@ class ClauseCompiler:
     def counted(self, statement: Merge) -> Counted:
         """The identity columns that some INSERT gives no value for.
 
-        Raises `DeltaError` for one that is given a value and takes none.
+        Raises `DeltaError` for one that is updated, or given a value and takes none.
         """
         schema = self.scopes.schema
+        self._check_updates(statement)
         inserts = [
             {name.lower() for name in self._given(clause)}
             for clause in statement.of(Match.NOT_MATCHED)
@@ -67,6 +68,14 @@ class ClauseCompiler:
         if inserts:
             check_given(schema, given)
         return counted_columns(schema, given)
+
+    def _check_updates(self, statement: Merge) -> None:
+        """Raises `DeltaError` for an UPDATE of an identity column, whatever it would become."""
+        for clause in statement.clauses:
+            if clause.act is Act.UPDATE:
+                given = map(self.scopes.schema.get, self._given(clause))
+                for field in filter(None, given):
+                    check_changeable(field)
 
     def _clause(self, clause: MergeClause) -> Clause:
         scope, condition = self.scopes.of_clause(clause.match), clause.condition
@@ -102,14 +111,14 @@ class ClauseCompiler:
     def _star(self, act: Act) -> tuple[Term, ...]:
         """Every target column from the source's column of its name.
 
-        One that is missing is left alone, with schema evolution and where the table counts.
+        One that is missing is left alone with schema evolution, and refused without.
         """
         terms = []
         for at, field in enumerate(self.scopes.schema):
             try:
                 position, type_name = self.scopes.source_only.find(field.name, "")
             except InvalidInput as error:
-                if not self.evolves and identity_of(field) is None:
+                if not self.evolves:
                     raise _unresolved(field.name, act, self.scopes.source) from error
                 terms.append(self._left_alone(act, at))
             else:

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_conditions import Pinned, row_condition, with_values
 from whitecap.engine.query.row_reads import track_rows
 from whitecap.engine.query.scan_tasks import by_task, scan_tasks
 from whitecap.engine.query.sources import Projection
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_store.row_store import OfArrays
 from whitecap.engine.row_store.rows import assigned
@@ -55,7 +54,12 @@ from whitecap.engine.writing.files import (
     in_task,
     remove,
 )
-from whitecap.engine.writing.generation import completed, completion, default_term
+from whitecap.engine.writing.generation import (
+    check_changeable,
+    completed,
+    completion,
+    default_term,
+)
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import MatchingRows, search
 from whitecap.engine.writing.vectors import hide_rows
@@ -186,8 +190,7 @@ def _assignment_terms(statement: Update, schema: Schema, session: Session) -> li
     for name, node in statement.assignments:
         at = scope.place(name)
         field = schema.fields[at]
-        if identity_of(field) is not None:
-            raise command_errors.identity_updated(name)
+        check_changeable(field)
         if name.lower() in seen:
             raise write_errors.column_set_twice(name)
         seen.add(name.lower())
