@@ -59,23 +59,23 @@ class ClauseCompiler:
         Raises `DeltaError` for one that is updated, or given a value and takes none.
         """
         schema = self.scopes.schema
-        self._check_updates(statement)
+        self._check_identities(statement)
         inserts = [
             {name.lower() for name in self._given(clause)}
             for clause in statement.of(Match.NOT_MATCHED)
         ]
         given = [c.name for c in schema if all(c.name.lower() in names for names in inserts)]
-        if inserts:
-            check_given(schema, given)
         return counted_columns(schema, given)
 
-    def _check_updates(self, statement: Merge) -> None:
-        """Raises `DeltaError` for an UPDATE of an identity column, whatever it would become."""
+    def _check_identities(self, statement: Merge) -> None:
+        """Every clause by itself, whatever the others do and whether it comes to it."""
+        schema = self.scopes.schema
         for clause in statement.clauses:
             if clause.act is Act.UPDATE:
-                given = map(self.scopes.schema.get, self._given(clause))
-                for field in filter(None, given):
+                for field in filter(None, map(schema.get, self._given(clause))):
                     check_changeable(field)
+        for clause in statement.of(Match.NOT_MATCHED):
+            check_given(schema, self._given(clause))
 
     def _clause(self, clause: MergeClause) -> Clause:
         scope, condition = self.scopes.of_clause(clause.match), clause.condition
