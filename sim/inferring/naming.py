@@ -9,20 +9,29 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import PurePosixPath
 
+from whitecap.engine.column_names import quoted_if_needed, quoted_name
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.scenario.table import PYTHON_TYPES, TABLE_NAME
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
-_RESERVED = frozenset(
-    {"t", "s", "v", "rows", "keys", "row_key", "payload"}
-    | {"all", "alter", "and", "any", "as", "between", "by", "case", "cast", "check", "column"}
-    | {"constraint", "create", "default", "delete", "distinct", "drop", "else", "end", "exists"}
-    | {"from", "group", "having", "in", "insert", "interval", "into", "is", "join", "like"}
-    | {"limit", "merge", "not", "null", "on", "or", "order", "select", "set", "table", "then"}
-    | {"union", "update", "user", "using", "values", "when", "where", "with"}
-)
-"""What drafted statements call other things, and words of SQL."""
+_OUR_WORDS = frozenset({"t", "s", "v", "rows", "keys", "row_key", "payload"})
+"""What drafted statements call other things."""
+
+_SQL_WORDS = frozenset(
+    {
+        "all", "alter", "and", "any", "as", "between", "by", "case", "cast", "check", "column",
+        "constraint", "create", "cross", "current_date", "current_timestamp", "current_user",
+        "default", "delete", "describe", "distinct", "drop", "else", "end", "except", "exists",
+        "false", "fetch", "for", "from", "function", "glob", "grant", "group", "having", "ilike",
+        "in", "inner", "insert", "intersect", "interval", "into", "is", "join", "lateral", "like",
+        "limit", "merge", "minus", "not", "notnull", "null", "on", "or", "order", "outer",
+        "qualify", "regexp", "returning", "revoke", "rlike", "rollback", "select",
+        "serdeproperties", "session_user", "set", "stream", "table", "tablesample", "then", "true",
+        "uncache", "union", "update", "user", "using", "values", "when", "where", "with", "xor",
+    }
+)  # fmt: skip
+"""Words that are no names, or mean something else, where statements are read without quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,11 @@ def _quoted(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
 
 
+def sql_name(name: str) -> str:
+    """A column's name as a drafted statement writes it."""
+    return quoted_name(name) if name.lower() in _SQL_WORDS else quoted_if_needed(name)
+
+
 _BARE = frozenset({"int", "bigint", "double", "boolean"})
 """Types whose values YAML reads without quotes."""
 
@@ -106,7 +120,7 @@ def drafted_type(column: Field) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    return bool(_PLAIN.fullmatch(name)) and name.lower() not in _RESERVED
+    return bool(_PLAIN.fullmatch(name)) and name.lower() not in _OUR_WORDS | _SQL_WORDS
 
 
 def table_name(observed: ObservedTable) -> str:
@@ -114,4 +128,4 @@ def table_name(observed: ObservedTable) -> str:
     metadata = observed.snapshot.metadata
     stem = (metadata and metadata.name) or PurePosixPath(observed.place.rstrip("/")).name
     name = re.sub(r"\W+", "_", stem.rpartition(".")[2] or stem).strip("_").lower()
-    return name if re.fullmatch(TABLE_NAME, name) and name not in _RESERVED else "events"
+    return name if re.fullmatch(TABLE_NAME, name) and _is_plain(name) else "events"

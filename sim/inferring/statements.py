@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from whitecap.engine.column_names import quoted_if_needed
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.inferring.conditions import ColumnLimit, condition_of, names_column, pin_of
 from whitecap.sim.inferring.figures import (
@@ -26,7 +25,7 @@ from whitecap.sim.inferring.figures import (
 )
 from whitecap.sim.inferring.groups import CommitGroup, WriterKind
 from whitecap.sim.inferring.layout import PAYLOAD, DraftColumns
-from whitecap.sim.inferring.naming import Names, drafted_type
+from whitecap.sim.inferring.naming import Names, drafted_type, sql_name
 from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.values import DraftDomain, ValueChoice, choice_of
 
@@ -95,13 +94,13 @@ class TableFacts:
 
     def in_sql(self, column: str) -> str:
         """A column of the table as the draft's statements write it."""
-        return quoted_if_needed(self.names.columns.get(column, column))
+        return sql_name(self.names.columns.get(column, column))
 
     @property
     def in_order(self) -> list[str]:
         """All columns in the order of the table, as SQL writes them."""
         if self.schema is not None:
-            return [quoted_if_needed(name) for name in self.schema.names]
+            return [sql_name(name) for name in self.schema.names]
         laid_out = [self.in_sql(column.name) for column in self.columns.layout]
         return [self.key_in_sql, *laid_out, PAYLOAD]
 
@@ -112,10 +111,10 @@ class TableFacts:
             return f"{PAYLOAD} = {PAYLOAD} + 1.0"
         deciding = {self.columns.key, *(column.name for column in self.columns.layout)}
         others = [column for column in self.schema if column.name not in deciding]
-        numbers = [quoted_if_needed(column.name) for column in others if column.type in _COUNTING]
+        numbers = [sql_name(column.name) for column in others if column.type in _COUNTING]
         if numbers:
             return f"{numbers[0]} = {numbers[0]} + 1"
-        same = quoted_if_needed(others[0].name if others else self.columns.key)
+        same = sql_name(others[0].name if others else self.columns.key)
         return f"{same} = {same}"
 
 

@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sqlglot.dialects.spark import Spark
 
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
 from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.inferring.naming import sql_name
 from whitecap.sim.inferring.observed import observe
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.scenario.model import Scenario
@@ -155,3 +159,22 @@ def test_a_draft_reads_a_level_in_any_case(tmp_path: Path, spelling: str) -> Non
     for table in (_drafted(by_table).table, _drafted(by_commits).table):
         assert table is not None
         assert table.isolation == "WriteSerializable"
+
+
+def test_columns_and_tables_may_be_called_like_any_word_of_sql(tmp_path: Path) -> None:
+    words = sorted({word.split()[0].lower() for word in Spark.Tokenizer.KEYWORDS if word.isalpha()})
+    refused = []
+    for word in words:
+        column = sql_name(word)
+        try:
+            parse_statement(f"UPDATE events SET v = 1 WHERE {column} = :{column}")
+            parse_statement(f"INSERT INTO events REPLACE WHERE {column} = 1 VALUES :rows")
+        except InvalidInput:
+            refused.append(word)
+    assert (refused, len(words) > 200) == ([], True)
+    log = LogOnDisk(tmp_path / "stream", "`values` BIGINT, `for` STRING", by=["for"])
+    for number in range(4):
+        _append(log, {"for": str(number)})
+    table = _drafted(log).table
+    assert table is not None
+    assert (table.name, table.partition_by) == ("events", ["for_column"])
