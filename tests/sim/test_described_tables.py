@@ -11,20 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.collected_statistics import collect_statistics
 from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, scenario
 from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.engine.log.statistics import (
-    BY_DEFAULT,
     Indexed,
-    collect_statistics,
     statistics_text,
 )
 from whitecap.engine.storage.memory import counting_ids
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import WriteRows
-from whitecap.sim import world as worlds
+from whitecap.sim import tables_at_start
 from whitecap.sim.history.walk import rows_in
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -66,7 +65,7 @@ tables = st.builds(
 )
 
 
-@given(tables, st.sampled_from([BY_DEFAULT, Indexed(count=3), Indexed(prefix_length=1)]))
+@given(tables, st.sampled_from([Indexed(), Indexed(count=3), Indexed(prefix_length=1)]))
 def test_statistics_of_described_files_are_those_of_their_rows(
     table: TableSection, indexed: Indexed
 ) -> None:
@@ -168,7 +167,7 @@ def test_a_described_table_and_one_that_was_read_make_the_same_recording(
     }  # fmt: skip
     told = scenario(table=table, writers=writers)
     read = left_by(run_scenario(told))
-    monkeypatch.setattr(worlds, "READ_AT_THE_START", 0)
+    monkeypatch.setattr(tables_at_start, "READ_AT_THE_START", 0)
     assert left_by(run_scenario(told)) == read
 
 

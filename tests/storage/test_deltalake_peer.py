@@ -11,6 +11,7 @@ import deltalake
 import pyarrow as pa
 import pytest
 
+from tests.collected_statistics import collect_statistics
 from tests.inline_vectors import inline_vector
 from whitecap.engine.log.actions import (
     AddFile,
@@ -26,7 +27,7 @@ from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table
 from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import collect_statistics, parse_statistics, statistics_text
+from whitecap.engine.log.statistics import parse_statistics, statistics_text
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.log.vectors.deletion_vectors import read_vector, write_vectors
 from whitecap.engine.storage.disk.directory import DirectoryStore

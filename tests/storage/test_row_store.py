@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.collected_statistics import collect_statistics
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.log.statistics import collect_statistics, statistics_text
+from whitecap.engine.log.statistics import statistics_text
 from whitecap.engine.row_store import stored_rows
 from whitecap.engine.row_store.row_store import RowStore
 from whitecap.engine.row_store.rows import (

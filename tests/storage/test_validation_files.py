@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.collected_statistics import collect_statistics
 from tests.inline_vectors import inline_vector
 from tests.oracles.data_files import validate_files
 from whitecap.engine.errors import InvalidLog
@@ -16,7 +17,7 @@ from whitecap.engine.log.commit_file import commit_of
 from whitecap.engine.log.features import protocol_of_new_table
 from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from whitecap.engine.log.statistics import collect_statistics, statistics_text
+from whitecap.engine.log.statistics import statistics_text
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import WriteRows
