@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
@@ -21,6 +20,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.cells import cell_name
 from whitecap.sim.scenario.sweep import Axes, axes_as_written
 from whitecap.sim.scenario.yaml.text import show_document
+from whitecap.sim.sweeps.axes import axes_over, chosen_axes
 from whitecap.sim.sweeps.planned import PlannedRun
 
 CELLS = "cells"
@@ -122,8 +122,8 @@ def load_experiment(
         readable = readable_objectives(objective, problems)
         stated = load_scenario(path)
         count = stated.replications if count is None else count
-        quick = _quick_axes(quick_axes or {}, problems)
-        axes = _chosen_axes(stated, only, quick, problems)
+        quick = axes_over(quick_axes or {}, problems)
+        axes = chosen_axes(stated.axes, only, quick, problems)
         if not (axes or problems):
             problems.append(Problem(str(path), NO_SWEEP))
         scenario = load_scenario(path, _changes_of(stated, axes, count, readable))
@@ -135,20 +135,6 @@ def load_experiment(
         replications=count,
         seed=stated.seed if seed is None else seed,
     )
-
-
-def _chosen_axes(
-    scenario: Scenario,
-    only: Mapping[str, Sequence[str]] | None,
-    quick: Axes,
-    problems: list[Problem],
-) -> Axes:
-    """The axes of the scenario that are kept, and those that are added; notes which cannot be."""
-    axes = dict(quick)
-    with noted(problems):
-        axes = kept_axes(scenario.axes, only) | quick
-    problems += _two_axes_for_one_parameter(axes)
-    return axes
 
 
 def _changes_of(
@@ -173,57 +159,6 @@ def _roles(scenario: Scenario, axes: Axes, quick: Axes) -> dict[str, AxisRole]:
     return {axis: stated.get(axis) or role_of(variants[axis], scenario.document) for axis in axes}
 
 
-def _quick_axes(given: Mapping[str, Sequence[Any]], problems: list[Problem]) -> Axes:
-    """An axis for each dotted path, with its values by their labels; notes those given twice."""
-    axes: Axes = {}
-    for dotted, values in given.items():
-        labels = [_label(value) for value in values]
-        twice = sorted({label for label in labels if labels.count(label) > 1})
-        if twice:
-            problems.append(Problem(dotted, f"has {', '.join(twice)} more than once"))
-        axes[dotted] = {label: {dotted: value} for label, value in zip(labels, values, strict=True)}
-    return axes
-
-
-def _two_axes_for_one_parameter(axes: Axes) -> list[Problem]:
-    """Two axes that set one parameter, or a part of it, would silently overrule each other."""
-    setting = [
-        (dotted, axis)
-        for axis, variants in axes.items()
-        for dotted in dict.fromkeys(path for changes in variants.values() for path in changes)
-    ]
-    return [
-        Problem(f"axes {axis!r} and {other!r}", f"both set {max(dotted, again, key=len)}")
-        for (dotted, axis), (again, other) in itertools.combinations(setting, 2)
-        if axis != other and _overlap(f"{dotted}.", f"{again}.")
-    ]
-
-
-def _overlap(path: str, other: str) -> bool:
-    return path.startswith(other) or other.startswith(path)
-
-
-def kept_axes(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
-    """The axes that `only` names, with the labels that it names; all without it.
-
-    Raises `InvalidInput` for axes and labels that are not there.
-    """
-    if only is None:
-        return dict(axes)
-    problems = [Problem("", *unknown_name("axis", name, axes)) for name in only if name not in axes]
-    problems += [
-        Problem(f"axis {name!r}", *unknown_name("label", label, axes[name]))
-        for name, labels in only.items()
-        for label in labels
-        if name in axes and label not in axes[name]
-    ]
-    if problems:
-        raise InvalidInput(problems)
-    return {
-        name: {label: axes[name][label] for label in (only[name] or axes[name])} for name in only
-    }
-
-
 def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
     """The expectations but for those of variants that are left out."""
     return [
@@ -231,19 +166,6 @@ def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
         for said, expectation in zip(scenario.document["expect"], scenario.expect, strict=True)
         if all(variant in axes.get(axis, ()) for axis, variant in expectation.when.items())
     ]
-
-
-def _label(value: Any) -> str:
-    """How a value is called as a label: `8`, `none`, `date, country`."""
-    match value:
-        case list() | tuple():
-            return ", ".join(str(part) for part in value) or "none"
-        case bool() | None:
-            return json.dumps(value)
-        case dict():
-            return json.dumps(value, sort_keys=True)
-        case _:
-            return str(value)
 
 
 def _cells(scenario: Scenario) -> tuple[SweepCell, ...]:

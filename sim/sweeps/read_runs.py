@@ -32,6 +32,11 @@ class RunToRead:
     seed: int | None = None
     """The seed, if it is not the scenario's."""
 
+    @property
+    def seed_taken(self) -> int:
+        """The seed that it is run by."""
+        return self.scenario.seed if self.seed is None else self.seed
+
 
 @dataclass(frozen=True, slots=True)
 class ReadRun(Generic[T]):
@@ -81,8 +86,7 @@ class Making(Generic[T]):
         """What is read of a run that is kept, `None` if it must be made."""
         if self._kept is None:
             return None
-        seed = run.scenario.seed if run.seed is None else run.seed
-        read = self._kept.read(self._reading, run.scenario, seed, run.replication)
+        read = self._kept.read(self._reading, run.scenario, run.seed_taken, run.replication)
         return None if read is None else ReadRun(run, read, None, 0.0)
 
 
@@ -105,8 +109,7 @@ def _made(reading: Reading[T], run: RunToRead) -> ReadRun[T]:
     except InvariantViolated as broken:
         error = str(broken)
     except Exception as broken:
-        seed = run.scenario.seed if run.seed is None else run.seed
-        again = run.scenario.command_of(seed, run.replication)
+        again = run.scenario.command_of(run.seed_taken, run.replication)
         trace = traceback.format_exc()
         error = f"{type(broken).__name__}: {broken}\nto reproduce: {again}\n{trace}"
     return ReadRun(run, read, error, time.perf_counter() - began)

@@ -1,4 +1,4 @@
-"""Regression scenarios: finds those with an `expect:`, and runs every cell of them.
+"""Regression scenarios: runs every cell of those with an `expect:`.
 
 What the runs are held to is not decided here: a function of the caller's reads each run in the
 process that made it, and what it returns comes back.
@@ -15,21 +15,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from whitecap.engine.errors import InvalidInput, Problem, noted
 from whitecap.engine.recorded import Measure
-from whitecap.sim.bundled import bundled_in, read_named
-from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.cells import show_cell
-from whitecap.sim.scenario.sweep import DEFAULT_REPLICATIONS
-from whitecap.sim.scenario.yaml.text import YamlText
 from whitecap.sim.sweeps.read_runs import Making, ReadRun, RunToRead, Watch
+from whitecap.sim.sweeps.regression_files import Accept, LoadedScenario, load_regressions
 
 T = TypeVar("T")
 
@@ -117,7 +113,7 @@ def run_expecting(
     """
     began = time.monotonic()
     with Processes(effort.jobs) as processes:
-        loaded = _all_loaded(paths, processes, accept)
+        loaded = load_regressions(paths, processes, accept)
         _require_oracles(loaded)
         passed = time.monotonic() - began
         left = None if effort.seconds is None else max(effort.seconds - passed, 0.0)
@@ -125,18 +121,6 @@ def run_expecting(
             making = Making(reading, processes, watch)
             counts = [effort.replications or each.replications for each in loaded]
             yield from _in_rounds(loaded, counts, making, rounds, accept is not None, is_over)
-
-
-def require_runnable(paths: Sequence[Path], *, needs_expectations: bool) -> None:
-    """Raises `InvalidInput` with every problem of the scenarios at these paths; runs nothing."""
-    files, problems = _files_in(paths, needs_expectations)
-    problems += [problem for file in files for problem in _loaded(file).problems]
-    if problems:
-        raise InvalidInput(problems)
-
-
-Accept = Callable[[Sequence["LoadedScenario"]], list[Problem]]
-"""Says what is wrong with these scenarios for whoever wants them run."""
 
 
 def _require_oracles(loaded: Sequence[LoadedScenario]) -> None:
@@ -148,20 +132,6 @@ def _require_oracles(loaded: Sequence[LoadedScenario]) -> None:
         raise EnvironmentMissing(
             [MissingPrerequisite(what, "Install it: pip install 'whitecap[oracles]'")]
         )
-
-
-def _all_loaded(
-    paths: Sequence[Path], processes: Processes, accept: Accept | None
-) -> list[LoadedScenario]:
-    """The scenarios at these paths. Raises `InvalidInput` with every problem, as `accept` does."""
-    files, problems = _files_in(paths, needs_expectations=accept is None)
-    loaded = list(processes.map(_loaded, files))
-    problems += [problem for each in loaded for problem in each.problems]
-    if accept and not problems:
-        problems += accept(loaded)
-    if problems:
-        raise InvalidInput(problems)
-    return loaded
 
 
 def _in_rounds(
@@ -217,84 +187,6 @@ def at(labels: Mapping[str, str], text: str) -> str:
     return f"{show_cell(labels)}: {text}" if labels else text
 
 
-def _files_in(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Path], list[Problem]]:
-    """The files to run, and what is wrong with `paths`.
-
-    Of a folder, also of a bundled one, those with an `expect:`. A file that is named itself must
-    have one only if `needs_expectations`.
-    """
-    problems: list[Problem] = []
-    files: dict[Path, None] = {}
-    for path in paths:
-        if path.is_dir():
-            files.update(dict.fromkeys(_expecting(sorted(path.rglob("*.yaml")), problems)))
-        elif inside := bundled_in(str(path)):
-            names = [Path(each.name) for each in inside if not each.is_table]
-            files.update(dict.fromkeys(_expecting(names, problems)))
-        else:
-            files[path] = None
-            if needs_expectations and _expects_nothing(path):
-                problems.append(Problem(str(path), "expects nothing: it has no `expect:`"))
-    if not files and not problems:
-        listed = ", ".join(str(path) for path in paths)
-        problems.append(Problem(listed, "no scenario with an `expect:` lies there"))
-    return list(files), problems
-
-
-def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
-    for path in paths:
-        content = _content_of(path, problems)
-        if content is not None and "expect" in content:
-            yield path
-
-
-def _expects_nothing(path: Path) -> bool:
-    """Of a file that has keys; what else is wrong with it is told where it is loaded."""
-    content = _content_of(path, [])
-    return content is not None and "expect" not in content
-
-
-def _content_of(path: Path, problems: list[Problem]) -> dict[str, Any] | None:
-    """The keys of a file, `None` if it cannot be read, which is noted, or has none."""
-    content: Any = None
-    with noted(problems):
-        content = read_named(path).last_given
-    return content if isinstance(content, dict) else None
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedScenario:
-    """A scenario file: its cells with their labels, or what is wrong with it."""
-
-    path: Path
-    name: str = ""
-    cells: tuple[tuple[Mapping[str, str], Scenario], ...] = ()
-    replications: int = DEFAULT_REPLICATIONS
-    problems: tuple[Problem, ...] = ()
-    seed: int = 0
-
-
-def _loaded(path: Path) -> LoadedScenario:
-    try:
-        scenario = load_scenario(path)
-    except InvalidInput as error:
-        return LoadedScenario(path, problems=error.problems)
-    return LoadedScenario(
-        path,
-        scenario.name,
-        _cells_of(scenario),
-        scenario.replications,
-        seed=scenario.seed,
-    )
-
-
-def _cells_of(scenario: Scenario) -> tuple[tuple[Mapping[str, str], Scenario], ...]:
-    """The cells of its sweep; itself, without labels, if it has none."""
-    if scenario.sweep is None:
-        return (({}, scenario),)
-    return tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
-
-
 def _runs(loaded: LoadedScenario, replications: range, every: bool = False) -> Iterator[RunToRead]:
     """The runs of those cells that something is expected of, or of `every` cell."""
     for labels, scenario in loaded.cells:
@@ -322,13 +214,3 @@ def _together(loaded: LoadedScenario, ran: Sequence[ReadRun[T]]) -> RanScenario[
     seconds = sum(each.seconds for each in ran)
     error = errors[0] if errors else None
     return RanScenario(loaded.path, loaded.name, tuple(cells), error, seconds)
-
-
-def line_of_expectation(text: YamlText, labels: Mapping[str, str], number: int) -> int:
-    """The line of a cell's expectation, by its number among those of the cell."""
-    content = text.content if isinstance(text.content, dict) else {}
-    stated = enumerate(content.get("expect") or [])
-    own = [
-        position for position, each in stated if (each.get("when") or {}).items() <= labels.items()
-    ]
-    return text.line_of(("expect", *own[number : number + 1]))

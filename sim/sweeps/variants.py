@@ -12,7 +12,7 @@ from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.loading.objectives import readable_objectives
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Changes
-from whitecap.sim.sweeps.experiment import kept_axes
+from whitecap.sim.sweeps.axes import kept_axes, overlap
 from whitecap.sim.sweeps.varied import Varied, ends_of, varied_by
 
 _NOT_OF_VALUES = ("sweep", "expect", "may_change")
@@ -149,5 +149,5 @@ def _wrong_at_the_ends(
 def _overruled(variant: str, changes: Changes, path: str) -> Iterator[Problem]:
     """A variant that sets what is varied, or a part of it, would be overruled, or overrule it."""
     for own in changes:
-        if f"{own}.".startswith(f"{path}.") or f"{path}.".startswith(f"{own}."):
+        if overlap(own, path):
             yield Problem(f"variant {variant!r}", f"sets {own}, and {path} is varied")

@@ -21,7 +21,7 @@ from whitecap.reports.comparisons.sides import COMPARED, side_of
 from whitecap.reports.precision.asked import Asked, asked_for
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.scenario.cells import show_cell
-from whitecap.sim.sweeps.regression import LoadedScenario
+from whitecap.sim.sweeps.regression_files import LoadedScenario
 
 
 @dataclass(frozen=True, slots=True)

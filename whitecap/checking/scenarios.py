@@ -32,13 +32,13 @@ from whitecap.sim.scenario.cells import show_cell
 from whitecap.sim.sweeps.read_runs import Watch
 from whitecap.sim.sweeps.regression import (
     DEFAULT_EFFORT,
-    Accept,
     CellRuns,
     RanScenario,
     Rounds,
     RunEffort,
     run_expecting,
 )
+from whitecap.sim.sweeps.regression_files import Accept
 from whitecap.sweep_engine import recorded_runs, sweep_engine
 from whitecap.until import NOTHING_ASKED, Until
 

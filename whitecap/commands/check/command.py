@@ -153,7 +153,7 @@ def _against(
 
 
 def _require_runnable(paths: Sequence[str], *, needs_expectations: bool) -> None:
-    from whitecap.sim.sweeps.regression import require_runnable
+    from whitecap.sim.sweeps.regression_files import require_runnable
 
     _, scenarios = _parted(paths)
     if scenarios:

@@ -17,7 +17,7 @@ from whitecap.reports.checks.markdown import ScenarioCheck, check_markdown
 from whitecap.reports.junit import checked_suite, write_junit
 from whitecap.sim.bundled import read_named
 from whitecap.sim.scenario.cells import show_cell
-from whitecap.sim.sweeps.regression import line_of_expectation
+from whitecap.sim.sweeps.regression_files import line_of_expectation
 
 
 def write_junit_of(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
