@@ -7,6 +7,8 @@ pair of their operations (docs/mixed-engines.md).
 
 from __future__ import annotations
 
+import sys
+
 from whitecap.engine.dialects.delta import NO_DATABRICKS_OPTIONS
 from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
@@ -23,6 +25,10 @@ _SEEN = "seen on deltalake 1.6.3 and 1.6.6"
 
 MAX_COMMIT_RETRIES = 15
 """How often a commit is tried again. Source: `DEFAULT_RETRIES` of `transaction/mod.rs`."""
+
+LONGEST_LOOKUP = 3
+"""The partitions that a condition may name for 1.6.3 to look one up among them: seen there."""
+ANY_LENGTH = sys.maxsize
 
 _WRITABLE = frozenset(
     {
@@ -80,6 +86,21 @@ _OF_DELTA_RS = (
         " WHERE. Files that a winner adds are held against it by partition and by statistics; an"
         " append, an overwrite or an OPTIMIZE has none, and no added file conflicts with it.",
         f"{_CHECKER}: check_for_added_files_that_should_have_been_read_by_current_txn",
+    ),
+    Difference(
+        "What a condition has read is judged by bounds, those of partitions included, as DataFusion"
+        " does it: a function of a partition column, LIKE '%a' and an IN list of more than 20"
+        " values read every file, so that any commit that adds one is a conflict.",
+        f"{_CHECKER}: AddContainer::predicate_matches; DataFusion's pruning_predicate.rs; {_SEEN}",
+    ),
+    Difference(
+        "Of files that a winner removes the number of rows is not known, and that of NULLs in"
+        " BIGINT columns alone: one of nothing but NULLs counts as read, whatever is compared.",
+        f"kernel/snapshot/log_data.rs: row_counts, null_counts; {_SEEN}",
+    ),
+    Difference(
+        "Which rows of the target a MERGE reads is said by its ON alone, not by its clauses.",
+        f"operations/merge/filter.rs: try_construct_early_filter; {_SEEN}",
     ),
     Difference(
         "Who names no condition has read every file: an append, an ALTER TABLE and an OPTIMIZE of"
@@ -163,6 +184,7 @@ DELTA_RS_1_6_3 = _delta_rs(
         heeds_raised_writer_version=False,
         any_metadata_conflicts=True,
         reads_by_statement=True,
+        longest_lookup=LONGEST_LOOKUP,
         moves_concern_readers=False,
     ),
     Difference(
@@ -176,6 +198,7 @@ DELTA_RS_1_6_6 = _delta_rs(
         compares_versions=True,
         any_metadata_conflicts=True,
         reads_by_statement=True,
+        longest_lookup=ANY_LENGTH,
         moves_concern_readers=False,
         moves_concern_removers=False,
     ),

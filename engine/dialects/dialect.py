@@ -61,14 +61,16 @@ class CheckRules:
     ever adopted. `reads_by_statement`: the only read is the statement's own condition. Files that
     are added are held against it by partition and statistics, none where a statement has none; who
     has none has read every file. Applications come last, and what else Delta resolves is not
-    looked at. `moves_concern_readers`, `moves_concern_removers`: whether a file that a winner
-    removed without changing data counts for who read it, and for who removes it too.
+    looked at. `longest_lookup`: how many partitions a condition may name for those of files to be
+    looked up among them. `moves_concern_readers`, `moves_concern_removers`: whether a file that a
+    winner removed without changing data counts for who read it, and for who removes it too.
     """
 
     compares_versions: bool = False
     heeds_raised_writer_version: bool = True
     any_metadata_conflicts: bool = False
     reads_by_statement: bool = False
+    longest_lookup: int = 0
     moves_concern_readers: bool = True
     moves_concern_removers: bool = True
 

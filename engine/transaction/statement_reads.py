@@ -13,9 +13,14 @@ import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
+from whitecap.engine.dialects.dialect import CheckRules
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
+from whitecap.engine.sql.predicates.pruning import FileFacts, PruningTest
 from whitecap.engine.transaction.file_scan import FileScan
+from whitecap.engine.transaction.pruned_files import FactsOfFiles
+from whitecap.engine.values.types import Session
 
 _ALWAYS_READ = frozenset({"UPDATE", "MERGE"})
 """Without a condition on the target these depend on the whole table; a DELETE on nothing."""
@@ -23,32 +28,49 @@ _ALWAYS_READ = frozenset({"UPDATE", "MERGE"})
 
 @dataclass(frozen=True, slots=True)
 class StatementCondition:
-    """The last read of a statement that named predicates: that of the rows it changes."""
+    """The condition on the rows that a statement changes, by which files are held to be read."""
 
     predicates: Sequence[Predicate]
-    scan: FileScan
+    snapshot: Snapshot
+    facts: FactsOfFiles
+    tests: Sequence[PruningTest]
+
+    @classmethod
+    def of(
+        cls,
+        predicates: Sequence[Predicate],
+        snapshot: Snapshot,
+        session: Session,
+        checks: CheckRules,
+    ) -> StatementCondition:
+        """All of these predicates, over the files of a snapshot."""
+        tests = (predicate.pruning_test(snapshot.schema, session) for predicate in predicates)
+        facts = FactsOfFiles.of(snapshot.partition_schema, session, checks.longest_lookup)
+        return cls(predicates, snapshot, facts, [test for test in tests if test is not None])
 
     def __contains__(self, file: AddFile) -> bool:
-        return file in self.scan
+        return self._keeps(self.facts.of_added(file))
 
     def __str__(self) -> str:
         return " AND ".join(predicate.sql for predicate in self.predicates)
 
     def at(self, path: str) -> AddFile | None:
-        """The file read at this path, `None` if the condition does not select it."""
-        return self.scan.at(path)
+        """The file read at this path, `None` if the condition leaves it out."""
+        file = self.snapshot.file_at(path)
+        return file if file is not None and self._keeps(self.facts.of_read(file)) else None
+
+    def _keeps(self, facts: FileFacts) -> bool:
+        return all(test(facts) for test in self.tests)
 
 
 def statement_reads(
-    read_set: ReadSet,
-    all_files: FileScan,
-    condition: StatementCondition | None,
-    operation: Operation,
+    read_set: ReadSet, condition: StatementCondition, operation: Operation
 ) -> ReadSet:
     """The read set of a statement: its condition, or every file and nothing that is added."""
     reads = ReadSet(app_ids=read_set.app_ids)
-    if condition is not None and _has_condition(condition.predicates, operation):
+    if _has_condition(condition.predicates, operation):
         return msgspec.structs.replace(reads, scans=(condition,), condition=condition)
+    all_files = FileScan(condition.snapshot, lambda _: True)
     whole_table = operation.name in _ALWAYS_READ
     return msgspec.structs.replace(reads, scans=(all_files,), whole_table=whole_table)
 

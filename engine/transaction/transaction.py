@@ -26,7 +26,7 @@ from whitecap.engine.row_level.changes import RowFiles
 from whitecap.engine.row_level.reads import RowRead
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, session_of
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.commit import CommitPlan, commit_large, ready_commit
 from whitecap.engine.transaction.commit_loop import ReadyCommit, commit_loop
@@ -73,7 +73,7 @@ class Transaction:
         self.identity_only = False
         self.is_outlived = False
         self._row_reads: list[RowRead] = []
-        self._condition: StatementCondition | None = None
+        self._condition: Sequence[Predicate] = ()
         self._queued: list[AnyAction] = []
         self._metadata: Metadata | None = None
         self._protocol: Protocol | None = None
@@ -132,7 +132,7 @@ class Transaction:
         may_match = statistics_test(pruning.data_predicates, self.snapshot, self.settings, form)
         scan = FileScan(self.snapshot, pruning.matches, may_match)
         self.read_set = self.read_set.with_entry(entry.asking(answers)).with_scan(scan)
-        self._condition = StatementCondition(predicates, scan)
+        self._condition = predicates
         return scan
 
     def filter_all_files(self) -> FileScan:
@@ -342,10 +342,11 @@ class Transaction:
         )
 
     def _reads(self, operation: Operation) -> ReadSet:
-        if not self.dialect.checks.reads_by_statement:
+        checks, session = self.dialect.checks, session_of(self.settings)
+        if not checks.reads_by_statement:
             return self.read_set
-        all_files = FileScan(self.snapshot, lambda _: True)
-        return statement_reads(self.read_set, all_files, self._condition, operation)
+        condition = StatementCondition.of(self._condition, self.snapshot, session, checks)
+        return statement_reads(self.read_set, condition, operation)
 
     def _row_resolver(self) -> RowResolver | None:
         if not self.dialect.resolves_rows:

@@ -75,6 +75,13 @@ def test_a_case_that_ends_otherwise_fails_with_what_was_found() -> None:
     assert result.differences[0].actual == "ConcurrentDeleteReadException"
 
 
+def test_who_finds_no_row_commits_nothing_though_another_did_meanwhile() -> None:
+    nothing = case("app", "app", current="DELETE FROM target WHERE id = 999")
+    nothing = msgspec.structs.replace(nothing, expect={"current": "nothing_to_commit"})
+    (result,) = run_cases([nothing])
+    assert result.status is CaseStatus.PASSED
+
+
 def test_statements_beyond_the_pairs_run_too() -> None:
     """A RESTORE is never tried again; two that overlap see each other's commits as conflicts."""
     restore = case("app", "app", current="RESTORE TABLE target TO VERSION AS OF 1")

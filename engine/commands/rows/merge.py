@@ -62,7 +62,8 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     plan = plan_merge(
         statement, schema, source, table.session, evolves=evolves, takes_random=takes_random
     )
-    predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
+    planned = plan.predicates(txn.dialect)
+    predicates = [p.with_parameters(statement.parameters) for p in planned]
     scan = txn.filter_files(predicates)
     txn.run_query()
     join = Join(plan, source.rows, statement.parameters, len(schema))

@@ -58,8 +58,8 @@ def join_condition(statement: Merge, scopes: MergeScopes) -> JoinCondition:
     )
 
 
-def target_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...]:
-    """What the scan of the target is told.
+def on_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...]:
+    """What ON tells the scan of the target.
 
     Source: MergeIntoCommandBase.scala: getTargetOnlyPredicates.
     """
@@ -67,14 +67,18 @@ def target_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate,
         return (TRUE,)
     conjuncts = conjuncts_of(statement.on)
     own = (_predicate(node) for node in conjuncts if scopes.is_target_only(node))
-    predicates = [
+    return tuple(
         part
         for each in own
         for part in each.in_typed_form(scopes.schema, scopes.session).conjuncts()
-    ]
-    if not statement.of(Match.NOT_MATCHED):
-        predicates.append(_any_clause(statement.of(Match.MATCHED), scopes))
-    return tuple(predicates)
+    )
+
+
+def clause_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...]:
+    """What the clauses tell the scan besides, where rows are only changed that match."""
+    if statement.of(Match.NOT_MATCHED_BY_SOURCE) or statement.of(Match.NOT_MATCHED):
+        return ()
+    return (_any_clause(statement.of(Match.MATCHED), scopes),)
 
 
 def _any_clause(clauses: Iterable[MergeClause], scopes: MergeScopes) -> Predicate:

@@ -11,8 +11,14 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from whitecap.engine.commands.rows.merge_clauses import Clause, ClauseCompiler
-from whitecap.engine.commands.rows.merge_on import JoinCondition, join_condition, target_predicates
+from whitecap.engine.commands.rows.merge_on import (
+    JoinCondition,
+    clause_predicates,
+    join_condition,
+    on_predicates,
+)
 from whitecap.engine.commands.rows.merge_scopes import MergeScopes
+from whitecap.engine.dialects.dialect import Dialect
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.query.sources import Source
@@ -39,7 +45,8 @@ class MergePlan:
 
     on: Template
     """The ON condition as the operation's parameters show it."""
-    predicates: tuple[Predicate, ...]
+    on_predicates: tuple[Predicate, ...]
+    clause_predicates: tuple[Predicate, ...]
     join: JoinCondition
     matched: tuple[Clause, ...]
     not_matched: tuple[Clause, ...]
@@ -48,6 +55,15 @@ class MergePlan:
     """How many columns the source has."""
     counted: Counted
     """The identity columns that some INSERT gives no value for."""
+
+    def predicates(self, dialect: Dialect) -> tuple[Predicate, ...]:
+        """What the scan of the target is told; delta-rs does not look at the clauses for it.
+
+        Source: `operations/merge/filter.rs: try_construct_early_filter`.
+        """
+        if dialect.checks.reads_by_statement:
+            return self.on_predicates
+        return self.on_predicates + self.clause_predicates
 
     @property
     def is_insert_only(self) -> bool:
@@ -122,7 +138,8 @@ def _compiled(statement: Merge, scopes: MergeScopes, evolves: bool) -> MergePlan
     compiler = ClauseCompiler(scopes, evolves)
     return MergePlan(
         Template.of(statement.on.sql(DIALECT)),
-        target_predicates(statement, scopes),
+        on_predicates(statement, scopes),
+        clause_predicates(statement, scopes),
         join_condition(statement, scopes),
         compiler.clauses(statement, Match.MATCHED),
         compiler.clauses(statement, Match.NOT_MATCHED),

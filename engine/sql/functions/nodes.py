@@ -33,6 +33,16 @@ MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
 }
 """What a comparison is with its sides exchanged."""
 
+NEGATED: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.LT: exp.GTE,
+    exp.GTE: exp.LT,
+    exp.GT: exp.LTE,
+    exp.LTE: exp.GT,
+}
+"""What a comparison is under NOT."""
+
 _WITH_UNITS: dict[str, Callable[[str], Function]] = {
     **dict.fromkeys(("dateadd", "date_add", "timestampadd"), added),
     **dict.fromkeys(("datediff", "date_diff", "timestampdiff"), between),

@@ -24,6 +24,7 @@ from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.compiler import check_condition, compile_boolean
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, pin_of
+from whitecap.engine.sql.predicates.pruning import BindPruning, PruningCompiler
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler
 from whitecap.engine.sql.predicates.typed_form import typed_form
 from whitecap.engine.values.casts import text_caster
@@ -133,6 +134,14 @@ class PlannedCondition:
             return SkippingCompiler(columns, session).build(self.node)
 
         return self._remembered("skipping", columns, session, build)
+
+    def pruning_test(self, schema: Schema, session: Session) -> BindPruning | None:
+        """The test of files by DataFusion's rules; `None` where these can say nothing."""
+
+        def build(schema: Schema, session: Session) -> BindPruning | None:
+            return PruningCompiler(schema, session).build(self.node)
+
+        return self._remembered("pruning", schema, session, build)
 
     def check(self, schema: Schema, session: Session, refused_as: tuple[str, str]) -> None:
         """Raises `InvalidInput` for what is no condition on these columns, looked at once."""

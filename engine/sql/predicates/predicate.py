@@ -24,6 +24,7 @@ from whitecap.engine.sql.predicates.planned_condition import (
     has_subquery,
     planned_condition,
 )
+from whitecap.engine.sql.predicates.pruning import PruningTest
 from whitecap.engine.values.types import DEFAULT_SESSION, Session
 
 _NO_PARAMETERS: Parameters = {}
@@ -163,6 +164,13 @@ class Predicate:
     ) -> StatisticsTest | None:
         """Whether statistics of these columns let a file match; `None` where they say nothing."""
         bind = self._condition.skipping_test(columns, session)
+        return None if bind is None else bind(self._parameters)
+
+    def pruning_test(
+        self, schema: Schema, session: Session = DEFAULT_SESSION
+    ) -> PruningTest | None:
+        """Whether a file may match by DataFusion's rules; `None` where they say nothing."""
+        bind = self._condition.pruning_test(schema, session)
         return None if bind is None else bind(self._parameters)
 
     def pins(self, schema: Schema, session: Session = DEFAULT_SESSION) -> dict[str, list[Any]]:

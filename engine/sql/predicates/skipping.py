@@ -15,7 +15,7 @@ from sqlglot import exp
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
-from whitecap.engine.sql.functions.nodes import MIRRORED
+from whitecap.engine.sql.functions.nodes import MIRRORED, NEGATED
 from whitecap.engine.sql.functions.operator_nodes import like_patterns
 from whitecap.engine.sql.predicates.asked_statistics import (
     ALWAYS,
@@ -35,14 +35,6 @@ from whitecap.engine.values.types import TEMPORAL, Session
 BindTest = Callable[[Parameters], StatisticsTest]
 BoundView = Callable[[Any], Any]
 
-_NEGATED: dict[type[exp.Expr], type[exp.Expr]] = {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.LT: exp.GTE,
-    exp.GTE: exp.LT,
-    exp.GT: exp.LTE,
-    exp.LTE: exp.GT,
-}
 _RANGE_TESTS: dict[type[exp.Expr], tuple[Sequence[Statistic], Callable[..., bool]]] = {
     exp.EQ: (BOTH_BOUNDS, lambda value, least, most: least <= value <= most),
     exp.NEQ: (BOTH_BOUNDS, lambda value, least, most: not least == value == most),
@@ -109,7 +101,7 @@ class SkippingCompiler:
                 return self._nulls(node.this, wanted=False)
             case exp.Anonymous(name=name, expressions=[column]) if name.lower() in _NULLS_WANTED:
                 return self._nulls(column, not _NULLS_WANTED[name.lower()])
-        negated = _NEGATED.get(type(node))
+        negated = NEGATED.get(type(node))
         return None if negated is None else self._comparison(negated, node)
 
     def _column(self, node: exp.Expr) -> Field | None:
@@ -173,10 +165,8 @@ class SkippingCompiler:
             patterns = like_patterns(node)
             likes = (exp.Like(this=node.this, expression=pattern) for pattern in patterns)
             return reduce(join, [self._prefix(like) for like in likes])
-        prefix, _, rest = node.expression.name.partition("%")
-        if not prefix or any(mark in prefix + rest for mark in "%_\\"):
-            return None
-        return self._starting(node.this, node.expression, prefix)
+        prefix = prefix_of(node.expression)
+        return None if prefix is None else self._starting(node.this, node.expression, prefix)
 
     def _starting(
         self, column: exp.Expr, literal: exp.Expr, prefix: str | None = None
@@ -186,6 +176,14 @@ class SkippingCompiler:
             return None
         test = _prefix_test(field, literal.name if prefix is None else prefix)
         return lambda _parameters: test
+
+
+def prefix_of(pattern: exp.Expr) -> str | None:
+    """What a pattern like 'abc%' begins with; `None` if it asks for anything else."""
+    if not isinstance(pattern, exp.Literal):
+        return None
+    prefix, _, rest = pattern.name.partition("%")
+    return None if not prefix or any(mark in prefix + rest for mark in "%_\\") else prefix
 
 
 def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:

@@ -97,13 +97,13 @@ TYPES = {
 
 def run(operation: dict[str, Any], table: DeltaTable, paths: dict[str, str]) -> str:
     """Run an operation. Returns how it ended: committed, nothing to commit, or the conflict."""
-    before = table.version()
+    before = DeltaTable(paths["target"]).version()
     try:
         OPERATIONS[operation["do"]](operation, table, paths)
     except CommitFailedError as error:
         return conflict(str(error))
     after = DeltaTable(paths["target"]).version()
-    return "nothing_to_commit" if table.version() == before == after else "committed"
+    return "committed" if after > before else "nothing_to_commit"
 
 
 def conflict(text: str) -> str:

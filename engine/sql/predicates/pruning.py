@@ -1,0 +1,227 @@
+"""Which files a condition cannot match as DataFusion judges it, whose rules delta-rs checks by.
+
+Partition columns have bounds as others do, so a condition over both kinds is judged as a whole, and
+no function of a partition column is computed. What it cannot judge keeps every file.
+
+Source: DataFusion's pruning_predicate.rs (build_predicate_expression, build_is_null_column_expr,
+build_like_match, MAX_LIST_VALUE_SIZE_REWRITE) and literal_guarantee.rs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.sql.expressions.columns import columns_of
+from whitecap.engine.sql.expressions.membership import spread
+from whitecap.engine.sql.expressions.terms import Parameters, Term
+from whitecap.engine.sql.functions.nodes import MIRRORED, NEGATED
+from whitecap.engine.sql.predicates.constants import Constants
+from whitecap.engine.sql.predicates.skipping import prefix_of
+from whitecap.engine.values.types import Session
+
+LONGEST_LIST = 20
+"""The members up to which IN is judged. Source: MAX_LIST_VALUE_SIZE_REWRITE."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What is known of a column in a file; `None` is not known.
+
+    `longest_lookup`: how many values may be named for its own to be looked up among them, which a
+    partition's can be.
+    """
+
+    least: Any = None
+    most: Any = None
+    nulls: int | None = None
+    records: int | None = None
+    longest_lookup: int = 0
+
+    @property
+    def is_all_null(self) -> bool:
+        """Whether it is known to have no value."""
+        return self.nulls is not None and self.nulls == self.records
+
+
+FileFacts = Callable[[Field], ColumnFacts]
+PruningTest = Callable[[FileFacts], bool]
+"""Whether a row of a file may match: False leaves it out."""
+BindPruning = Callable[[Parameters], PruningTest]
+
+WithinBounds = Callable[[Any, Any], bool]
+"""Whether a value may match that lies between a smallest and a largest one."""
+
+_COMPARED: dict[type[exp.Expr], Callable[[Any], WithinBounds]] = {
+    exp.EQ: lambda value: lambda least, most: least <= value <= most,
+    exp.NullSafeEQ: lambda value: lambda least, most: least <= value <= most,
+    exp.NEQ: lambda value: lambda least, most: not least == value == most,
+    exp.LT: lambda value: lambda least, _: least < value,
+    exp.LTE: lambda value: lambda least, _: least <= value,
+    exp.GT: lambda value: lambda _, most: most > value,
+    exp.GTE: lambda value: lambda _, most: most >= value,
+}
+
+
+class PruningCompiler:
+    """Builds the test of one condition over the columns of one table."""
+
+    def __init__(self, schema: Schema, session: Session) -> None:
+        self._constants = Constants(schema, session)
+
+    def build(self, node: exp.Expr, negated: bool = False) -> BindPruning | None:
+        """The test, `None` where every file is kept."""
+        node = node.unnest()
+        match node:
+            case exp.And() | exp.Or():
+                left, right = self.build(node.left, negated), self.build(node.right, negated)
+                if isinstance(node, exp.And) is not negated:
+                    return _both(left, right)
+                joined = _either(left, right)
+                return joined if len(columns_of(node)) == 1 else _without_looking_up(joined)
+            case exp.Not():
+                return self.build(node.this, not negated)
+            case exp.Between():
+                return self._between(node, negated)
+            case exp.In():
+                return self._membership(node, negated)
+            case exp.Is() if isinstance(node.expression, exp.Null):
+                return self._nulls(node.this, wanted=not negated)
+            case exp.Like():
+                return self._like(node, negated is not bool(node.args.get("negate")))
+        kind = NEGATED.get(type(node)) if negated else type(node)
+        return self._comparison(kind, node) if kind in _COMPARED else None
+
+    def _between(self, node: exp.Between, negated: bool) -> BindPruning | None:
+        low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
+        high = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
+        return self.build(exp.And(this=low, expression=high), negated)
+
+    def _comparison(self, kind: type[exp.Expr], node: exp.Expr) -> BindPruning | None:
+        left, right = node.this, node.args["expression"]
+        field = self._constants.column(left)
+        if field is None:
+            field, kind, right = self._constants.column(right), MIRRORED[kind], left
+        if field is None:
+            return None
+        value = self._constants.value(right, field)
+        return None if value is None else _membership(field, kind, [value])
+
+    def _membership(self, node: exp.In, negated: bool) -> BindPruning | None:
+        """IN is an OR of equalities, NOT IN an AND of the opposite."""
+        field = self._constants.column(node.this)
+        members = None if field is None else self._constants.members(node, field)
+        if field is None or members is None:
+            return None
+        return _membership(field, exp.NEQ if negated else exp.EQ, members)
+
+    def _nulls(self, node: exp.Expr, wanted: bool) -> BindPruning | None:
+        field = self._constants.column(node)
+        if field is None:
+            return None
+        if wanted:
+            return lambda _parameters: lambda facts: facts(field).nulls != 0
+        return lambda _parameters: lambda facts: not facts(field).is_all_null
+
+    def _like(self, node: exp.Like, negated: bool) -> BindPruning | None:
+        """A pattern that begins with letters asks for bounds, which it takes a little wide."""
+        field, prefix = self._constants.column(node.this), prefix_of(node.expression)
+        if field is None or prefix is None or field.type != "string":
+            return None
+        test = _bounded(field, (_other_prefix if negated else _prefix)(prefix))
+        return lambda _parameters: test
+
+
+def _membership(field: Field, kind: type[exp.Expr], members: Sequence[Term]) -> BindPruning:
+    """One of several values is equal to the column's; where `kind` is another, all are such."""
+    compared, join = _COMPARED[kind], any if kind is exp.EQ else all
+
+    def bind(parameters: Parameters) -> PruningTest:
+        bounds = spread(members, parameters, field.type)
+        values = [bound.value for bound in bounds if bound.is_constant]
+        if None in values or len(values) < len(bounds):
+            return _keeps
+        look_up = _looked_up(field, kind, values)
+        if len(values) > LONGEST_LIST:
+            return look_up
+        tests = [_bounded(field, compared(value)) for value in values]
+        return lambda facts: join(test(facts) for test in tests) and look_up(facts)
+
+    return bind
+
+
+def _looked_up(field: Field, kind: type[exp.Expr], values: Sequence[Any]) -> PruningTest:
+    """What the very value of a partition says, NULL included. Source: literal_guarantee.rs."""
+
+    def test(facts: FileFacts) -> bool:
+        column = facts(field)
+        if len(values) > column.longest_lookup or kind not in (exp.EQ, exp.NEQ):
+            return True
+        return (column.least in values) is (kind is exp.EQ)
+
+    return test
+
+
+def _keeps(_facts: FileFacts) -> bool:
+    return True
+
+
+def _bounded(field: Field, within: WithinBounds) -> PruningTest:
+    """What only values within some bounds can meet; where these are not known, any file may."""
+
+    def test(facts: FileFacts) -> bool:
+        column = facts(field)
+        if column.is_all_null:
+            return False
+        return None in (column.least, column.most) or within(column.least, column.most)
+
+    return test
+
+
+def _prefix(prefix: str) -> WithinBounds:
+    after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    return lambda least, most: bool(least <= after and prefix <= most)
+
+
+def _other_prefix(prefix: str) -> WithinBounds:
+    return lambda least, most: not (least.startswith(prefix) and most.startswith(prefix))
+
+
+def _both(left: BindPruning | None, right: BindPruning | None) -> BindPruning | None:
+    if left is None or right is None:
+        return left or right
+    return _joined(left, right, all)
+
+
+def _either(left: BindPruning | None, right: BindPruning | None) -> BindPruning | None:
+    return None if left is None or right is None else _joined(left, right, any)
+
+
+def _without_looking_up(bind: BindPruning | None) -> BindPruning | None:
+    """An OR over several columns: no value is looked up for it. Source: LiteralGuarantee."""
+    if bind is None:
+        return None
+    joined = bind
+
+    def bind_alike(parameters: Parameters) -> PruningTest:
+        test = joined(parameters)
+        return lambda facts: test(lambda field: dataclasses.replace(facts(field), longest_lookup=0))
+
+    return bind_alike
+
+
+def _joined(
+    left: BindPruning, right: BindPruning, join: Callable[[Iterable[bool]], bool]
+) -> BindPruning:
+    """Both tests bound to the same parameters, and joined."""
+
+    def bind(parameters: Parameters) -> PruningTest:
+        tests = left(parameters), right(parameters)
+        return lambda facts: join(test(facts) for test in tests)
+
+    return bind

@@ -1,0 +1,95 @@
+"""Races about what delta-rs makes of a statement's condition, which expect nothing yet.
+
+The current statement changes rows where a condition holds; each winner is about other rows, so it
+stands in the way only where its files cannot be told from those of the condition: by bounds, by
+counts of NULLs, by partition. Files hold values, values and NULLs, or nothing but NULLs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whitecap.engine.races.conformance.case import StatementCase
+from whitecap.engine.races.row_tables import DataFile, TableOf
+
+_FILES = (
+    ((1, "a", 1), (2, "a", None)),
+    ((3, "b", 7), (4, "b", 9)),
+    ((5, None, None), (6, None, None)),
+    ((7, "ab", 4),),
+)
+"""Rows of id, day and q by file; all of a file are of one day."""
+
+WINNERS = {
+    "other": "DELETE FROM target WHERE id IN (3, 4)",
+    "nulls": "DELETE FROM target WHERE id >= 5 AND id <= 6",
+    "value": "INSERT INTO target VALUES (8, 'b', 8)",
+    "null": "INSERT INTO target VALUES (9, NULL, NULL)",
+}
+
+_DAYS = ", ".join(f"'{day:02}'" for day in range(1, 21))
+
+CONDITIONS = {
+    "none": "q = 99",
+    "none-of-day": "day = 'z'",
+    "none-of-both": "day = 'a' AND id = 99",
+    "equal": "q = 1",
+    "unequal": "NOT (q = 7) AND id < 3",
+    "range": "q BETWEEN 0 AND 2",
+    "null": "q IS NULL AND id < 3",
+    "not-null": "q IS NOT NULL AND id < 3",
+    "sum": "q + 1 = 2",
+    "excluded": "day NOT IN ('b', 'c') AND id < 3",
+    "day": "day = 'a'",
+    "day-unequal": "day <> 'b' AND id < 3",
+    "day-range": "day >= 'a' AND day < 'ab'",
+    "day-null": "day IS NULL OR id = 1",
+    "day-prefix": "day LIKE 'a%'",
+    "day-suffix": "day LIKE '%a'",
+    "day-function": "upper(day) = 'A'",
+    "day-or-day": "day = 'a' OR day = 'ab'",
+    "day-or-row": "day = 'a' OR id = 7",
+    "day-and-row": "day = 'a' AND id < 9",
+    "twenty-days": f"day IN ({_DAYS.replace('20', 'a')})",
+    "one-day-more": f"day IN ({_DAYS}, 'a')",
+}
+
+_BY_CLAUSE = (
+    "MERGE INTO target t USING (SELECT 1 AS id, 5 AS q) s ON t.id = s.id"
+    " WHEN MATCHED AND t.q < 3 THEN DELETE"
+)
+"""Spark leaves out files by the condition of a clause too."""
+
+
+def _table(partitioned: bool) -> TableOf:
+    names = ("id", "day", "q")
+    return TableOf(
+        schema="id BIGINT, day STRING, q INT",
+        partition_columns=["day"] if partitioned else [],
+        properties={},
+        files=[
+            DataFile(partition_values={}, rows=[dict(zip(names, row, strict=True)) for row in rows])
+            for rows in _FILES
+        ],
+        versions=len(_FILES) + 1,
+    )
+
+
+def races(dialect: str) -> Iterator[StatementCase]:
+    """All conditions with all winners, on a partitioned table and on one that is not."""
+    statements = {
+        **{name: f"UPDATE target SET id = 20 WHERE {sql}" for name, sql in CONDITIONS.items()},
+        "deleted": "DELETE FROM target WHERE q = 99",
+        "clause": _BY_CLAUSE,
+    }
+    for layout in ("partitioned", "flat"):
+        for condition, current in statements.items():
+            for name, winner in WINNERS.items():
+                yield StatementCase(
+                    id=f"{dialect}-{layout}-{condition}-{name}",
+                    dialect=dialect,
+                    tables={"target": _table(layout == "partitioned")},
+                    winner=winner,
+                    current=current,
+                    expect={},
+                )
