@@ -20,6 +20,9 @@ from whitecap.engine.errors import UnsupportedFeature, nearest
 DELTA_PREFIX = "spark.databricks.delta."
 DEFAULT_PROPERTY_PREFIX = DELTA_PREFIX + "properties.defaults."
 """Session defaults of table properties: `<prefix>appendOnly` stands for `delta.appendOnly`."""
+APPLICATION = DELTA_PREFIX + "write.txnAppId"
+APPLICATION_VERSION = DELTA_PREFIX + "write.txnVersion"
+"""By which a table knows a statement again. Source: DeltaCommand.scala: hasBeenExecuted."""
 OPTION_PREFIX = "whitecap."
 """Options of ours: choices where no public page says what a platform does."""
 
@@ -96,8 +99,8 @@ class Settings:
     stats_skipping: bool = _conf("stats.skipping", True)
     history_metrics: bool = _conf("history.metricsEnabled", True)
     user_metadata: str | None = _conf("commitInfo.userMetadata", None)
-    txn_app_id: str | None = _conf("write.txnAppId", None)
-    txn_version: int | None = _conf("write.txnVersion", None)
+    txn_app_id: str | None = _conf(APPLICATION, None)
+    txn_version: int | None = _conf(APPLICATION_VERSION, None)
     delete_with_deletion_vectors: bool = _conf("delete.deletionVectors.persistent", True)
     update_with_deletion_vectors: bool = _conf("update.deletionVectors.persistent", True)
     merge_with_deletion_vectors: bool = _conf("merge.deletionVectors.persistent", True)

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.settings import APPLICATION, APPLICATION_VERSION
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import (
     Delete,
@@ -37,9 +38,6 @@ from whitecap.engine.sql.parsing.table_statements import (
 from whitecap.engine.sql.predicates.predicate import Predicate
 
 _Plain = dict[str, Any]
-
-APPLICATION = "spark.databricks.delta.write.txnAppId"
-APPLICATION_VERSION = "spark.databricks.delta.write.txnVersion"
 
 
 def operation_of(sql: str, settings: Mapping[str, str]) -> _Plain:

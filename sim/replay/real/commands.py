@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.settings import DELTA_PREFIX
+from whitecap.engine.settings import APPLICATION, APPLICATION_VERSION
 from whitecap.sim.replay.real.jvm import Jvm
 from whitecap.sim.replay.real.rows import frame_of
 
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 QUERY_ID = "sql.streaming.queryId"
 """The local property that names a streaming query to its sink (StreamExecution.scala)."""
-
-
-APPLICATION = f"{DELTA_PREFIX}write.txnAppId"
-APPLICATION_VERSION = f"{DELTA_PREFIX}write.txnVersion"
-"""By which a table knows a statement again. Source: DeltaCommand.scala: hasBeenExecuted."""
 
 
 @dataclass(frozen=True, slots=True)
