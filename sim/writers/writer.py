@@ -77,6 +77,20 @@ class Submitted(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
+class _BegunJob:
+    """A job under way: what each of its parts does, as far as it came, and how often each was run.
+
+    `tries` are its reruns, once it needed any.
+    """
+
+    number: int
+    deadline_ms: float
+    jobs: list[Job]
+    runs: list[int]
+    tries: JobTries | None = None
+
+
+@dataclass(slots=True)
 class Writer:
     """One instance of a writer group, the `number`-th writer of the run.
 
@@ -230,46 +244,56 @@ class Writer:
     def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
         """Run the parts of a job in turn, with all reruns; a restart begins at the first part."""
         clock.serves(self.number, submitted.number)
-        record, position = submitted.record, 0
-        jobs, runs = [submitted.job], [0] * len(self.parts)
-        tries: JobTries | None = None
+        record = submitted.record
         deadline_ms = record.submitted_at_ms + (self.group.deadline or math.inf)
-        while True:
-            job, transactions = jobs[position], self.parts[position].transactions
-            yield from transactions.run(clock, submitted.number, job, record, deadline_ms)
-            runs[position] += 1
+        begun = _BegunJob(submitted.number, deadline_ms, [submitted.job], [0] * len(self.parts))
+        position: int | None = 0
+        while position is not None:
+            job, transactions = begun.jobs[position], self.parts[position].transactions
+            yield from transactions.run(clock, begun.number, job, record, deadline_ms)
+            begun.runs[position] += 1
             if record.outcome == RecordedOutcome.COMMITTED:
-                if job.is_seen_by_others:
-                    yield clock.arrive()
-                job.is_committed()
-                if record.ends_job:
-                    return
-                position += 1
-                if tries is not None:
-                    tries.of_next_part()
-                yield clock.arrive()
-                if position == len(jobs):
-                    jobs.append(self.parts[position].new_job(submitted.number, clock.now_ms))
+                position = yield from self._next_part(clock, begun, record)
             else:
-                tries = tries or self._tries(submitted.number)
-                resumed_at = yield from self._wait(clock, tries, record, deadline_ms)
-                if resumed_at is None:
-                    return
-                position = resumed_at
-            record = self._record(
-                clock, position, jobs[position], record.job_id, runs[position], clock.now_ms
-            )
+                position = yield from self._wait(clock, begun, record)
+            if position is not None:
+                record = self._record(
+                    clock, position, begun.jobs[position], record.job_id,
+                    begun.runs[position], clock.now_ms,
+                )  # fmt: skip
+
+    def _next_part(
+        self, clock: Clock, begun: _BegunJob, record: TransactionRecord
+    ) -> Waiting[int | None]:
+        """Begin the part after the one that `record` saw commit. Returns which; `None` at the end.
+
+        After a restart its job is there already, with the values that it had.
+        """
+        job = begun.jobs[record.statement_number - 1]
+        if job.is_seen_by_others:
+            yield clock.arrive()
+        job.is_committed()
+        if record.ends_job:
+            return None
+        if begun.tries is not None:
+            begun.tries.of_next_part()
+        yield clock.arrive()
+        position = record.statement_number
+        if position == len(begun.jobs):
+            begun.jobs.append(self.parts[position].new_job(begun.number, clock.now_ms))
+        return position
 
     def _wait(
-        self, clock: Clock, tries: JobTries, record: TransactionRecord, deadline_ms: float
+        self, clock: Clock, begun: _BegunJob, record: TransactionRecord
     ) -> Waiting[int | None]:
         """Wait until the job is run again. Returns with which part; `None` if it is given up.
 
         `record` is that of the transaction that did not commit. A job whose application is started
         anew begins with its first part.
         """
+        tries = begun.tries = begun.tries or self._tries(begun.number)
         wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
-        if wait is None or clock.now_ms + wait[0] >= deadline_ms:
+        if wait is None or clock.now_ms + wait[0] >= begun.deadline_ms:
             record.given_up = True
             return None
         wait_ms, starts_anew = wait
