@@ -6,7 +6,6 @@ is not known here: `RecordedSweep` reads them. Problems of all runs are reported
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
@@ -16,19 +15,10 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import (
-    InvalidInput,
-    Problem,
-    gathered,
-    noted,
-    require_format,
-    unreadable,
-)
+from whitecap.engine.documents import DEFINITION, MANIFEST
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unreadable
 from whitecap.engine.recorded import (
-    MADE_ANEW,
     PRICE,
-    RECORDING_FORMAT,
-    SWEEP_FORMAT,
     TABLES,
     AxisRole,
     Objective,
@@ -46,10 +36,6 @@ SINGLE_CELL = "run"
 
 WHOLE_RUN = "all writers"
 """Its cell in tables, where its writer groups have cells too."""
-
-_NEEDED_IN_MANIFEST = ("scenario_name", "scenario_hash", "seed", "replication", "code_version")
-_NUMBERS_IN_MANIFEST = ("warm_up_ms", "duration_ms")
-
 
 _Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], R]
 """What becomes of a run: a function of its manifest and tables that processes find by its name."""
@@ -187,38 +173,35 @@ def runs_of(sweep: RecordedSweep) -> RunSet:
     """The finished runs of a sweep.
 
     Raises `InvalidInput` with every problem found: there is no sweep, none of its runs is
-    finished, or a manifest is incomplete.
+    finished, or something is damaged.
     """
     text = sweep.definition()
     if text is None:
         raise InvalidInput([Problem(sweep.place, "is no sweep: it has no sweep.json")])
-    definition = _object(text, f"{sweep.place}/sweep.json")
-    _require_format(definition, f"{sweep.place}/sweep.json", SWEEP_FORMAT)
-    labels = _labels(sweep.place, definition)
+    definition = DEFINITION.read(text, f"{sweep.place}/sweep.json")
+    labels = {cell["name"]: cell["labels"] for cell in definition["cells"]}
     problems: list[Problem] = []
     runs: list[RecordedRun] = []
     manifests = sweep.manifests()
-    for name in [(c, r) for c in labels for r in range(int(definition["replications"]))]:
+    for name in [(c, r) for c in labels for r in range(definition["replications"])]:
         if name in manifests:
             place = f"{sweep.place}: cell {name[0]}, replication {name[1]}"
-            problems.extend(_missing_in(manifests[name], place))
+            with noted(problems):
+                MANIFEST.require(manifests[name], place)
             runs.append(RecordedRun(*name, labels[name[0]], manifests[name]))
     if not runs and not problems:
         problems.append(Problem(sweep.place, "no run of this sweep is finished"))
     if problems:
         raise InvalidInput(problems)
     axes = {name: tuple(labels) for name, labels in definition["axes"].items()}
-    planned = len(definition["cells"]) * int(definition["replications"])
+    planned = len(definition["cells"]) * definition["replications"]
     return RunSet(sweep.root, tuple(runs), axes, planned, definition, sweep)
 
 
-def _labels(place: str, definition: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    try:
-        _ = definition["axes"].items(), int(definition["replications"])
-        return {str(c["name"]): dict(c["labels"]) for c in definition["cells"]}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        problem = Problem(f"{place}/sweep.json", f"is not a sweep's definition ({error!r})")
-        raise InvalidInput([problem]) from None
+def require_run_directory(root: Path) -> None:
+    """Raises `InvalidInput`, saying what lies there instead, where no run does."""
+    if not (root / "manifest.json").is_file():
+        raise InvalidInput([Problem(str(root), _not_recorded(root))])
 
 
 def _not_recorded(root: Path) -> str:
@@ -234,39 +217,22 @@ def run_at(root: Path) -> RunSet:
     Raises `InvalidInput` with every problem found: it is none, or its manifest or a table is
     missing, incomplete or unreadable.
     """
-    if not (root / "manifest.json").is_file():
-        raise InvalidInput([Problem(str(root), _not_recorded(root))])
+    require_run_directory(root)
     with gathered() as problems:
         manifest = _checked_manifest(root, problems)
-    labels = {str(k): str(v) for k, v in (manifest.get("labels") or {}).items()}
-    run = RecordedRun(SINGLE_CELL, int(manifest["replication"]), labels, manifest)
+    labels = manifest.get("labels", {})
+    run = RecordedRun(SINGLE_CELL, manifest["replication"], labels, manifest)
     return RunSet(root, (run,), {}, 1, {})
 
 
 def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
     """The manifest, with everything wrong about this run added to `problems`."""
-    place = path / "manifest.json"
+    manifest: dict[str, Any] = {}
     with noted(problems):
-        manifest = _read_json(place)
-        _require_format(manifest, str(place), RECORDING_FORMAT)
-        problems.extend(_missing_in(manifest, str(place)))
-        for table, columns in columns_read(manifest).items():
-            problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
-        return manifest
-    return {}
-
-
-def _require_format(content: Mapping[str, Any], place: str, read: int) -> None:
-    require_format(content.get("format_version", read), read, place, MADE_ANEW)
-
-
-def _missing_in(manifest: Mapping[str, Any], place: str) -> Iterator[Problem]:
-    for key in (*_NEEDED_IN_MANIFEST, *_NUMBERS_IN_MANIFEST):
-        if key not in manifest:
-            yield Problem(place, f"has no {key!r}")
-    for key in _NUMBERS_IN_MANIFEST:
-        if key in manifest and not isinstance(manifest[key], int | float):
-            yield Problem(place, f"{key} is {manifest[key]!r}, not a number")
+        manifest = _read_manifest(path / "manifest.json")
+    for table, columns in columns_read(manifest).items():
+        problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
+    return manifest
 
 
 def _table_problems(
@@ -302,21 +268,13 @@ def _is_as_recorded(table: Path, manifest: Mapping[str, Any]) -> bool:
 
 def _recorded(table: Path, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the manifest says of a table."""
-    return (manifest.get("tables") or {}).get(table.stem) or {}
+    recorded: Mapping[str, Any] = manifest.get("tables", {}).get(table.stem, {})
+    return recorded
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_manifest(path: Path) -> dict[str, Any]:
     try:
-        return _object(path.read_text(encoding="utf-8"), str(path))
+        content = path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from None
-
-
-def _object(text: str, place: str) -> dict[str, Any]:
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise InvalidInput([Problem(place, f"cannot be read: {error}")]) from None
-    if not isinstance(content, dict):
-        raise InvalidInput([Problem(place, "is not a JSON object")])
-    return content
+    return MANIFEST.read(content, str(path))

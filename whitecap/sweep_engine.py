@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import RunName
-from whitecap.reports.runs import RunSet, run_at, runs_of
+from whitecap.reports.runs import RunSet, require_run_directory, run_at, runs_of
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import (
@@ -25,7 +25,6 @@ from whitecap.sim.recording.dataset.place import (
     local_path,
 )
 from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading
-from whitecap.sim.recording.recording import is_run_directory
 from whitecap.sim.replay.choice import ChosenRun, choose_run, named_run
 from whitecap.sim.sweeps.engines import (
     SweepEngine,
@@ -164,10 +163,13 @@ def require_recorded(where: str | Path) -> None:
 
 
 def chosen_run(where: str | Path, cell: CellChoice | None = None) -> ChosenRun:
-    """The run to be replayed of a sweep, or the run whose directory this is; raises as
-    `choose_run`."""
+    """The run to be replayed of a sweep, or the run whose directory this is.
+
+    Raises as `choose_run`, and `InvalidInput` where neither lies.
+    """
     directory = local_path(where)
-    if not is_uri(where) and is_run_directory(directory):
+    if not is_sweep(where):
+        require_run_directory(directory)
         return named_run(directory, cell)
     return choose_run(sweep_place(where, sweep_engine("spark")), made_in(where), cell)
 

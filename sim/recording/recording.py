@@ -19,8 +19,10 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem, require_format
-from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT, TABLES
+from whitecap.engine.documents import MANIFEST as MANIFEST_KIND
+from whitecap.engine.documents import Each
+from whitecap.engine.errors import InvalidInput, Problem, unreadable
+from whitecap.engine.recorded import TABLES
 from whitecap.sim.machine.places import require_free, whole
 from whitecap.sim.recording.arrays import array_of
 from whitecap.sim.recording.recorded_table import RecordedTable, TableInMemory, columns_of
@@ -210,19 +212,23 @@ def _write_files(recording: Recording, directory: Path) -> Recording:
     return replace(recording, manifest=manifest)
 
 
+_OF_DIRECTORY = replace(
+    MANIFEST_KIND,
+    shape={**MANIFEST_KIND.shape, "tables": Each({"rows": int, "sha256": str})},
+)
+"""The manifest of a run that has a directory of its own, whose files it knows."""
+
+
 def _read_manifest(directory: Path) -> dict[str, Any]:
     path = directory / MANIFEST
     if not path.is_file():
         reason = f"is not a run's directory: it has no {MANIFEST}"
         raise InvalidInput([Problem(str(directory), reason)])
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        version, tables = manifest["format_version"], manifest["tables"]
-        listed_tables = {name: (int(t["rows"]), str(t["sha256"])) for name, t in tables.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidInput([Problem(str(path), f"is damaged: {error!r}")]) from error
-    require_format(version, RECORDING_FORMAT, str(path), MADE_ANEW)
-    if unknown := set(listed_tables) - set(SCHEMAS):
+        manifest = _OF_DIRECTORY.read(path.read_bytes(), str(path))
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if unknown := set(manifest["tables"]) - set(SCHEMAS):
         raise InvalidInput([Problem(str(path), f"names unknown tables {sorted(unknown)}")])
     return manifest
 

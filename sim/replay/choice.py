@@ -5,13 +5,13 @@ Of that cell's replications the one with the most exception classes is taken: it
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from whitecap.engine import documents
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording.dataset.layout import KEY
 from whitecap.sim.recording.dataset.place import (
@@ -74,10 +74,8 @@ def answered_cell(directory: Path) -> str:
     if not answer.is_file():
         said = "is not there: `whitecap sweep` and `whitecap report` write it; or name a --cell"
         raise InvalidInput([Problem(str(answer), said)])
-    try:
-        return str(json.loads(answer.read_text(encoding="utf-8"))["cell"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _unreadable(str(answer), error) from None
+    cell: str = documents.ANSWER.read(answer.read_bytes(), str(answer))["cell"]
+    return cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +109,8 @@ def _defined_cells(place: DatasetPlace) -> dict[str, Labels]:
     definition = place.read(DEFINITION)
     if definition is None:
         return {}
-    try:
-        return {str(cell["name"]): dict(cell["labels"]) for cell in json.loads(definition)["cells"]}
-    except (ValueError, KeyError, TypeError) as error:
-        raise _unreadable(f"{place}/{DEFINITION}", error) from None
-
-
-def _unreadable(place: str, error: Exception) -> InvalidInput:
-    """What is raised of a JSON file that is damaged, or of another kind than expected."""
-    said = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-    return InvalidInput([Problem(place, f"cannot be read: {said}")])
+    cells = documents.DEFINITION.read(definition, f"{place}/{DEFINITION}")["cells"]
+    return {cell["name"]: cell["labels"] for cell in cells}
 
 
 def _shows(exceptions: pa.ChunkedArray) -> tuple[int, int]:

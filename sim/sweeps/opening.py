@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from whitecap.engine import documents
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
 from whitecap.sim.scenario.yaml.text import show_document
@@ -33,7 +34,8 @@ def open_place(experiment: Experiment, place: DatasetPlace) -> None:
     definition = experiment.definition()
     remembered = place.read(DEFINITION)
     if remembered is not None:
-        differences = list(_differences(_parsed(place, remembered), definition))
+        was = documents.DEFINITION.read(remembered, f"{place}/{DEFINITION}")
+        differences = list(_differences(was, definition))
         if differences:
             there = f"{place}/{DEFINITION}"
             raise InvalidInput([Problem(there, _OTHER_SWEEP), *differences])
@@ -47,14 +49,6 @@ def open_place(experiment: Experiment, place: DatasetPlace) -> None:
     place.write(DEFINITION, text)
 
 
-def _parsed(place: DatasetPlace, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        there = f"{place}/{DEFINITION}"
-        raise InvalidInput([Problem(there, f"cannot be read: {error}")]) from None
-
-
 _DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
 """What makes two sweeps the same; the rest of a definition follows from these."""
 
@@ -62,12 +56,11 @@ _JUDGING = ("expect", "objective", "format_version")
 """Keys of a scenario by which runs are judged, or it is read: they may change and the runs stay."""
 
 
-def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
-    remembered = was if isinstance(was, dict) else {}
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Problem]:
     for key in _DECIDING:
         if key == "replications" and now.get("until"):
             continue  # they are added until it is reached
-        yield from _changed(_unjudged(remembered.get(key)), _unjudged(now[key]), key)
+        yield from _changed(_unjudged(was.get(key)), _unjudged(now[key]), key)
 
 
 def _unjudged(part: Any) -> Any:

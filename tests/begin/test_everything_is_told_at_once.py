@@ -136,7 +136,7 @@ WRONG = {
     "report nowhere --engine processes --master local": ("--master: ", "nowhere: no such"),
     f"replay nowhere --window 3 --out {NOWHERE}": (
         "'3' is not of the form",
-        "nowhere: is neither",
+        "nowhere: no such directory",
         f"{NOWHERE}: cannot be written",
     ),
     "compare nowhere lost --measure aborts --engine processes --master local": (
@@ -220,7 +220,7 @@ WRONG = {
         "--undecided: 'maybe' is none of fail, pass",
         "nowhere: is not there",
     ),
-    "replay nowhere --timeout 0.5": ("--timeout: 0.5 is not 1 or more", "nowhere: is neither"),
+    "replay nowhere --timeout 0.5": ("--timeout: 0.5 is not 1 or more", "nowhere: no such"),
     "oracle nowhere --spark": ("--spark: runs statements", "nowhere: is not there"),
     "scenarios evnts --json": ("--json goes with the list", "evnts: is not there"),
 }
@@ -250,6 +250,15 @@ def test_a_sweep_says_that_its_place_is_taken_before_it_says_what_it_runs(tmp_pa
     assert result.exit_code == ExitCode.BAD_INPUT
     assert result.stderr.startswith(f"error: {place}: ")
     assert place.read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", ["report", "replay"])
+def test_a_file_that_is_no_recording_is_told_in_one_message(command: str, tmp_path: Path) -> None:
+    place = tmp_path / "notes"
+    place.write_text("mine")
+    result = CliRunner().invoke(main, [command, str(place)])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert result.stderr == f"error: {place}: is a file, and recordings are a directory\n"
 
 
 def test_a_sweep_of_one_run_is_said_in_the_singular(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_sweep_that_cannot_be_read_is_told_before_anything_runs(
     (tmp_path / "sweep.json").write_text("{}")
     result = check(folder / "a-met.yaml", tmp_path)
     assert result.exit_code == ExitCode.BAD_INPUT
-    assert "is not a sweep's definition" in result.output
+    assert "sweep.json: is damaged: scenario_name is missing" in result.output
     assert result.stdout == ""
 
 

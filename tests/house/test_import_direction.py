@@ -24,7 +24,7 @@ MAY_IMPORT = {
 }
 """Room -> the rooms it may import from (docs/decisions.md 1)."""
 
-REPORTS_MAY_USE = {"engine.recorded", "engine.rules", "engine.errors"}
+REPORTS_MAY_USE = {"engine.documents", "engine.recorded", "engine.rules", "engine.errors"}
 """Of the engine, the reports know what recordings hold, a refusal's rule by its name among it, and
 how to refuse bad input, no more."""
 
@@ -42,6 +42,7 @@ ENGINE_LAYERS = (
     ("log",),
     ("log.columns", "log.vectors", "refusals", "outcomes", "dialects"),
     ("recorded", "storage.disk"),
+    ("documents",),
     ("sql.expressions",),
     ("sql.functions",),
     ("sql.predicates",),

@@ -51,7 +51,7 @@ def test_without_an_answer_a_cell_of_the_sweep_must_be_named(
     (tmp_path / "report").mkdir()
     if content is not None:
         (tmp_path / "report" / "answer.json").write_text(content)
-    with pytest.raises(InvalidInput, match=r"answer\.json: (is not there|cannot be read)"):
+    with pytest.raises(InvalidInput, match=r"answer\.json: (is not there|is damaged)"):
         choose_run(place, tmp_path)
     assert choose_run(place, tmp_path, "few").cell == "few"
 
@@ -77,7 +77,8 @@ def test_cells_and_axes_are_listed_in_the_order_of_the_scenario(tmp_path: Path) 
         {"name": name, "labels": {"writers": name, "isolation": level}}
         for name, level in (("many", "Serializable"), ("few", "WriteSerializable"))
     ]
-    place.write(DEFINITION, json.dumps({"cells": cells}))
+    own = {"scenario_name": "a", "scenario_hash": "1", "seed": 1, "replications": 1, "axes": {}}
+    place.write(DEFINITION, json.dumps({**own, "cells": cells}))
     with pytest.raises(InvalidInput, match="no cell 'other': there are many, few"):
         choose_run(place, tmp_path, "other")
     with pytest.raises(InvalidInput) as refused:
@@ -90,12 +91,17 @@ def test_cells_and_axes_are_listed_in_the_order_of_the_scenario(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [("{", "Expecting"), ("[]", "list indices"), ("{}", "it has no 'cells'")]
+    ("content", "said"),
+    [
+        ("{", "it is no JSON from line 1, column 2 on"),
+        ("[]", "it holds no"),
+        ("{}", "scenario_name is"),
+    ],
 )
 def test_a_definition_that_is_damaged_is_named(tmp_path: Path, content: str, said: str) -> None:
     place = _sweep(tmp_path, {("few", 0): "concurrent-append"})
     place.write(DEFINITION, content)
-    with pytest.raises(InvalidInput, match=rf"sweep\.json: cannot be read: {said}"):
+    with pytest.raises(InvalidInput, match=rf"sweep\.json: is damaged: {said}"):
         choose_run(place, tmp_path, "few")
 
 

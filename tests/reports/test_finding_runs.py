@@ -55,14 +55,21 @@ def test_all_problems_of_a_run_are_told_together(tmp_path: Path) -> None:
     (run / "transactions.parquet").write_bytes(b"PAR1 no longer")
     (run / "writers.parquet").unlink()
     manifest = json.loads((run / "manifest.json").read_text())
-    manifest["tables"]["commits"]["rows"] += 1
     del manifest["seed"]
+    manifest["labels"] = ["few"]
     (run / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InvalidInput) as caught:
         recorded(run)
     told = str(caught.value)
-    for part in ("cannot be read as Parquet", "is missing", "has no 'seed'", "the manifest says"):
+    wrong = "is damaged: seed is missing; labels needs keys with values, not ["
+    for part in ("cannot be read as Parquet", "writers.parquet: is missing", wrong):
         assert part in told
+
+
+def test_a_table_with_other_rows_than_the_manifest_says_is_refused(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [transaction(0)], tables={"transactions": {"rows": 2}})
+    with pytest.raises(InvalidInput, match="holds 1 transactions, the manifest says 2"):
+        recorded(run)
 
 
 def test_rows_that_are_not_there_are_told_with_their_run(tmp_path: Path) -> None:
@@ -98,7 +105,10 @@ def test_a_sweep_with_no_finished_run_is_refused(tmp_path: Path) -> None:
 
 def test_a_definition_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sweep.json").write_text('{"cells": 3}')
-    with pytest.raises(InvalidInput, match="is not a sweep's definition"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"sweep\.json: is damaged: scenario_name is .* cells needs a list, not 3",
+    ):
         recorded(tmp_path)
 
 

@@ -13,7 +13,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import cell_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.places import refused_places, require_directory
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
@@ -75,11 +75,11 @@ def replay(
     with gathered_with_options() as problems:
         with noted(problems):
             versions = parse_window(window) if window else None
-        with noted(problems):
-            require_directory(directory)
+        problems += refused_places(require_directory, out)
         with noted(problems):
             cell = cell_named(cells)
         chosen = chosen_run(run, cell)
+        problems += refused_places(require_directory, directory)
     plan = plan_replay(chosen, versions, transactions)
     require_delta()
     agreement = _played(plan, timeout)
