@@ -99,6 +99,12 @@ _OF_DELTA_RS = (
         f"kernel/snapshot/log_data.rs: row_counts, null_counts; {_SEEN}",
     ),
     Difference(
+        "A constant is cast to the type of what it is compared with: q = 1.5 of an INT changes the"
+        " rows of q = 1, and a DELETE WHERE q = NULL removes every file. Such conditions are"
+        " refused here.",
+        f"delta_datafusion/utils.rs: coerce_predicate_literals; {_SEEN}",
+    ),
+    Difference(
         "Which rows of the target a MERGE reads is said by its ON alone, not by its clauses.",
         f"operations/merge/filter.rs: try_construct_early_filter; {_SEEN}",
     ),
@@ -161,6 +167,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
         resolves_feature_enablement=False,
         describes_commits=False,
         compaction_starts_again=False,
+        narrows_constants=True,
         writable_features=_WRITABLE,
         level_spellings=_LEVELS,
         own_defaults={

@@ -99,6 +99,7 @@ class Dialect:
     which level it was checked, and whether it is a blind append. `compaction_starts_again`: whether
     a compaction that lost tries again while its files are there. `replaced_tables_keep_features`:
     whether deletion vectors, row tracking and the checkpoint policy outlive a REPLACE TABLE.
+    `narrows_constants`: whether a constant is cast to the type of what it is compared with.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Dialect:
     tolerates_row_tracking_enablement: bool = True
     describes_commits: bool = True
     compaction_starts_again: bool = True
+    narrows_constants: bool = False
     own_properties: frozenset[str] = frozenset()
     writable_features: frozenset[str] | None = None
     level_spellings: Mapping[str, IsolationLevel] | None = dataclasses.field(

@@ -100,10 +100,11 @@ def row_condition(
         raise write_errors.non_deterministic(condition.sql)
     asking = _asking(condition)
     if not asking:
-        condition.check(txn.snapshot.schema, table.session)
-        return RowCondition(
-            (condition,), (condition.in_typed_form(txn.snapshot.schema, table.session),)
-        )
+        schema = txn.snapshot.schema
+        condition.check(schema, table.session)
+        if txn.dialect.narrows_constants:
+            condition.check_constants(schema, table.session)
+        return RowCondition((condition,), (condition.in_typed_form(schema, table.session),))
     if not txn.dialect.conditions_may_ask_queries:
         raise command_errors.subquery(operation, condition.sql)
     tests: tuple[Evaluate, ...] = ()

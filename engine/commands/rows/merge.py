@@ -58,9 +58,8 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     source = yield from in_transaction(read, table, txn, statement.parameters)
     evolves = evolve_for_merge(statement, txn, source, table.session)
     schema = schema_of_metadata(txn.metadata)
-    takes_random = txn.dialect.resolves_rows
     plan = plan_merge(
-        statement, schema, source, table.session, evolves=evolves, takes_random=takes_random
+        statement, schema, source, table.session, evolves=evolves, dialect=txn.dialect
     )
     planned = plan.predicates(txn.dialect)
     predicates = [p.with_parameters(statement.parameters) for p in planned]

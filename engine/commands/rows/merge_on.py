@@ -74,6 +74,14 @@ def on_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...
     )
 
 
+def check_constants(statement: Merge, scopes: MergeScopes) -> None:
+    """Raises `UnsupportedFeature` for a constant that is no value of the target's column."""
+    clauses = (clause.condition for clause in statement.clauses if clause.condition is not None)
+    for condition in (statement.on, *clauses):
+        for node in filter(scopes.is_target_only, conjuncts_of(condition)):
+            _predicate(node).check_constants(scopes.schema, scopes.session)
+
+
 def clause_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...]:
     """What the clauses tell the scan besides, where rows are only changed that match."""
     if statement.of(Match.NOT_MATCHED_BY_SOURCE) or statement.of(Match.NOT_MATCHED):

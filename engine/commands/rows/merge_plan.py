@@ -13,6 +13,7 @@ from sqlglot import exp
 from whitecap.engine.commands.rows.merge_clauses import Clause, ClauseCompiler
 from whitecap.engine.commands.rows.merge_on import (
     JoinCondition,
+    check_constants,
     clause_predicates,
     join_condition,
     on_predicates,
@@ -83,7 +84,7 @@ def plan_merge(
     session: Session,
     *,
     evolves: bool,
-    takes_random: bool,
+    dialect: Dialect,
 ) -> MergePlan:
     """The plan, compiled once for these columns; `evolves` if the source may lack columns.
 
@@ -91,14 +92,18 @@ def plan_merge(
     """
 
     def plan() -> MergePlan:
-        _check_parts(statement, takes_random)
-        return _resolved(statement, MergeScopes.of(statement, schema, source, session), evolves)
+        _check_parts(statement, takes_random=dialect.resolves_rows)
+        scopes = MergeScopes.of(statement, schema, source, session)
+        resolved = _resolved(statement, scopes, evolves)
+        if dialect.narrows_constants:
+            check_constants(statement, scopes)
+        return resolved
 
-    key = source.names, source.types, session, evolves, takes_random
+    key = source.names, source.types, session, evolves, dialect.name
     return statement.plans.of(schema, key, plan)
 
 
-def _check_parts(statement: Merge, takes_random: bool) -> None:
+def _check_parts(statement: Merge, *, takes_random: bool) -> None:
     """Raises `DeltaError` for conditions with something in them that Delta does not take."""
     conditions: list[tuple[str, exp.Expr | None]] = [("search condition", statement.on)]
     conditions += [(f"{c.act.value} condition", c.condition) for c in statement.clauses]

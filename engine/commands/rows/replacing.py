@@ -63,6 +63,8 @@ def _check_filter(
     schema = txn.snapshot.schema
     # Refuses a column that is not there.
     condition.check(schema, session, write_errors.NO_FILTER)
+    if txn.dialect.narrows_constants:
+        condition.check_constants(schema, session)
     if lists_decimals(condition.node, schema):
         raise write_errors.no_overwrite_by_decimals(condition.sql)
     if not is_filter(condition.node, schema, session, statement.parameters):

@@ -26,7 +26,7 @@ from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, pin_of
 from whitecap.engine.sql.predicates.pruning import BindPruning, PruningCompiler
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler
-from whitecap.engine.sql.predicates.typed_form import typed_form
+from whitecap.engine.sql.predicates.typed_form import typed_form, unheld_constant
 from whitecap.engine.values.casts import text_caster
 from whitecap.engine.values.types import Session
 
@@ -84,6 +84,14 @@ class PlannedCondition:
 
         kind = "typed in a filter" if in_filter else "typed"
         return self._remembered(kind, schema, session, build)
+
+    def unheld_constant(self, schema: Schema, session: Session) -> exp.Expr | None:
+        """The first constant that the type of its column does not hold."""
+
+        def build(schema: Schema, session: Session) -> exp.Expr | None:
+            return unheld_constant(self.node, schema, session)
+
+        return self._remembered("constants", schema, session, build)
 
     def text(self) -> Template:
         """The condition as Spark SQL, cut at its parameters."""

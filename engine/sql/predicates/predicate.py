@@ -12,8 +12,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.settings import Settings
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.asked_statistics import StatisticsTest
@@ -158,6 +160,16 @@ class Predicate:
         Whether the table has rows or not, and before any part of the condition is used.
         """
         self._condition.check(schema, session, refused_as)
+
+    def check_constants(self, schema: Schema, session: Session) -> None:
+        """Raises `UnsupportedFeature` for a constant that the type of its column does not hold."""
+        constant = self._condition.unheld_constant(schema, session)
+        if constant is not None:
+            raise UnsupportedFeature(
+                f"{constant.sql(DIALECT)} in {self.sql}: delta-rs casts a constant to the type of"
+                " what it is compared with, and so compares with another one; what it makes of"
+                " such a condition is not modelled"
+            )
 
     def skipping_test(
         self, columns: Schema, session: Session = DEFAULT_SESSION

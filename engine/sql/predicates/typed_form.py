@@ -16,6 +16,7 @@ expressions.scala: NullPropagation, ReplaceNullWithFalseInPredicate.scala; obser
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -26,13 +27,14 @@ from whitecap.engine.errors import EngineError
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope, schema_scope
-from whitecap.engine.sql.functions.nodes import MIRRORED, is_random
+from whitecap.engine.sql.functions.nodes import COMPARISONS, MIRRORED, is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.constants import Constants, may_unwrap
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import INTEGRAL_BITS, Session, holds, is_integral
 
 _EQUALITIES = (exp.EQ, exp.NullSafeEQ)
+_COMPARING = (*COMPARISONS, exp.In, exp.Between)
 _UNDECIDED = (exp.Placeholder, exp.Query)
 
 
@@ -45,6 +47,28 @@ def typed_form(
     """
     rewritten: exp.Expr = node.transform(_Typing(schema, session, in_filter).of)
     return node if rewritten == node else rewritten
+
+
+def unheld_constant(node: exp.Expr, schema: Schema, session: Session) -> exp.Expr | None:
+    """The first constant that the type of what it is compared with does not hold, NULL included.
+
+    Who casts a constant to that type compares with another one, or with none.
+    """
+    typing = _Typing(schema, session, in_filter=False)
+    pairs = (pair for each in node.find_all(*_COMPARING) for pair in _sides(each))
+    return next((c for operand, c in pairs if not typing.is_held(operand, c)), None)
+
+
+def _sides(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """Each operand with what it is compared with, which may be a constant."""
+    match node:
+        case exp.In():
+            yield from ((node.this, member) for member in node.expressions)
+        case exp.Between():
+            yield from ((node.this, node.args[end]) for end in ("low", "high"))
+        case _:
+            left, right = node.this, node.args["expression"]
+            yield from ((left, right), (right, left))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +101,17 @@ class _Typing:
                 sides = (node.this, node.expression)
                 return self._null() if any(map(self._is_null, sides)) else node
         return self._comparison(node) if type(node) in MIRRORED else node
+
+    def is_held(self, operand: exp.Expr, constant: exp.Expr) -> bool:
+        """Whether a constant, if it is one, is a value of the operand's type."""
+        if self._is_null(constant):
+            return False
+        compared = self._compared(operand, constant)
+        if compared is None or compared.own == compared.compared_as:
+            return True
+        if is_integral(compared.own) and not holds(compared.own, int(compared.value)):
+            return False
+        return self._survives(compared)
 
     def _is_never_null(self, operand: exp.Expr) -> bool:
         operand = operand.unnest()
