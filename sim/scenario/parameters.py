@@ -51,7 +51,7 @@ class ChoiceSection(OneOf):
 
 
 class Keys(Section):
-    """Keys of `count` existing rows."""
+    """Keys of `count` existing rows, each chosen by itself: one chosen twice is there once."""
 
     count: Whole = Field(default=1, ge=1, le=MAX_KEYS_AT_ONCE)
     choose: ChoiceSection = ChoiceSection(uniform=Nothing())

@@ -89,6 +89,7 @@ def test_what_is_drawn_anew_has_every_kind_of_statement() -> None:
 
 def test_pieces_hold_some_statements_of_each_thread() -> None:
     pieces = calibration_of(apart(UPDATES, 300, _window, _lead))
+    assert len(pieces) > 1
     assert all(PIECE <= len(piece) < 2 * PIECE for piece in pieces)
 
 

@@ -83,7 +83,9 @@ def test_the_page_says_which_runs_were_begun_again() -> None:
 
 
 def test_a_result_of_before_runs_were_begun_again_is_read() -> None:
-    assert all(phase.begun_again >= 0 for phase in read_result(KEPT).phases)
+    phases = read_result(KEPT).phases
+    assert phases
+    assert all(phase.begun_again >= 0 for phase in phases)
 
 
 def test_a_result_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

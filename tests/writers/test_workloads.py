@@ -134,6 +134,7 @@ def test_keys_are_chosen_from_the_slice_that_the_other_parameters_name() -> None
     slices = InitialSlices(120, ScenarioRows.of(TableSection(**TABLE), DEFAULT_START_MS).dimensions)
     for job in range(100):
         values = workload.work(job, 0.0).values
+        assert 1 <= len(set(values["keys"])) == len(values["keys"]) <= 4
         for key in values["keys"]:
             assert slices.slice_of(key) == (values["date"], values["country"])
 
@@ -159,7 +160,9 @@ def test_the_slices_of_a_range_of_rows_are_those_of_each(begin: int, end: int, s
 def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
     workload = _workload({"rows": {"rows": {"count": 10, "existing": 1.0}}})
     rows = ScenarioRows.of(TableSection(**TABLE), DEFAULT_START_MS)
-    for row in workload.work(0, 0.0).values["rows"]:
+    existing = workload.work(0, 0.0).values["rows"]
+    assert len(existing) == 10
+    for row in existing:
         before = rows.maker.row(row[0], (row[1], row[2]))
         assert row[:3] == before[:3]
         assert row[3] != before[3]
