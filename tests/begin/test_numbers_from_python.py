@@ -72,7 +72,7 @@ LOST: list[tuple[Callable[[], object], tuple[str, ...]]] = [
     ),
     (
         lambda: whitecap.replay("nowhere", out=NOWHERE, window="3", transactions=0),
-        (f"{NOWHERE}: cannot be written", "'3' is not of the form", "nowhere: is neither", "0 is"),
+        (f"{NOWHERE}: cannot be written", "'3' is not of the form", "nowhere: no such", "0 is"),
     ),
 ]
 
