@@ -127,3 +127,9 @@ def test_delta_rs_sorts_by_columns_without_statistics() -> None:
 def test_zorder_by_a_field_is_refused_by_name(name: str) -> None:
     with pytest.raises(UnsupportedFeature, match="a field of a struct"):
         made("s STRUCT<a: INT>, k INT").sql(f"OPTIMIZE t ZORDER BY ({name})")
+
+
+@pytest.mark.parametrize("begin", ["ALTER TABLE t", "REPLACE TABLE t (k INT) USING delta"])
+def test_clustering_by_a_field_is_refused_by_name(begin: str) -> None:
+    with pytest.raises(UnsupportedFeature, match=r"CLUSTER BY s\.a, a field of a struct"):
+        made("s STRUCT<a: INT>, k INT").sql(f"{begin} CLUSTER BY (k, s.a)")

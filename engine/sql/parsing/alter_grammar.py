@@ -15,6 +15,7 @@ from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.clauses import (
     HEAD,
+    columns_in,
     cut_clauses,
     names_in,
     properties_in,
@@ -231,9 +232,7 @@ def _refused_anew(text: str) -> Problem | None:
 @GRAMMAR.own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|\(.*\))")
 def _cluster_by(match: re.Match[str], template: Template) -> Statement:
     none = match["columns"].upper() == "NONE"
-    names = () if none else names_in(match["columns"])
-    if not names and not none:
-        raise InvalidInput([Problem("CLUSTER BY ()", "needs columns", refused_as=SYNTAX_ERROR)])
+    names = () if none else columns_in(match["columns"], "CLUSTER BY")
     return ClusterBy(table_in(match), template, names)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.column_names import column_paths
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.ddl import split_top_level
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
 
@@ -77,6 +78,24 @@ def names_in(text: str) -> tuple[str, ...]:
     """Column names in a list, with or without brackets around it."""
     parts = (part.strip().strip("`") for part in unbracketed(text).split(","))
     return tuple(part for part in parts if part)
+
+
+def columns_in(text: str, clause: str) -> tuple[str, ...]:
+    """The columns that a clause lays files out by.
+
+    Raises `UnsupportedFeature` for the field of a struct.
+    """
+    try:
+        paths = column_paths(unbracketed(text))
+    except ValueError as error:
+        raise InvalidInput([Problem(text, str(error), refused_as=SYNTAX_ERROR)]) from error
+    if not paths:
+        raise InvalidInput([Problem(f"{clause} ()", "needs columns", refused_as=SYNTAX_ERROR)])
+    for path in paths:
+        if len(path) > 1:
+            shown = ".".join(path)
+            raise UnsupportedFeature(f"{clause} {shown}, a field of a struct; name it as a whole")
+    return tuple(column for (column,) in paths)
 
 
 def properties_in(text: str) -> tuple[tuple[str, str], ...]:

@@ -11,8 +11,8 @@ from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.parsing.clauses import (
     HEAD,
+    columns_in,
     cut_clauses,
-    names_in,
     unbracketed,
     unquoted,
     values_in,
@@ -71,7 +71,7 @@ def _create_table(match: re.Match[str], template: Template) -> Statement:
         bool(match["if"]),
         bool(match["create"]),
         bool(match["or"] or match["replace"]),
-        names_in(parts.get("CLUSTER BY", "")),
+        columns_in(parts["CLUSTER BY"], "CLUSTER BY") if "CLUSTER BY" in parts else (),
         unquoted(parts["COMMENT"]) if "COMMENT" in parts else None,
         _query(parts.get("AS")),
     )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from whitecap.engine.column_names import column_paths
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
-from whitecap.engine.sql.parsing.clauses import unbracketed, unquoted
+from whitecap.engine.sql.parsing.clauses import columns_in, unquoted
 from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, table_in
 from whitecap.engine.sql.parsing.statements import Optimize, Statement
 from whitecap.engine.sql.parsing.table_statements import Reorg, Restore, Vacuum
@@ -25,23 +23,8 @@ def _condition(match: re.Match[str]) -> Predicate | None:
     rf"OPTIMIZE {NAME}(?P<full> FULL)?(?: WHERE (?P<where>.+?))?(?: ZORDER BY(?P<zorder>.+))?"
 )
 def _optimize(match: re.Match[str], template: Template) -> Statement:
-    columns = _zorder_columns(unbracketed(match["zorder"])) if match["zorder"] else ()
+    columns = columns_in(match["zorder"], "ZORDER BY") if match["zorder"] else ()
     return Optimize(table_in(match), template, _condition(match), columns, bool(match["full"]))
-
-
-def _zorder_columns(text: str) -> tuple[str, ...]:
-    """Raises `UnsupportedFeature` for the field of a struct."""
-    try:
-        paths = column_paths(text)
-    except ValueError as error:
-        raise InvalidInput([Problem(text, str(error), refused_as=SYNTAX_ERROR)]) from error
-    if not paths:
-        raise InvalidInput([Problem("ZORDER BY ()", "needs columns", refused_as=SYNTAX_ERROR)])
-    for path in paths:
-        if len(path) > 1:
-            shown = ".".join(path)
-            raise UnsupportedFeature(f"ZORDER BY {shown}, a field of a struct; name it as a whole")
-    return tuple(column for (column,) in paths)
 
 
 _UNIFORM = r"UPGRADE UNIFORM\s*\(\s*ICEBERG_COMPAT_VERSION\s*=\s*(?P<version>\d+)\s*\)"
