@@ -70,7 +70,7 @@ def judge_directory(
 
     Of a history of several tables each has the lines that name it as its directory is called.
     """
-    tables = {each.resolve().name: each for each in _tables_in(directory)}
+    tables = {each.resolve().name: each for each in _tables_in(directory, history)}
     if not tables:
         require_judgeable(directory, history)
     histories = {name: None if history is None else read_history(history, name) for name in tables}
@@ -85,20 +85,38 @@ def judge_directory(
 def require_judgeable(directory: Path, history: Path | None) -> None:
     """Raises `InvalidInput`: there is no table, or lines of the history are wrong."""
     with gathered() as problems:
-        if not _tables_in(directory):
-            said = (
-                f"is no Delta table: no {LOG_DIRECTORY}" if directory.exists() else "is not there"
-            )
-            problems.append(Problem(str(directory), said))
+        if not _tables_in(directory, history):
+            problems.append(Problem(str(directory), _what_lies_instead(directory)))
         if history is not None:
             require_history(history)
 
 
-def _tables_in(directory: Path) -> list[Path]:
-    """The directory, if there is a table in it, else those in it where there are tables."""
+def _what_lies_instead(directory: Path) -> str:
+    if not directory.exists():
+        return "is not there"
+    if not directory.is_dir():
+        return "is a file, and a Delta table is a directory"
+    lacking = f"commits in {LOG_DIRECTORY}" if _logs_in(directory) else LOG_DIRECTORY
+    return f"is no Delta table: no {lacking}"
+
+
+def _tables_in(directory: Path, history: Path | None) -> list[Path]:
+    """The directory, if there is a table in it, else those in it where there are tables.
+
+    Where a log holds nothing only a history can say that there was one, and that it is lost.
+    """
+    logs = _logs_in(directory)
+    return [log.parent for log in logs if history is not None or any(log.rglob(OF_A_VERSION))]
+
+
+OF_A_VERSION = "[0-9]" * 20 + ".*"
+"""What commits and checkpoints are called, staged ones too."""
+
+
+def _logs_in(directory: Path) -> list[Path]:
     if (directory / LOG_DIRECTORY).is_dir():
-        return [directory]
-    return sorted(path.parent for path in directory.glob(f"*/{LOG_DIRECTORY}") if path.is_dir())
+        return [directory / LOG_DIRECTORY]
+    return sorted(path for path in directory.glob(f"*/{LOG_DIRECTORY}") if path.is_dir())
 
 
 def judge_table(

@@ -47,7 +47,7 @@ OPTIONS = {
         "did you mean events?",
     ),
     "plan capacity --objective 'foo > 1'": (
-        "Missing option '--vary'.",
+        "Missing option '--vary'. What is varied: writers.etl.count=1..200, or",
         "'foo > 1' is no objective",
     ),
     "run --overwrit yes capacity": ("No such option '--overwrit'. Did you mean '--overwrite'?\n",),
@@ -73,7 +73,7 @@ OPTIONS = {
         "nowhere: no such",
     ),
     "explain 'UPDAT t' 'DELETE FROM t' --conf a": (
-        "Missing option '--table'.",
+        "Missing option '--table'. A table's YAML, a bundled one's name, or a Delta table's",
         "--conf needs KEY=VALUE",
         "statement A: 'UPDAT': no such statement",
     ),

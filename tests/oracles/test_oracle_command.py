@@ -120,6 +120,21 @@ def test_a_directory_without_a_log_is_bad_input(tmp_path: Path) -> None:
     absent = _oracle(tmp_path / "absent")
     assert absent.exit_code == ExitCode.BAD_INPUT
     assert "absent: is not there" in absent.stderr
+    (tmp_path / "file").touch()
+    assert "file: is a file, and a Delta table is" in _oracle(tmp_path / "file").stderr
+
+
+def test_an_empty_log_is_bad_input_unless_a_history_says_what_is_lost(tmp_path: Path) -> None:
+    (tmp_path / "table" / "_delta_log").mkdir(parents=True)
+    result = _oracle(tmp_path / "table")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "table: is no Delta table: no commits in _delta_log" in result.stderr
+    history = tmp_path / "history.jsonl"
+    known = {"type": "transaction", "name": "a", "writer": "a", "outcome": "committed"}
+    history.write_text(json.dumps({**known, "acknowledged": [0]}))
+    lost = _oracle(tmp_path / "table", "--history", history)
+    assert lost.exit_code == ExitCode.INVARIANT_VIOLATED
+    assert "holds neither a commit nor a checkpoint" in lost.output
 
 
 def test_every_line_of_a_wrong_history_is_told(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class CommandWords:
             try:
                 parameter.handle_parse_result(self._context, given, [])
             except click.MissingParameter as error:
-                self.mistakes.append(error.format_message())
+                self.mistakes.append(f"{error.format_message()}{_meaning_of(parameter)}")
                 self._lacking.append(parameter)
         if extra:
             self._note_extra(extra)
@@ -158,6 +158,11 @@ class CommandWords:
             self.are_doubtful = True
             return 0
         return 0 if getattr(self._options[meant], "is_flag", False) else 1
+
+
+def _meaning_of(parameter: click.Parameter) -> str:
+    """What to give, as `--help` says it; of an argument its name says it."""
+    return f" {parameter.help}" if isinstance(parameter, click.Option) else ""
 
 
 def _names(parameter: click.Parameter) -> Sequence[str]:
