@@ -109,6 +109,10 @@ _OF_DELTA_RS = (
         f"operations/merge/filter.rs: try_construct_early_filter; {_SEEN}",
     ),
     Difference(
+        "A MERGE leaves a file as it is of which no clause changes a row, though rows of it match.",
+        f"operations/merge/barrier.rs; {_SEEN}",
+    ),
+    Difference(
         "Who names no condition has read every file: an append, an ALTER TABLE and an OPTIMIZE of"
         " another partition lose to whoever removes data anywhere.",
         f"{_CHECKER}: TransactionInfo::read_files",
@@ -167,6 +171,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
         resolves_feature_enablement=False,
         describes_commits=False,
         compaction_starts_again=False,
+        merge_leaves_unchanged_files=True,
         narrows_constants=True,
         writable_features=_WRITABLE,
         level_spellings=_LEVELS,

@@ -99,7 +99,8 @@ class Dialect:
     which level it was checked, and whether it is a blind append. `compaction_starts_again`: whether
     a compaction that lost tries again while its files are there. `replaced_tables_keep_features`:
     whether deletion vectors, row tracking and the checkpoint policy outlive a REPLACE TABLE.
-    `narrows_constants`: whether a constant is cast to the type of what it is compared with.
+    `merge_leaves_unchanged_files`: whether a MERGE rewrites only files of which a clause changes a
+    row. `narrows_constants`: whether a constant is cast to the type of what it is compared with.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Dialect:
     tolerates_row_tracking_enablement: bool = True
     describes_commits: bool = True
     compaction_starts_again: bool = True
+    merge_leaves_unchanged_files: bool = False
     narrows_constants: bool = False
     own_properties: frozenset[str] = frozenset()
     writable_features: frozenset[str] | None = None

@@ -60,6 +60,20 @@ _BY_CLAUSE = (
 )
 """Spark leaves out files by the condition of a clause too."""
 
+_BY_SOURCE = (
+    "MERGE INTO target t USING (SELECT 1 AS id, 5 AS q) s ON t.id = s.id"
+    " WHEN NOT MATCHED BY SOURCE AND t.q > 50 THEN DELETE"
+)
+"""Changes no row; Spark rewrites every file for it."""
+
+_UPSERT = (
+    "MERGE INTO target t"
+    " USING (SELECT * FROM (VALUES (1, 'a', 5), (50, 'a', 6)) AS v(id, day, q)) s"
+    " ON t.id = s.id WHEN MATCHED AND t.q > 50 THEN UPDATE SET q = 5"
+    " WHEN NOT MATCHED THEN INSERT (id, day, q) VALUES (s.id, s.day, s.q)"
+)
+"""Inserts a row and updates none; Spark rewrites the file of the row that matches."""
+
 
 def _table(partitioned: bool) -> TableOf:
     names = ("id", "day", "q")
@@ -81,15 +95,22 @@ def races(dialect: str) -> Iterator[StatementCase]:
         **{name: f"UPDATE target SET id = 20 WHERE {sql}" for name, sql in CONDITIONS.items()},
         "deleted": "DELETE FROM target WHERE q = 99",
         "clause": _BY_CLAUSE,
+        "source": _BY_SOURCE,
     }
+    races = [
+        (f"{condition}-{winner}", WINNERS[winner], current)
+        for condition, current in statements.items()
+        for winner in WINNERS
+    ]
+    races.append(("row-upsert", _UPSERT, "UPDATE target SET id = 20 WHERE id = 2"))
     for layout in ("partitioned", "flat"):
-        for condition, current in statements.items():
-            for name, winner in WINNERS.items():
-                yield StatementCase(
-                    id=f"{dialect}-{layout}-{condition}-{name}",
-                    dialect=dialect,
-                    tables={"target": _table(layout == "partitioned")},
-                    winner=winner,
-                    current=current,
-                    expect={},
-                )
+        table = _table(layout == "partitioned")
+        for name, first, second in races:
+            yield StatementCase(
+                id=f"{dialect}-{layout}-{name}",
+                dialect=dialect,
+                tables={"target": table},
+                winner=first,
+                current=second,
+                expect={},
+            )

@@ -90,7 +90,7 @@ class _Run:
     def actions(self, candidates: Sequence[FileRows]) -> Steps[FileChanges]:
         """What the MERGE adds and removes."""
         files = [self.matching.match(file_rows) for file_rows in candidates]
-        touched = [file for file in files if file.is_touched]
+        touched = [file for file in files if self._is_rewritten(file)]
         inserts = self._numbered(self.matching.inserts())
         check = row_check(self.txn.metadata, self.table.session)
         writer = FileWriter(self.table, self.txn.metadata, check=check)
@@ -100,6 +100,10 @@ class _Run:
         if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
             return (yield from self._hide_and_write(touched, inserts, writer))
         return (yield from self._rewrite(touched, inserts, writer))
+
+    def _is_rewritten(self, file: MatchedFile) -> bool:
+        leaves_it = self.txn.dialect.merge_leaves_unchanged_files
+        return file.is_touched and not (leaves_it and not self.matching.changes(file))
 
     def _append(
         self, inserts: list[Row], candidates: Sequence[FileRows], writer: FileWriter
