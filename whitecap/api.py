@@ -176,7 +176,8 @@ def scenario_from(
 def _require_choices(changes: Any, cell: Any) -> None:
     """What stands where names with values should, told before it is taken apart."""
     with gathered() as problems:
-        if not isinstance(changes, Mapping | None):
+        is_named = isinstance(changes, Mapping) and all(isinstance(path, str) for path in changes)
+        if changes is not None and not is_named:
             said = f"needs dotted paths with values, not {changes!r}"
             problems.append(Problem("changes", said))
         if not isinstance(cell, Mapping | str | None):

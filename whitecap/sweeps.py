@@ -26,7 +26,7 @@ from whitecap.sweep_engine import (
     sweep_engine,
     sweep_place,
 )
-from whitecap.texts import texts_of
+from whitecap.texts import lists_of, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -226,8 +226,8 @@ def sweep(
             runs_on = sweep_engine(engine, master, quiet=quiet, makes_runs=True)
         experiment = load_experiment(
             Path(scenario),
-            quick_axes=axes,
-            only=only,
+            quick_axes=lists_of("axes", axes, problems),
+            only=lists_of("only", only, problems),
             replications=replications,
             seed=seed,
             objective=texts_of(objective),

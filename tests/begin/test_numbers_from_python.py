@@ -1,4 +1,4 @@
-"""Numbers given in Python are held to the same bounds as on the command line, before any run."""
+"""Numbers and names given in Python are looked at as on the command line, before any run."""
 
 from __future__ import annotations
 
@@ -45,6 +45,21 @@ WRONG: list[tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]] = [
     ),
 ]
 
+UNNAMED: list[tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]] = [
+    (
+        whitecap.sweep,
+        {"axes": ["duration"], "only": "partitioning", "seed": -1, "engine": "processes"},
+        ("axes: needs names with a list each", "only: needs names with a list", "seed: -1 is not"),
+    ),
+    (
+        whitecap.sweep,
+        {"axes": {"writers.etl.count": 0}, "only": {"partitioning": "by dat"}},
+        ("there is no label 'by dat' (did you mean 'by date'?)",),
+    ),
+    (whitecap.plan, {"vary": VARY, "only": "layout"}, ("only: needs names with a list each",)),
+    (whitecap.run, {"changes": {1: 2}}, ("changes: needs dotted paths with values, not {1: 2}",)),
+]
+
 
 @pytest.mark.parametrize(("asked", "numbers", "said"), WRONG)
 def test_every_wrong_number_is_told_with_its_name(
@@ -52,6 +67,16 @@ def test_every_wrong_number_is_told_with_its_name(
 ) -> None:
     with pytest.raises(whitecap.InvalidInput) as refused:
         asked("capacity", **numbers)
+    for each in said:
+        assert each in str(refused.value)
+
+
+@pytest.mark.parametrize(("asked", "names", "said"), UNNAMED)
+def test_what_stands_where_names_with_values_should_is_told(
+    asked: Callable[..., Any], names: dict[str, Any], said: tuple[str, ...]
+) -> None:
+    with pytest.raises(whitecap.InvalidInput) as refused:
+        asked("capacity", **names)
     for each in said:
         assert each in str(refused.value)
 

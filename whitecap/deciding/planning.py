@@ -35,7 +35,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 from whitecap.sim.sweeps.variants import Variants, variants_of
-from whitecap.texts import texts_of
+from whitecap.texts import lists_of, texts_of
 
 __all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
 
@@ -129,7 +129,7 @@ def plan(
             Effort(max_replications, max_runs, seed),
             objective=texts_of(objective),
             variants=variants,
-            only=only,
+            only=lists_of("only", only, problems),
             sense=sense,
         )
     with progress("plan", quiet=quiet) as show:
