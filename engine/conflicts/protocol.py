@@ -106,7 +106,7 @@ _ALWAYS_DROPPED = frozenset({"materializePartitionColumns"})
 
 def _brings_back(winner: WinningCommit, dropped: frozenset[str]) -> bool:
     dropped -= _ALWAYS_DROPPED
-    if winner.metadata is not None and required_features(winner.metadata) & dropped:
+    if winner.metadata is not None and required_features(winner.metadata, frozenset()) & dropped:
         return True
     uses_deletion_vectors = any(add.deletion_vector is not None for add in winner.adds)
     return "deletionVectors" in dropped and uses_deletion_vectors

@@ -7,7 +7,7 @@ TableFeature.scala; actions.scala `Protocol`, `TableFeatureSupport`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,8 +42,9 @@ class TableFeature:
 
     `legacy_versions`: the (reader, writer) versions that imply it, if it is older than features by
     name. `required_by`: whether a table's metadata switches it on. `joins_existing`: whether that
-    upgrades the protocol of an existing table by itself. `fails_concurrent`: whether adding it
-    aborts concurrent transactions where that check is on.
+    upgrades the protocol of an existing table by itself. `stand_in`: the feature that does as well,
+    a preview or what came of one: a table that supports it does not get this one by its metadata.
+    `fails_concurrent`: whether adding it aborts concurrent transactions where that check is on.
     """
 
     name: str
@@ -52,6 +53,7 @@ class TableFeature:
     needs: tuple[str, ...] = ()
     required_by: Requirement = _never
     joins_existing: bool = True
+    stand_in: str | None = None
     fails_concurrent: bool = True
 
     @property
@@ -149,7 +151,7 @@ _ALL = (
     ),
     TableFeature(
         "typeWidening", reader_writer=True, required_by=_on(properties.TYPE_WIDENING),
-        fails_concurrent=False,
+        stand_in="typeWidening-preview", fails_concurrent=False,
     ),
     TableFeature("typeWidening-preview", reader_writer=True, fails_concurrent=False),
     TableFeature("allowColumnDefaults"),
@@ -167,12 +169,15 @@ _ALL = (
     ),
     TableFeature("clustering", needs=("domainMetadata",)),
     TableFeature("vacuumProtocolCheck", reader_writer=True, fails_concurrent=False),
-    TableFeature("variantType", reader_writer=True, required_by=_column_type("variant")),
+    TableFeature(
+        "variantType", reader_writer=True, required_by=_column_type("variant"),
+        stand_in="variantType-preview",
+    ),
     TableFeature("variantType-preview", reader_writer=True),
-    TableFeature("variantShredding", reader_writer=True),
+    TableFeature("variantShredding", reader_writer=True, needs=("variantType",)),
     TableFeature(
         "variantShredding-preview", reader_writer=True,
-        required_by=_set_to_true(properties.VARIANT_SHREDDING),
+        required_by=_set_to_true(properties.VARIANT_SHREDDING), stand_in="variantShredding",
     ),
     TableFeature("geospatial", reader_writer=True),
     TableFeature("geospatial-dev", reader_writer=True),
@@ -269,10 +274,18 @@ def merged(protocol: Protocol, other: Protocol) -> Protocol:
     return protocol_for(feature_names(protocol) | feature_names(other))
 
 
+def required_features(metadata: Metadata, supported: Set[str]) -> frozenset[str]:
+    """The features that properties and columns switch on, with what these need.
+
+    Not those for which a feature that is `supported` stands in.
+    """
+    on = _switched_on(metadata)
+    return _with_needs(name for name in on if FEATURES[name].stand_in not in supported)
+
+
 @once_for_each
-def required_features(metadata: Metadata) -> frozenset[str]:
-    """The features that a table's properties and columns switch on, with what these need."""
-    return _with_needs(feature.name for feature in _ALL if feature.required_by(metadata))
+def _switched_on(metadata: Metadata) -> tuple[str, ...]:
+    return tuple(feature.name for feature in _ALL if feature.required_by(metadata))
 
 
 @once_for_each
@@ -286,15 +299,20 @@ def _requested_features(metadata: Metadata) -> frozenset[str]:
     return _with_needs(named)
 
 
+def _wanted(protocol: Protocol, metadata: Metadata) -> frozenset[str]:
+    """What the metadata switches on or asks for by name, on a table of this protocol."""
+    requested = _requested_features(metadata)
+    return requested | required_features(metadata, feature_names(protocol) | requested)
+
+
 # Source: DeltaSQLConf.scala protocol.minReaderVersion / minWriterVersion, defaults 1 and 2.
 DEFAULT_PROTOCOL = Protocol(1, 2)
 
 
 def protocol_of_new_table(metadata: Metadata) -> Protocol:
     """What version 0 gets without a protocol of its own. Source: `Protocol.forNewTable`."""
-    wanted = required_features(metadata) | _requested_features(metadata)
     base = merged(DEFAULT_PROTOCOL, _protocol_of_versions(metadata))
-    return with_features(base, wanted)
+    return with_features(base, _wanted(base, metadata))
 
 
 def upgraded_for(protocol: Protocol, metadata: Metadata) -> Protocol:
@@ -302,7 +320,7 @@ def upgraded_for(protocol: Protocol, metadata: Metadata) -> Protocol:
 
     Source: OptimisticTransaction.scala `setNewProtocolWithFeaturesEnabledByMetadata`.
     """
-    wanted = with_features(protocol, required_features(metadata) | _requested_features(metadata))
+    wanted = with_features(protocol, _wanted(protocol, metadata))
     extra = _protocol_of_versions(metadata)
     missing = feature_names(extra) - feature_names(wanted)
     return merged(wanted, extra) if missing else wanted
@@ -310,7 +328,8 @@ def upgraded_for(protocol: Protocol, metadata: Metadata) -> Protocol:
 
 def needing_manual_upgrade(protocol: Protocol, metadata: Metadata) -> tuple[str, ...]:
     """Features that `metadata` needs, and that do not join an existing table by themselves."""
-    missing = required_features(metadata) - feature_names(protocol) - _requested_features(metadata)
+    requested = _requested_features(metadata)
+    missing = _wanted(protocol, metadata) - feature_names(protocol) - requested
     return tuple(sorted(name for name in missing if not FEATURES[name].joins_existing))
 
 

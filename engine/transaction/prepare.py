@@ -157,7 +157,7 @@ def _the_protocol(
 def _with_required_features(protocol: Protocol, metadata: Metadata) -> Protocol:
     """Raises `DeltaError` for features that an existing table gets only if asked by name."""
     check_joining(metadata, protocol)
-    return with_features(protocol, required_features(metadata))
+    return with_features(protocol, required_features(metadata, feature_names(protocol)))
 
 
 def _first_commit(

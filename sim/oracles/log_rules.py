@@ -243,14 +243,14 @@ def features_are_declared(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """Nothing is used that the protocol does not announce. Source: PROTOCOL.md "Table Features"."""
     have = features.feature_names(commit.after.protocol)
     for line, action in commit.lines:
-        for name in sorted(_used_by(action) - have):
+        for name in sorted(_used_by(action, have) - have):
             yield line, f"uses feature {name!r}, which the protocol does not support"
 
 
-def _used_by(action: AnyAction) -> frozenset[str]:
+def _used_by(action: AnyAction, have: frozenset[str]) -> frozenset[str]:
     match action:
         case Metadata():
-            return _required_by(action)
+            return _required_by(action, have)
         case DomainMetadata():
             return frozenset({"domainMetadata"})
         case AddFile() | RemoveFile():
@@ -261,9 +261,9 @@ def _used_by(action: AnyAction) -> frozenset[str]:
             return frozenset()
 
 
-def _required_by(metadata: Metadata) -> frozenset[str]:
+def _required_by(metadata: Metadata, have: frozenset[str]) -> frozenset[str]:
     try:
-        return features.required_features(metadata)
+        return features.required_features(metadata, have)
     except (InvalidLog, DeltaError):
         return frozenset()
 

@@ -70,6 +70,40 @@ def test_properties_and_columns_switch_features_on(
     assert not supports(protocol_of_new_table(metadata()), feature)
 
 
+WIDENING, SHREDDING = "typeWidening", "variantShredding"
+PREVIEWS = [
+    ("x INT, v VARIANT", {"feature__variantType-preview": "supported"}, ["variantType-preview"]),
+    ("x INT, v VARIANT", {}, ["variantType"]),
+    (
+        "x INT",
+        {"enableTypeWidening": "true", f"feature__{WIDENING}-preview": "supported"},
+        [f"{WIDENING}-preview"],
+    ),
+    (
+        "x INT, v VARIANT",
+        {"enableVariantShredding": "true"},
+        [f"{SHREDDING}-preview", "variantType"],
+    ),
+    (
+        "x INT",
+        {"enableVariantShredding": "true", f"feature__{SHREDDING}": "supported"},
+        [SHREDDING, "variantType"],
+    ),
+    ("x INT", {f"feature__{SHREDDING}-preview": "supported"}, [f"{SHREDDING}-preview"]),
+]
+"""What Delta Lake 4.4.0 was seen to make of them."""
+
+
+@pytest.mark.parametrize(("ddl", "configuration", "features"), PREVIEWS)
+def test_what_stands_in_for_a_feature_keeps_it_from_joining(
+    ddl: str, configuration: dict[str, str], features: list[str]
+) -> None:
+    wanted = metadata(ddl, **configuration)
+    created = protocol_of_new_table(wanted)
+    assert created.writer_features == ["appendOnly", "invariants", *features]
+    assert upgraded_for(created, without_protocol_properties(wanted)) == created
+
+
 def test_column_mapping_alone_lists_writers_and_numbers_readers() -> None:
     wanted = protocol_of_new_table(metadata(columnMapping__mode="name"))
     assert wanted == Protocol(2, 7, None, ["appendOnly", "columnMapping", "invariants"])

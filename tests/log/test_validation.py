@@ -226,6 +226,12 @@ def test_a_badly_formed_line_is_found_with_its_place(tail: bytes, expected: str)
     assert any(expected in problem for problem in found), found
 
 
+def test_a_preview_announces_what_it_became() -> None:
+    preview = ["typeWidening-preview"]
+    commit = [INFO, Protocol(3, 7, preview, preview), table(enableTypeWidening="true")]
+    run(validate_log(), store_of(commit))
+
+
 def test_every_problem_of_a_log_is_told_at_once() -> None:
     found = problems_of([INFO, table()], [remove("a"), add("b", x="1")], b"nonsense\n")
     assert len(found) == 4
