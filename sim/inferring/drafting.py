@@ -233,7 +233,7 @@ class _Making:
 
 def _names(observed: ObservedTable, columns: DraftColumns, options: Options) -> Names:
     keys = (column for column in observed.snapshot.schema if column.name == columns.key)
-    named = (*columns.layout, *keys)
+    named = (*columns.besides_key, *keys)
     if options.from_files:
         return Names.own(table_name(observed), named)
     return Names.of(observed, named, options.anonymous)

@@ -68,8 +68,13 @@ class DraftColumns:
 
     @property
     def layout(self) -> tuple[Field, ...]:
-        """The columns that the table is partitioned or clustered by."""
+        """The columns that the table is partitioned or clustered by, the key perhaps among them."""
         return self.partitions or self.clusters
+
+    @property
+    def besides_key(self) -> tuple[Field, ...]:
+        """Those of them that are not the key."""
+        return tuple(column for column in self.layout if column.name != self.key)
 
 
 def columns_of(observed: ObservedTable) -> DraftColumns:
@@ -78,9 +83,10 @@ def columns_of(observed: ObservedTable) -> DraftColumns:
     partitions = tuple(snapshot.partition_schema)
     clusters = tuple(snapshot.schema.select(clustering_columns(snapshot)))
     laid_out = {column.name for column in (*partitions, *clusters)}
-    candidates = [c for c in snapshot.schema if c.type == KEY_TYPE and c.name not in laid_out]
+    # Files are clustered by the key more often than not; a partition would hold one row of it.
+    candidates = [c for c in snapshot.schema if c.type == KEY_TYPE and c not in partitions]
     key, figure = _key(candidates, observed.commits)
-    others = len(snapshot.schema) - len(laid_out) - (key != NEW_KEY)
+    others = len(set(snapshot.schema.names) - laid_out - {key})
     return DraftColumns(partitions, clusters, key, figure, others)
 
 

@@ -101,7 +101,7 @@ class TableFacts:
         """All columns in the order of the table, as SQL writes them."""
         if self.schema is not None:
             return [sql_name(name) for name in self.schema.names]
-        laid_out = [self.in_sql(column.name) for column in self.columns.layout]
+        laid_out = [self.in_sql(column.name) for column in self.columns.besides_key]
         return [self.key_in_sql, *laid_out, PAYLOAD]
 
     @property
@@ -166,13 +166,17 @@ def _appending(group: CommitGroup, table: TableFacts) -> Drafted:
 
 def _overwriting(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
+    name, evidence = table.names.table, slice_.evidence
     rows = _rows(group.commits, "", table)
-    name = table.names.table
     if slice_.conditions:
         statement = f"INSERT INTO {name} REPLACE WHERE {slice_.condition()} VALUES :rows"
-    else:
-        statement = f"INSERT OVERWRITE {name} VALUES :rows"
-    return Drafted(statement, (*slice_.parameters, rows), slice_.evidence)
+        return Drafted(statement, (*slice_.parameters, rows), evidence)
+    keys, because = _keys(group.commits, slice_, table)
+    if keys is None:
+        return Drafted(f"INSERT OVERWRITE {name} VALUES :rows", (rows,), evidence)
+    where = f"WHERE {table.key_in_sql} IN (:keys)"
+    statement = f"INSERT INTO {name} REPLACE {where} SELECT * FROM {name} {where}"
+    return Drafted(statement, (*slice_.unpinned, keys), (*evidence, because))
 
 
 def _changing(group: CommitGroup, table: TableFacts) -> Drafted:
@@ -331,8 +335,8 @@ def _keys(
     commits: Sequence[ObservedCommit], slice_: _Slice, table: TableFacts
 ) -> tuple[DraftParameter | None, DraftFigure]:
     """As many keys as it takes to change as many files as these commits did, if not all."""
-    laid_out = {column.name.lower() for column in table.columns.layout}
-    others = [name for name in table.all_columns if name.lower() not in laid_out]
+    pinned = {column.name.lower() for column in table.columns.partitions}
+    others = [name for name in table.all_columns if name.lower() not in pinned]
     narrow = sum(any(names_column(condition_of(c), name) for name in others) for c in commits)
     if narrow < OFTEN * len(commits):
         said = f"{narrow:,} of {many(len(commits), 'condition')} name other columns than these"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,11 @@ CASES = [
         "WRITE",
         {"mode": "Overwrite", "predicate": PINNED},
         "INSERT INTO events REPLACE WHERE day = :day VALUES :rows",
+    ),
+    (
+        "WRITE",
+        {"mode": "Overwrite", "predicate": '["(id#1L = 7)"]'},
+        "INSERT INTO events REPLACE WHERE id IN (:keys) SELECT * FROM events WHERE id IN (:keys)",
     ),
     ("COPY INTO", {}, "INSERT INTO events VALUES :rows"),
     ("OPTIMIZE", {"predicate": "[]", "zOrderBy": "[]"}, "OPTIMIZE events"),
@@ -175,18 +181,37 @@ def test_a_run_on_the_tables_own_files_quotes_names_as_sql_does(tmp_path: Path) 
     assert table.key == "order id"
 
 
-def test_a_clustered_table_stays_one(log: LogOnDisk) -> None:
-    columns = '{"clusteringColumns":[["score"]],"domainName":"delta.clustering"}'
-    log = LogOnDisk(log.folder.parent / "clustered", "id BIGINT, score DOUBLE", [])
+def _clustered(folder: Path, ddl: str, column: str) -> LogOnDisk:
+    log = LogOnDisk(folder / "clustered", ddl, [])
+    columns = json.dumps({"clusteringColumns": [[column]], "domainName": "delta.clustering"})
     domain = {"domain": "delta.clustering", "configuration": columns, "removed": False}
     features = ["clustering", "domainMetadata"]
     protocol = {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": features}
     log.commit("CLUSTER BY", {"protocol": protocol}, {"domainMetadata": domain})
+    return log
+
+
+def test_a_clustered_table_stays_one(tmp_path: Path) -> None:
+    log = _clustered(tmp_path, "id BIGINT, score DOUBLE", "score")
     for number in range(5):
         log.commit("WRITE", {"add": _add(number, "")["add"] | {"partitionValues": {}}})
     scenario = parse_scenario(_drafted(log).text)
     assert scenario.table is not None
     assert (scenario.table.cluster_by, scenario.table.partition_by) == (["score"], [])
+
+
+def test_a_table_may_be_clustered_by_its_key(tmp_path: Path) -> None:
+    log = _clustered(tmp_path, "order_id BIGINT, score DOUBLE", "order_id")
+    for number in range(10):
+        add = {"add": _add(number, "")["add"] | {"partitionValues": {}}}
+        condition = '["(order_id#1L = 7)"]'
+        log.commit("UPDATE", add, operationParameters={"predicate": condition})
+    draft = _drafted(log)
+    table = parse_scenario(draft.text).table
+    assert table is not None
+    assert (table.cluster_by, table.key) == (["order_id"], "order_id")
+    statement = str(_group(draft, "update").statement)
+    assert statement.endswith("SET payload = payload + 1.0 WHERE order_id IN (:keys)")
 
 
 @pytest.mark.parametrize("kind", ["DATE", "STRING", "INT", "BOOLEAN", "TIMESTAMP", "SMALLINT"])
