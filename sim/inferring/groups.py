@@ -37,6 +37,10 @@ class WriterKind(Enum):
 
 
 _APPENDS = frozenset({"WRITE", "COPY INTO"})
+_MANUAL = "Manual Update"
+"""What applications write that use Delta's libraries without an engine, unless they name another.
+Source: Delta Kernel's Operation.java, Delta Standalone's Operation.java."""
+
 _KINDS = {
     "STREAMING UPDATE": WriterKind.STREAM,
     "UPDATE": WriterKind.UPDATE,
@@ -53,6 +57,8 @@ def kind_of(commit: ObservedCommit) -> WriterKind | None:
     if commit.operation in _APPENDS:
         mode = commit.parameters.get("mode", "Append").lower()
         return WriterKind.OVERWRITE if mode == "overwrite" else WriterKind.INSERT
+    if commit.operation == _MANUAL and commit.added and not commit.removed:
+        return WriterKind.INSERT
     return _KINDS.get(commit.operation)
 
 

@@ -57,6 +57,7 @@ CASES = [
         "INSERT INTO events REPLACE WHERE id IN (:keys) SELECT * FROM events WHERE id IN (:keys)",
     ),
     ("COPY INTO", {}, "INSERT INTO events VALUES :rows"),
+    ("Manual Update", {}, "INSERT INTO events VALUES :rows"),
     ("OPTIMIZE", {"predicate": "[]", "zOrderBy": "[]"}, "OPTIMIZE events"),
     ("OPTIMIZE", {"predicate": PINNED}, "OPTIMIZE events WHERE day = :day"),
     ("OPTIMIZE", {"zOrderBy": '["id"]'}, "OPTIMIZE events ZORDER BY (id)"),
@@ -81,6 +82,7 @@ def test_a_kind_of_commit_becomes_its_statement(
     draft = _drafted(log)
     writers = parse_scenario(draft.text).writers
     assert statement in {group.statement for group in writers.values()}
+    assert not any(each.endswith(f" of {operation}") for each in draft.left_out)
 
 
 def test_a_stream_is_told_by_its_application(log: LogOnDisk) -> None:
