@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import select
 import shlex
 import sys
@@ -56,8 +57,13 @@ def messages_of(error: BaseException, options: Mapping[str, str]) -> list[str]:
     return [str(_at_its_option(problem, options)) for problem in error.problems]
 
 
+_NAME = re.compile(r"^\w+(?= ['\"]|$)")
+"""What a place is called by, alone or before what was given there: `vary 'writers=1'`."""
+
+
 def _at_its_option(problem: Problem, options: Mapping[str, str]) -> Problem:
-    return replace(problem, place=options.get(problem.place, problem.place))
+    place = _NAME.sub(lambda name: options.get(name[0], name[0]), problem.place, count=1)
+    return replace(problem, place=place)
 
 
 def _shows_tracebacks() -> bool:

@@ -150,4 +150,4 @@ def _overruled(variant: str, changes: Changes, path: str) -> Iterator[Problem]:
     """A variant that sets what is varied, or a part of it, would be overruled, or overrule it."""
     for own in changes:
         if overlap(own, path):
-            yield Problem(f"variant {variant!r}", f"sets {own}, and {path} is varied")
+            yield Problem("", f"variant {variant!r} sets {own}, and {path} is varied")

@@ -36,7 +36,7 @@ WRONG = {
     ),
     "run capacity --until 'abort_rat +- 1 point' --export x --replication 2": (
         "--replication, --export is of one run",
-        "abort_rat",
+        "--until 'abort_rat +- 1 point': there is no measure 'abort_rat'",
     ),
     f"run evnts --until 'abort_rat +- 1 point' --out {NOWHERE}": (
         "did you mean events?",
@@ -105,7 +105,7 @@ WRONG = {
     ),
     f"plan capacity {VARY} --resume --max-runs 100": ("no writer 'elt'", "--resume: goes on with"),
     "plan nowhere --vary writers=1 --objective foo": (
-        "vary 'writers=1': is not PATH=LOW..HIGH",
+        "--vary 'writers=1': is not PATH=LOW..HIGH",
         "--objective: 'foo' is no objective",
         "nowhere: is not there",
     ),
@@ -119,7 +119,7 @@ WRONG = {
         "nowhere: is not there",
     ),
     "sensitivity nowhere --vary writers=1 --measure foo": (
-        "'writers=1': is not PATH=LOW..HIGH",
+        "--vary 'writers=1': is not PATH=LOW..HIGH",
         "no measure 'foo'",
         "nowhere: is not there",
     ),
@@ -147,15 +147,15 @@ WRONG = {
     ),
     f"check nowhere lost --until foo --tolerate bar --junit {NOWHERE} --annotations --json": (
         "--tolerate needs --baseline",
-        "tolerate 'bar': write",
+        "--tolerate 'bar': write",
         "--json prints one object",
-        "until 'foo': write",
+        "--until 'foo': write",
         f"{NOWHERE}: cannot be written",
         "nowhere: is not there",
         "lost: is not there",
     ),
     "check capacity nowhere --baseline lost --tolerate bar": (
-        "tolerate 'bar': write",
+        "--tolerate 'bar': write",
         "lost: ",
         "nowhere: is not there",
     ),

@@ -53,7 +53,7 @@ OPTIONS = {
     "run --overwrit yes capacity": ("No such option '--overwrit'. Did you mean '--overwrite'?\n",),
     "plan --vary writers.etl.count=3 --resume": (
         "Missing argument 'SCENARIO'.",
-        "vary 'writers.etl.count=3': is not PATH=LOW..HIGH",
+        "--vary 'writers.etl.count=3': is not PATH=LOW..HIGH",
         "--resume: goes on with",
     ),
     f"run --set a --data --out {NOWHERE}": (

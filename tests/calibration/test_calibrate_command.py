@@ -194,6 +194,15 @@ def test_a_place_that_cannot_be_measured_is_told(url: str, expected: str, s3: Bu
     assert expected in _calibrate(url, *endpoint, *QUICK, code=ExitCode.BAD_INPUT).stderr
 
 
+def test_a_file_is_told_to_be_no_store(tmp_path: Path) -> None:
+    file = tmp_path / "samples.csv"
+    file.write_text("operation,latency_ms\n")
+    said = _calibrate(file, *QUICK, code=ExitCode.BAD_INPUT).stderr
+    assert f"error: {file}: is a file, and neither a directory nor an s3:// URL" in said
+    assert "--samples takes" in said
+    assert "cannot be written" not in said
+
+
 def test_without_its_library_s3_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     found = builtins.__import__
 

@@ -145,6 +145,9 @@ def _target(place: str, endpoint: str | None) -> CalibrationTarget:
         raise InvalidInput([Problem(place, "is neither a directory nor an s3:// URL")])
     if endpoint is not None:
         raise InvalidInput([Problem("", "--endpoint-url goes with an s3:// URL")])
+    if Path(place).is_file():
+        said = "is a file, and neither a directory nor an s3:// URL; --samples takes a CSV file"
+        raise InvalidInput([Problem(place, said)])
     return DirectoryTarget(Path(place))
 
 
