@@ -63,7 +63,8 @@ OF_TIMELINES = ("transactions", "commits")
 """The recorded tables that a timeline is drawn from."""
 
 TIMELINE_READING = (
-    "Numbers are versions. An arrow leads from a commit to the transaction that it refused."
+    "Numbers are versions, where there is room. "
+    "An arrow leads from a commit to the transaction that it refused."
 )
 
 GOODPUT = ("goodput_per_minute", "wasted_compute_share", "job_success_rate")

@@ -3,13 +3,14 @@
 A bar runs from the snapshot that a transaction works on to its end, split where it began to
 commit. A commit is marked with its version when that is in the log, which may be long before its
 writer is done with checksum and checkpoint; a refused transaction ends in a cross, with an arrow
-from the commit that refused it.
+from the commit that refused it. Of commits that lie close together only those are written that
+have room.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from whitecap.engine.recorded import RecordedOutcome
+from whitecap.reports.figures.labelled_row import LABEL_GAP, LABEL_SIZE, LabelledRow, Side
 from whitecap.reports.figures.style import (
     INK,
     MUTED,
@@ -97,6 +99,7 @@ def timeline_figure(transactions: pd.DataFrame, window: TimeSpan, caption: Capti
     axes = figure.subplots()
     for row in shown.to_dict("records"):
         _draw_transaction(axes, row, rows[str(row["writer"])], window)
+    _draw_marks(axes, _marks(shown, rows, window), window)
     for arrow in _refusals(shown, rows):
         _draw_refusal(axes, *arrow, window)
     _finish(axes, writers, window, shown)
@@ -119,34 +122,73 @@ def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Time
         start, stop = max(start, window.from_ms), min(stop, window.to_ms)
         if stop > start:
             axes.barh(y, stop - start, _BAR, left=start, color=colour, alpha=alpha, lw=0)
-    if row["outcome"] != RecordedOutcome.ABORTED:
-        end = _instant(row, "committed_at_ms", end)
-    if window.from_ms <= end <= window.to_ms:
-        _mark(axes, row, end, y, window)
 
 
-def _has_room(axes: Axes, end: float, label: str, window: TimeSpan) -> bool:
-    """Whether a version fits between the left edge, where writers' names stand, and its commit."""
-    points = 72 * axes.get_window_extent().width / axes.figure.dpi
-    before = points * (end - window.from_ms) / (window.to_ms - window.from_ms)
-    return before > 9 + 5.5 * len(label)
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What became of a transaction and when: a commit with its version, or a refusal."""
+
+    at_ms: float
+    y: float
+    version: int | None
+    refused_others: bool
 
 
-def _mark(axes: Axes, row: Mapping[Any, Any], end: float, y: float, window: TimeSpan) -> None:
-    """What became of it, at its commit or its end."""
-    colour = COLOURS[RecordedOutcome(row["outcome"])]
-    version = row.get("committed_version")
+def _marks(shown: pd.DataFrame, rows: Mapping[str, float], window: TimeSpan) -> list[Mark]:
+    """All in the window, those first that arrows lead from: their labels say most."""
+    refused = shown[shown["outcome"] == RecordedOutcome.ABORTED].to_dict("records")
+    winners = {(row.get(TABLE), row["winning_version"]) for row in refused}
+    marks = [
+        Mark(at_ms, rows[str(row["writer"])], version, (row.get(TABLE), version) in winners)
+        for row in shown.to_dict("records")
+        for at_ms, version in _became(row)
+        if window.from_ms <= at_ms <= window.to_ms
+    ]
+    return sorted(marks, key=lambda mark: not mark.refused_others)
+
+
+def _became(row: Mapping[Any, Any]) -> Iterator[tuple[float, int | None]]:
+    """When it was refused, or in the log with which version; nothing if neither."""
+    end, version = _instant(row, "ended_at_ms", math.inf), row.get("committed_version")
     if row["outcome"] == RecordedOutcome.ABORTED:
-        axes.plot(end, y, "x", color=colour, ms=7, mew=2.2, zorder=4, clip_on=False)
+        yield end, None
     elif version is not None and not pd.isna(version):
-        axes.plot([end, end], [y - _BAR / 2, y + _BAR / 2], color=INK, lw=1.6, zorder=4)
-        side = -1 if _has_room(axes, end, f"{int(version)}", window) else 1
-        axes.annotate(
-            f"{int(version)}", (end, y), xytext=(3 * side, 0), textcoords="offset points",
-            ha="right" if side < 0 else "left", va="center", size=7.5, color="white",
-            weight="bold", zorder=5,
-            bbox={"boxstyle": "round,pad=0.15", "fc": INK, "ec": "none"},
-        )  # fmt: skip
+        yield _instant(row, "committed_at_ms", end), int(version)
+
+
+def _draw_marks(axes: Axes, marks: Sequence[Mark], window: TimeSpan) -> None:
+    length = 72 * axes.get_window_extent().width / axes.figure.dpi
+    scale = length / (window.to_ms - window.from_ms)
+    at = {mark: scale * (mark.at_ms - window.from_ms) for mark in marks}
+    labelled = {
+        y: LabelledRow(length, [at[mark] for mark in marks if mark.y == y])
+        for y in {mark.y for mark in marks}
+    }
+    for mark in marks:
+        _draw_mark(axes, mark)
+        if mark.version is not None:
+            row, text = labelled[mark.y], f"{mark.version}"
+            _write(axes, mark, text, row.side_of(text, at[mark], may_cover=mark.refused_others))
+
+
+def _draw_mark(axes: Axes, mark: Mark) -> None:
+    if mark.version is None:
+        colour = COLOURS[RecordedOutcome.ABORTED]
+        axes.plot(mark.at_ms, mark.y, "x", color=colour, ms=7, mew=2.2, zorder=4, clip_on=False)
+    else:
+        ends = [mark.y - _BAR / 2, mark.y + _BAR / 2]
+        axes.plot([mark.at_ms, mark.at_ms], ends, color=INK, lw=1.6, zorder=4)
+
+
+def _write(axes: Axes, mark: Mark, text: str, side: Side | None) -> None:
+    if side is None:
+        return
+    axes.annotate(
+        text, (mark.at_ms, mark.y), xytext=(LABEL_GAP * side, 0),
+        textcoords="offset points", ha="right" if side is Side.LEFT else "left", va="center",
+        size=LABEL_SIZE, color="white", weight="bold", zorder=5,
+        bbox={"boxstyle": "round,pad=0.15", "fc": INK, "ec": "none"},
+    )  # fmt: skip
 
 
 def _refusals(

@@ -6,10 +6,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from synthetic_recordings import aborted, transaction
 
 from tests.figure_texts import assert_texts_lie_apart
+from whitecap.reports.figures.labelled_row import LabelledRow, Side
 from whitecap.reports.figures.timeline import (
     TimeSpan,
     busiest_window,
@@ -111,3 +113,54 @@ def test_a_version_at_the_edge_does_not_lie_on_the_name_of_its_writer(ended_at_m
     )
     figure = timeline_figure(rows, TimeSpan(59_000, 64_000), Caption("h", "r"))
     assert_texts_lie_apart(figure, "timeline")
+
+
+def crowd_of(*versions: int, refused_by: int) -> pd.DataFrame:
+    """Commits of one writer at four a second, and a transaction that one of them refused."""
+    commits = [
+        transaction(v, writer="loader-1", committed_version=v, ended_at_ms=60_000.0 + 250 * at)
+        for at, v in enumerate(versions)
+    ]
+    refused = aborted(9, writer="merger-1", winning_version=refused_by, ended_at_ms=63_900.0)
+    return frame(*commits, refused)
+
+
+def versions_in(figure: Figure) -> list[int]:
+    """Those that are written."""
+    texts = (each.get_text() for each in figure.findobj(Annotation))
+    return sorted(int(text) for text in texts if text)
+
+
+@pytest.mark.parametrize("winner", range(650, 658))
+def test_of_versions_close_together_those_are_written_that_have_room(winner: int) -> None:
+    figure = timeline_figure(
+        crowd_of(*range(650, 658), refused_by=winner), TimeSpan(50_000, 70_000), Caption("h", "r")
+    )
+    assert_texts_lie_apart(figure, "timeline")
+    assert winner in versions_in(figure)
+    assert len(versions_in(figure)) < 8
+
+
+def test_versions_that_all_have_room_are_all_written() -> None:
+    figure = timeline_figure(
+        crowd_of(3, 4, 5, refused_by=4), TimeSpan(59_500, 64_000), Caption("h", "r")
+    )
+    assert versions_in(figure) == [3, 4, 5]
+
+
+def test_a_label_covers_no_mark_and_goes_to_the_right_where_the_left_is_taken() -> None:
+    row = LabelledRow(100, marks=[40, 45, 70, 75, 80])
+    assert row.side_of("12", 40) is Side.LEFT
+    assert row.side_of("13", 45) is Side.RIGHT
+    assert row.side_of("14", 75) is None
+
+
+def test_a_label_that_matters_may_cover_marks_and_no_label() -> None:
+    row = LabelledRow(100, marks=[70, 75, 80])
+    assert row.side_of("14", 75, may_cover=True) is Side.LEFT
+    assert row.side_of("15", 70, may_cover=True) is None
+
+
+def test_a_label_stays_within_its_row() -> None:
+    assert LabelledRow(30, marks=[5]).side_of("123", 5) is Side.RIGHT
+    assert LabelledRow(30, marks=[5]).side_of("1234", 5, may_cover=True) is None
