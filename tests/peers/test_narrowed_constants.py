@@ -50,6 +50,8 @@ def ended(case: StatementCase) -> CaseResult:
         ("DELETE FROM target WHERE q IN (1, 2.5)", "2.5"),
         ("DELETE FROM target WHERE q BETWEEN 0 AND 2.5", "2.5"),
         ("DELETE FROM target WHERE 3000000000 > q", "3000000000"),
+        ("DELETE FROM target WHERE q < CAST('NaN' AS DOUBLE)", "CAST('NaN' AS DOUBLE)"),
+        ("DELETE FROM target WHERE CAST(q AS DECIMAL(10,2)) < 99999999999", "99999999999"),
         ("UPDATE target SET q = 5 WHERE q = NULL", "NULL"),
         (f"{MERGE} AND t.q = 1.5 WHEN MATCHED THEN DELETE", "1.5"),
         (f"{MERGE} WHEN MATCHED AND t.q < 1.5 THEN DELETE", "1.5"),

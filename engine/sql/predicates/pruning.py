@@ -4,12 +4,14 @@ Partition columns have bounds as others do, so a condition over both kinds is ju
 no function of a partition column is computed. What it cannot judge keeps every file.
 
 Source: DataFusion's pruning_predicate.rs (build_predicate_expression, build_is_null_column_expr,
-build_like_match, MAX_LIST_VALUE_SIZE_REWRITE) and literal_guarantee.rs.
+build_single_column_expr, build_like_match, build_not_like_match, MAX_LIST_VALUE_SIZE_REWRITE) and
+literal_guarantee.rs.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +24,6 @@ from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.nodes import MIRRORED, NEGATED
 from whitecap.engine.sql.predicates.constants import Constants
-from whitecap.engine.sql.predicates.skipping import prefix_of
 from whitecap.engine.values.types import Session
 
 LONGEST_LIST = 20
@@ -94,6 +95,8 @@ class PruningCompiler:
                 return self._nulls(node.this, wanted=not negated)
             case exp.Like():
                 return self._like(node, negated is not bool(node.args.get("negate")))
+            case exp.Column():
+                return _truth(self._constants.column(node), wanted=not negated)
         kind = NEGATED.get(type(node)) if negated else type(node)
         return self._comparison(kind, node) if kind in _COMPARED else None
 
@@ -109,6 +112,8 @@ class PruningCompiler:
             field, kind, right = self._constants.column(right), MIRRORED[kind], left
         if field is None:
             return None
+        if isinstance(right, exp.Boolean) and kind in (exp.EQ, exp.NEQ):
+            return _truth(field, wanted=right.this is (kind is exp.EQ))
         value = self._constants.value(right, field)
         return None if value is None else _membership(field, kind, [value])
 
@@ -129,12 +134,36 @@ class PruningCompiler:
         return lambda _parameters: lambda facts: not facts(field).is_all_null
 
     def _like(self, node: exp.Like, negated: bool) -> BindPruning | None:
-        """A pattern that begins with letters asks for bounds, which it takes a little wide."""
-        field, prefix = self._constants.column(node.this), prefix_of(node.expression)
-        if field is None or prefix is None or field.type != "string":
+        """Of letters alone it is an equality; one that begins with letters asks for bounds.
+
+        A denied one does so only if nothing but `%` follows.
+        """
+        pattern = _LIKE.fullmatch(node.expression.name) if node.expression.is_string else None
+        field = self._constants.column(node.this)
+        if pattern is None or field is None or field.type != "string":
             return None
-        test = _bounded(field, (_other_prefix if negated else _prefix)(prefix))
+        if not pattern["rest"]:
+            return self._comparison(exp.NEQ if negated else exp.EQ, node)
+        if not pattern["prefix"] or (negated and pattern["rest"] != "%"):
+            return None
+        test = _bounded(field, (_other_prefix if negated else _prefix)(pattern["prefix"]))
         return lambda _parameters: test
+
+
+_LIKE = re.compile(r"(?P<prefix>[^%_\\]*)(?P<rest>[^\\]*)", re.DOTALL)
+"""What a pattern begins with, and what follows; what is escaped keeps every file."""
+
+
+def _truth(field: Field | None, wanted: bool) -> BindPruning | None:
+    """A column as a condition: its bounds are asked, and NULLs are not."""
+    if field is None:
+        return None
+
+    def test(facts: FileFacts) -> bool:
+        bounds = (facts(field).least, facts(field).most)
+        return None in bounds or wanted in bounds
+
+    return lambda _parameters: test
 
 
 def _membership(field: Field, kind: type[exp.Expr], members: Sequence[Term]) -> BindPruning:
@@ -184,6 +213,7 @@ def _bounded(field: Field, within: WithinBounds) -> PruningTest:
 
 
 def _prefix(prefix: str) -> WithinBounds:
+    """A little wide, as there: the first text after those that begin so counts too."""
     after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
     return lambda least, most: bool(least <= after and prefix <= most)
 

@@ -165,7 +165,7 @@ class SkippingCompiler:
             patterns = like_patterns(node)
             likes = (exp.Like(this=node.this, expression=pattern) for pattern in patterns)
             return reduce(join, [self._prefix(like) for like in likes])
-        prefix = prefix_of(node.expression)
+        prefix = _prefix_of(node.expression)
         return None if prefix is None else self._starting(node.this, node.expression, prefix)
 
     def _starting(
@@ -178,7 +178,7 @@ class SkippingCompiler:
         return lambda _parameters: test
 
 
-def prefix_of(pattern: exp.Expr) -> str | None:
+def _prefix_of(pattern: exp.Expr) -> str | None:
     """What a pattern like 'abc%' begins with; `None` if it asks for anything else."""
     if not isinstance(pattern, exp.Literal):
         return None

@@ -109,9 +109,10 @@ class _Typing:
         compared = self._compared(operand, constant)
         if compared is None or compared.own == compared.compared_as:
             return True
-        if is_integral(compared.own) and not holds(compared.own, int(compared.value)):
+        own, value = compared.own, compared.value
+        if is_integral(own) and not (isfinite(value) and holds(own, int(value))):
             return False
-        return self._survives(compared)
+        return self._survives(compared, uncast=False)
 
     def _is_never_null(self, operand: exp.Expr) -> bool:
         operand = operand.unnest()
@@ -208,16 +209,16 @@ class _Typing:
             return _is_beyond(kind, value, own)
         return kind in _EQUALITIES and not self._survives(compared)
 
-    def _survives(self, compared: _ComparedConstant) -> bool:
-        """Whether the constant is a value of the operand's type; so too where it is no cast."""
+    def _survives(self, compared: _ComparedConstant, *, uncast: bool = True) -> bool:
+        """Whether the constant is a value of the operand's type; `uncast` where it cannot be."""
         narrow = caster(compared.compared_as, compared.own, self.session)
         widen = caster(compared.own, compared.compared_as, self.session)
         try:
             narrowed = compared.value if narrow is None else narrow(compared.value)
             back = narrowed if widen is None else widen(narrowed)
         except EngineError:
-            return True
-        return back is None or bool(back == compared.value)
+            return uncast
+        return uncast if back is None else bool(back == compared.value)
 
     def _never(self, operand: exp.Expr, kind: type[exp.Expr]) -> exp.Expr:
         if self.in_filter or kind is exp.NullSafeEQ:
