@@ -28,7 +28,7 @@ def table_lines(
 ) -> Iterator[str]:
     """The `table` of the scenario."""
     yield "table:"
-    yield f"  name: {facts.names.table}"
+    yield f"  name: {key_text(facts.names.table)}"
     if options.from_files:
         yield from _its_own_files(observed, facts, contents)
     else:
@@ -57,7 +57,7 @@ def _one_like_it(
 ) -> Iterator[str]:
     columns = facts.columns
     yield from entry("  ", "schema", _schema(facts))
-    laid_out = [facts.names.columns[column.name] for column in columns.layout]
+    laid_out = [key_text(facts.names.columns[column.name]) for column in columns.layout]
     kind = "cluster_by" if columns.clusters and not columns.partitions else "partition_by"
     yield from entry("  ", kind, read(f"[{', '.join(laid_out)}]", "the table's metadata"))
     yield from entry("  ", "key", _key(facts))

@@ -68,6 +68,15 @@ def test_a_column_that_is_called_otherwise_takes_nobodys_name(tmp_path: Path) ->
     assert table.partition_by == ["a_b_column", "a_b"]
 
 
+def test_names_that_yaml_reads_as_truths_are_quoted(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "yes", "id BIGINT, no STRING", by=["no"])
+    for _ in range(3):
+        _append(log, {"no": "a"})
+    table = _drafted(log).table
+    assert table is not None
+    assert (table.name, table.partition_by) == ("yes", ["no"])
+
+
 def test_an_empty_partition_value_is_null(tmp_path: Path) -> None:
     log = LogOnDisk(tmp_path / "nulls")
     for day in (DAY, "", DAY, ""):
