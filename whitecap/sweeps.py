@@ -188,8 +188,8 @@ class Sweep:
 def sweep(
     scenario: str | Path,
     *,
-    axes: Mapping[str, Sequence[Any]] | None = None,
-    only: Mapping[str, Sequence[str]] | None = None,
+    axes: Mapping[str, Any] | None = None,
+    only: Mapping[str, Any] | None = None,
     replications: int | None = None,
     seed: int | None = None,
     objective: str | Sequence[str] = (),

@@ -21,7 +21,7 @@ def lists_of(called: str, given: Any, problems: list[Problem]) -> dict[str, list
         said = f"needs names with a list each, such as {{'name': [...]}}, not {given!r}"
         problems.append(Problem(called, said))
         return None
-    return {name: _listed(values) for name, values in given.items()}
+    return {str(name): _listed(values) for name, values in given.items()}
 
 
 def _listed(values: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from whitecap.sim.scenario.sweep import Axes
 
 
 def chosen_axes(
-    stated: Axes, only: Mapping[str, Sequence[str]] | None, quick: Axes, problems: list[Problem]
+    stated: Axes, only: Mapping[str, Sequence[Any]] | None, quick: Axes, problems: list[Problem]
 ) -> Axes:
     """The stated axes that are kept, and those that are added; notes which cannot be."""
     axes = dict(quick)
@@ -22,24 +22,26 @@ def chosen_axes(
     return axes
 
 
-def kept_axes(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
-    """The axes that `only` names, with the labels that it names; all without it.
+def kept_axes(axes: Axes, only: Mapping[str, Sequence[Any]] | None) -> Axes:
+    """The axes that `only` names, with the labels, or values, that it names; all without it.
 
     Raises `InvalidInput` for axes and labels that are not there.
     """
     if only is None:
         return dict(axes)
-    problems = [Problem("", *unknown_name("axis", name, axes)) for name in only if name not in axes]
+    kept = {name: [_label(value) for value in values] for name, values in only.items()}
+    problems = [Problem("", *unknown_name("axis", name, axes)) for name in kept if name not in axes]
     problems += [
         Problem(f"axis {name!r}", *unknown_name("label", label, axes[name]))
-        for name, labels in only.items()
+        for name, labels in kept.items()
         for label in labels
         if name in axes and label not in axes[name]
     ]
     if problems:
         raise InvalidInput(problems)
     return {
-        name: {label: axes[name][label] for label in (only[name] or axes[name])} for name in only
+        name: {label: axes[name][label] for label in labels or axes[name]}
+        for name, labels in kept.items()
     }
 
 

@@ -56,6 +56,8 @@ UNNAMED: list[tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]] = [
         {"axes": {"writers.etl.count": 0}, "only": {"partitioning": "by dat"}},
         ("there is no label 'by dat' (did you mean 'by date'?)",),
     ),
+    (whitecap.sweep, {"only": {"partitioning": 8}}, ("there is no label '8'",)),
+    (whitecap.sweep, {"only": {1: None}}, ("there is no axis '1'",)),
     (whitecap.plan, {"vary": VARY, "only": "layout"}, ("only: needs names with a list each",)),
     (whitecap.run, {"changes": {1: 2}}, ("changes: needs dotted paths with values, not {1: 2}",)),
 ]

@@ -51,6 +51,12 @@ def test_quick_axes_are_added_and_own_axes_can_be_left_out(tmp_path: Path) -> No
     assert last.table.partition_by == ["date"]
 
 
+def test_a_label_may_be_given_as_the_number_that_it_is() -> None:
+    experiment = load_experiment(Path("scenarios/events.yaml"), only={"writers": [12]})
+    assert experiment.axes.keys() == {"writers"}
+    assert [cell.name for cell in experiment.cells] == ["12"]
+
+
 @pytest.mark.parametrize(
     ("only", "told"),
     [

@@ -95,7 +95,7 @@ def plan(
     *,
     objective: str | Sequence[str] = (),
     variants: Mapping[str, Mapping[str, Any]] | None = None,
-    only: Mapping[str, Sequence[str]] | None = None,
+    only: Mapping[str, Any] | None = None,
     sense: str | None = None,
     seed: int | None = None,
     max_runs: int = MOST_RUNS,
