@@ -16,7 +16,7 @@ _CHARACTER = 0.73 * LABEL_SIZE
 """Points. A digit of DejaVu Sans Bold is 0.696 of its size wide; the rest is for rounding."""
 
 
-class Side(IntEnum):
+class LabelSide(IntEnum):
     """Where a label stands, seen from its mark."""
 
     LEFT = -1
@@ -31,7 +31,7 @@ class LabelledRow:
         self._marks = tuple(marks)
         self._taken: list[tuple[float, float]] = []
 
-    def side_of(self, text: str, mark: float, *, may_cover: bool = False) -> Side | None:
+    def side_of(self, text: str, mark: float, *, may_cover: bool = False) -> LabelSide | None:
         """Where there is room for a label, which then takes it; `None` if there is none.
 
         One that matters more than other marks may cover them, if there is no better place.
@@ -51,7 +51,7 @@ class LabelledRow:
         return any(begin < mark < end for mark in self._marks)
 
 
-def _rooms(text: str, mark: float) -> dict[Side, tuple[float, float]]:
+def _rooms(text: str, mark: float) -> dict[LabelSide, tuple[float, float]]:
     """What a label takes on either side of its mark."""
     needed = 2 * LABEL_GAP + _CHARACTER * len(text)
-    return {Side.LEFT: (mark - needed, mark), Side.RIGHT: (mark, mark + needed)}
+    return {LabelSide.LEFT: (mark - needed, mark), LabelSide.RIGHT: (mark, mark + needed)}

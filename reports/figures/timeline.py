@@ -22,7 +22,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.reports.figures.labelled_row import LABEL_GAP, LABEL_SIZE, LabelledRow, Side
+from whitecap.reports.figures.labelled_row import LABEL_GAP, LABEL_SIZE, LabelledRow, LabelSide
 from whitecap.reports.figures.style import (
     INK,
     MUTED,
@@ -180,12 +180,12 @@ def _draw_mark(axes: Axes, mark: Mark) -> None:
         axes.plot([mark.at_ms, mark.at_ms], ends, color=INK, lw=1.6, zorder=4)
 
 
-def _write(axes: Axes, mark: Mark, text: str, side: Side | None) -> None:
+def _write(axes: Axes, mark: Mark, text: str, side: LabelSide | None) -> None:
     if side is None:
         return
     axes.annotate(
         text, (mark.at_ms, mark.y), xytext=(LABEL_GAP * side, 0),
-        textcoords="offset points", ha="right" if side is Side.LEFT else "left", va="center",
+        textcoords="offset points", ha="right" if side is LabelSide.LEFT else "left", va="center",
         size=LABEL_SIZE, color="white", weight="bold", zorder=5,
         bbox={"boxstyle": "round,pad=0.15", "fc": INK, "ec": "none"},
     )  # fmt: skip

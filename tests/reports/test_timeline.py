@@ -11,7 +11,7 @@ from matplotlib.text import Annotation
 from synthetic_recordings import aborted, transaction
 
 from tests.figure_texts import assert_texts_lie_apart
-from whitecap.reports.figures.labelled_row import LabelledRow, Side
+from whitecap.reports.figures.labelled_row import LabelledRow, LabelSide
 from whitecap.reports.figures.timeline import (
     TimeSpan,
     busiest_window,
@@ -150,17 +150,17 @@ def test_versions_that_all_have_room_are_all_written() -> None:
 
 def test_a_label_covers_no_mark_and_goes_to_the_right_where_the_left_is_taken() -> None:
     row = LabelledRow(100, marks=[40, 45, 70, 75, 80])
-    assert row.side_of("12", 40) is Side.LEFT
-    assert row.side_of("13", 45) is Side.RIGHT
+    assert row.side_of("12", 40) is LabelSide.LEFT
+    assert row.side_of("13", 45) is LabelSide.RIGHT
     assert row.side_of("14", 75) is None
 
 
 def test_a_label_that_matters_may_cover_marks_and_no_label() -> None:
     row = LabelledRow(100, marks=[70, 75, 80])
-    assert row.side_of("14", 75, may_cover=True) is Side.LEFT
+    assert row.side_of("14", 75, may_cover=True) is LabelSide.LEFT
     assert row.side_of("15", 70, may_cover=True) is None
 
 
 def test_a_label_stays_within_its_row() -> None:
-    assert LabelledRow(30, marks=[5]).side_of("123", 5) is Side.RIGHT
+    assert LabelledRow(30, marks=[5]).side_of("123", 5) is LabelSide.RIGHT
     assert LabelledRow(30, marks=[5]).side_of("1234", 5, may_cover=True) is None
