@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from whitecap.engine.errors import Problem, gathered, noted
+from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
 from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
 from whitecap.sim.machine.places import refused_places
@@ -62,6 +63,7 @@ def run(
 ) -> Sweep: ...
 
 
+@of_its_kinds
 def run(
     scenario: ScenarioLike,
     *,
@@ -146,6 +148,7 @@ def _replicated(
     return replicated(several, asked, seed=seed, out=out)
 
 
+@of_its_kinds
 def load(directory: str | Path) -> Run:
     """A run that was recorded before. Raises `InvalidInput` if it is none or is damaged."""
     from whitecap.sim.recording.recording import read_recording

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import Problem, gathered, noted
+from whitecap.kinds import of_its_kinds
 from whitecap.sim.inferring import DEFAULT_COMMITS
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
 from whitecap.sim.inferring.evidence import FigureEvidence, evidence_in
@@ -168,6 +169,7 @@ def _table(evidence: Sequence[FigureEvidence], within: str = "") -> pd.DataFrame
     return pd.DataFrame(rows, columns=["figure", "value", "known", "because"])
 
 
+@of_its_kinds
 def from_log(
     table: str | Path,
     *,

@@ -18,6 +18,7 @@ from whitecap.engine.races.explain.plain import answer, plain_explanation
 from whitecap.engine.races.explain.real_tables import RealTables
 from whitecap.engine.races.explain.suggestions import Suggestion
 from whitecap.engine.sql.parsing.unknown_columns import Schemas
+from whitecap.kinds import of_its_kinds
 from whitecap.sim.bundled import read_named
 from whitecap.sim.rehearsal.small_table import ReadCase, SmallCase, case_in, text_of
 
@@ -76,6 +77,7 @@ class Explained:
         return self.answer
 
 
+@of_its_kinds
 def explain(
     table: TableLike,
     a: str | None = None,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
+from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
 from whitecap.sim.scenario import Scenario
 from whitecap.sweep_engine import (
@@ -185,6 +186,7 @@ class Sweep:
         return recorded(recorded_run(self.place, (cell, replication)), str(self.place))
 
 
+@of_its_kinds
 def sweep(
     scenario: str | Path,
     *,
@@ -264,6 +266,7 @@ def _temporary_place() -> Path:
     return Path(tempfile.mkdtemp(prefix="whitecap-sweep-"), "sweep")
 
 
+@of_its_kinds
 def load_sweep(place: str | Path, *, engine: str | None = None, master: str | None = None) -> Sweep:
     """A sweep that was run before, finished or not. Raises `InvalidInput` if it is none."""
     return _analysed(place, sweep_engine(engine, master, quiet=True))
@@ -278,6 +281,7 @@ def _analysed(where: str | Path, engine: Callable[[], SweepEngine]) -> Sweep:
     return Sweep(place, made_in(where), subject, answer)
 
 
+@of_its_kinds
 def report(place: str | Path, *, engine: str | None = None, master: str | None = None) -> Report:
     """Write the report of a sweep or of a run's directory; says where its page is."""
     from whitecap.reports.report import build_report

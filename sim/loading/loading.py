@@ -52,7 +52,7 @@ def load_scenario(
     Raises:
         InvalidInput: everything that is wrong, each with file, line, path and nearest valid name.
     """
-    return _checked(read_named(Path(path)), changes or {}, cells, cell)
+    return _checked(read_named(Path(str(path))), changes or {}, cells, cell)
 
 
 def parse_scenario(

@@ -16,6 +16,7 @@ from whitecap.deciding.behind import behind_refusals
 from whitecap.deciding.defaults import ADVICE_REPLICATIONS, MOST_RUNS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs
 from whitecap.engine.errors import InvalidInput, Problem, gathered
+from whitecap.kinds import of_its_kinds
 from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import STANDS, CandidateDesign, DesignSearch
 from whitecap.reports.advice.steps import steps_of, stood
@@ -212,6 +213,7 @@ def _extent(question: Question, search: DesignSearch, runs: _Runs) -> Searched:
     )
 
 
+@of_its_kinds
 def advise(
     scenario: str | Path,
     allow: str | Sequence[str] = (),

@@ -23,6 +23,7 @@ from whitecap.engine.errors import (
     nearest,
     noted,
 )
+from whitecap.kinds import of_its_kinds
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import LookSchedule
@@ -89,6 +90,7 @@ def _sense(name: str | None) -> Sense | None:
     raise InvalidInput([Problem("sense", reason, nearest(name, list(Sense)))])
 
 
+@of_its_kinds
 def plan(
     scenario: str | Path,
     vary: str,

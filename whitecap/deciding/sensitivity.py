@@ -16,6 +16,7 @@ from whitecap.deciding.defaults import MOST_RUNS, SENSITIVITY_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
+from whitecap.kinds import of_its_kinds
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import measure_run
@@ -159,6 +160,7 @@ def studied_by(study: Study, jobs: int | None, watch: TrialWatch) -> Sensitivity
     )
 
 
+@of_its_kinds
 def sensitivity(
     scenario: str | Path,
     vary: str | Sequence[str] = (),

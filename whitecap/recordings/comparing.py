@@ -14,6 +14,7 @@ from pathlib import Path
 
 from whitecap.checking.recorded import Compared, compare_recorded
 from whitecap.engine.errors import gathered, noted
+from whitecap.kinds import of_its_kinds
 from whitecap.reports.comparisons.sides import COMPARED
 from whitecap.reports.precision.asked import measures_named
 from whitecap.sim.recording.dataset.place import is_uri
@@ -23,6 +24,7 @@ from whitecap.texts import texts_of
 __all__ = ["Compared", "compare"]
 
 
+@of_its_kinds
 def compare(
     before: str | Path,
     after: str | Path,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
+from whitecap.kinds import of_its_kinds
 from whitecap.reports.agreement import ReportedAgreement, agreement_in
 from whitecap.runs import Run
 from whitecap.sim.quantities.whole_numbers import whole_or_none
@@ -80,6 +81,7 @@ class Replayed:
         return notebook_part(str(self).splitlines(), {"": shown})
 
 
+@of_its_kinds
 def replay(
     run: Run | str | Path,
     *,
