@@ -18,7 +18,7 @@ import whitecap
 from tests.sim.sim_worlds import document, scenario
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
-from whitecap.sim import world as worlds
+from whitecap.sim import tables_at_start
 from whitecap.sim.machine.interruption import RunInterrupted
 from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.replay.replay import simulate_again
@@ -147,7 +147,7 @@ def test_it_holds_while_a_run_starts_again_whose_store_may_refuse(
             os.kill(os.getpid(), signal.SIGINT)
         return create_table(*asked)
 
-    monkeypatch.setattr(worlds, "create_table", pressing)
+    monkeypatch.setattr(tables_at_start, "create_table", pressing)
     limited = scenario(store={"profile": "s3", "limits": {"writes_per_s": 2}})
     with pytest.raises(RunInterrupted):
         run_scenario(limited, out=tmp_path / "run")
