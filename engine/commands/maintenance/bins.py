@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from whitecap.engine.commands.maintenance.partition_order import PartitionItems, hash_order
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.listed_files import PartitionKey
 from whitecap.engine.log.snapshot import Snapshot
@@ -76,10 +77,24 @@ def fill(files: Sequence[AddFile], limit_bytes: int) -> list[Bin]:
 
 
 def batches(bins: list[Bin], batch_bytes: int | None) -> list[list[Bin]]:
-    """All bins in one batch, unless batches are limited in size."""
+    """All bins in one batch, unless batches are limited in size: then the smallest come first.
+
+    Of equally large ones those whose partition Delta comes upon first. Source:
+    BinPackingUtils.scala: binPackBySize.
+    """
     if batch_bytes is None:
         return [bins] if bins else []
-    return _grouped(bins, lambda files: sum(file.size for file in files), batch_bytes)
+    places = {values: place for place, values in enumerate(hash_order(map(_partition_of, bins)))}
+    in_order = sorted(bins, key=lambda files: (_size_of(files), places[_partition_of(files)]))
+    return _grouped(in_order, _size_of, batch_bytes)
+
+
+def _size_of(files: Bin) -> int:
+    return sum(file.size for file in files)
+
+
+def _partition_of(files: Bin) -> PartitionItems:
+    return frozenset((files[0].partition_values or {}).items())
 
 
 def _grouped(parts: Iterable[T], size_of: Callable[[T], int], limit_bytes: int) -> list[list[T]]:
