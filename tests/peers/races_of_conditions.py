@@ -63,6 +63,12 @@ _BY_CLAUSE = (
 )
 """Spark leaves out files by the condition of a clause too."""
 
+_BY_PATTERN = (
+    "MERGE INTO target t USING (SELECT 1 AS id, 5 AS q) s ON t.id = s.id AND t.day NOT LIKE 'b%'"
+    " WHEN MATCHED THEN UPDATE SET q = 5"
+)
+"""A LIKE in ON leaves out no file there, though one in an UPDATE does."""
+
 _BY_SOURCE = (
     "MERGE INTO target t USING (SELECT 1 AS id, 5 AS q) s ON t.id = s.id"
     " WHEN NOT MATCHED BY SOURCE AND t.q > 50 THEN DELETE"
@@ -98,6 +104,7 @@ def races(dialect: str) -> Iterator[StatementCase]:
         **{name: f"UPDATE target SET id = 20 WHERE {sql}" for name, sql in CONDITIONS.items()},
         "deleted": "DELETE FROM target WHERE q = 99",
         "clause": _BY_CLAUSE,
+        "on-pattern": _BY_PATTERN,
         "source": _BY_SOURCE,
     }
     races = [

@@ -58,12 +58,12 @@ class MergePlan:
     """The identity columns that some INSERT gives no value for."""
 
     def predicates(self, dialect: Dialect) -> tuple[Predicate, ...]:
-        """What the scan of the target is told; delta-rs does not look at the clauses for it.
+        """What the scan of the target is told; delta-rs looks for it neither at clauses nor LIKE.
 
-        Source: `operations/merge/filter.rs: try_construct_early_filter`.
+        Source: `operations/merge/filter.rs: try_construct_early_filter, generalize_filter`.
         """
         if dialect.checks.reads_by_statement:
-            return self.on_predicates
+            return tuple(p for p in self.on_predicates if p.node.find(exp.Like) is None)
         return self.on_predicates + self.clause_predicates
 
     @property
