@@ -105,8 +105,8 @@ _OF_DELTA_RS = (
         f"delta_datafusion/utils.rs: coerce_predicate_literals; {_SEEN}",
     ),
     Difference(
-        "Which rows of the target a MERGE reads is said by its ON alone, not by its clauses, and not by"
-        " a LIKE in it.",
+        "Which rows of the target a MERGE reads is said by its ON alone, not by its clauses, and"
+        " not by a LIKE in it.",
         f"operations/merge/filter.rs: try_construct_early_filter; {_SEEN}",
     ),
     Difference(
