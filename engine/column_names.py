@@ -32,10 +32,10 @@ def column_paths(text: str) -> tuple[ColumnPath, ...]:
     """
     if not _PATHS.fullmatch(text):
         raise ValueError("expected names of columns, separated by commas")
-    return tuple(tuple(map(unquoted, re.findall(_STEP, path))) for path in _PATH.findall(text))
+    return tuple(tuple(map(plain_name, re.findall(_STEP, path))) for path in _PATH.findall(text))
 
 
-def unquoted(step: str) -> str:
+def plain_name(step: str) -> str:
     """The name that SQL writes so, quoted or not."""
     return step[1:-1].replace("``", "`") if step.startswith("`") else step
 

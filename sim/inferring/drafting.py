@@ -110,21 +110,29 @@ class _Making:
             for operation, count in sorted(self.groups.left_out.items())
         ]
         kept: list[WriterDraft] = []
-        last: InvalidInput | UnsupportedFeature | None = None
+        refusal = None
         for group in self.groups.groups:
             writer = self._writer(group)
-            try:
-                parse_scenario(self.text([writer], []), "the draft")
-            except (InvalidInput, UnsupportedFeature) as error:
-                last = error
-                reason = str(error).splitlines()[0]
-                left_out.append(f"{group.name}, {many(len(group.commits), 'commit')}: {reason}")
-            else:
+            refusal = self._refusal(writer)
+            if refusal is None:
                 kept.append(writer)
-        if not kept and last is not None:
-            said = f"nothing of it can be simulated: {str(last).splitlines()[0]}"
+            else:
+                left_out.append(f"{group.name}, {many(len(group.commits), 'commit')}: {refusal}")
+        if not kept and refusal is not None:
+            said = f"nothing of it can be simulated: {refusal}"
             raise InvalidInput([Problem(self.observed.place, said)])
         return kept, left_out
+
+    def _refusal(self, writer: WriterDraft) -> str | None:
+        """Why a scenario does not take a writer, `None` if it does."""
+        needs_key = any(parameter.name in ("rows", "keys") for parameter in writer.work.parameters)
+        if needs_key and self.facts.lacks_key:
+            return "its rows need a key, and no BIGINT column of the table looks like one"
+        try:
+            parse_scenario(self.text([writer], []), "the draft")
+        except (InvalidInput, UnsupportedFeature) as error:
+            return str(error).splitlines()[0]
+        return None
 
     def _writer(self, group: CommitGroup) -> WriterDraft:
         instants = {commit.version: commit.timestamp_ms for commit in self.observed.commits}

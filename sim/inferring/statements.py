@@ -24,7 +24,7 @@ from whitecap.sim.inferring.figures import (
     number_text,
 )
 from whitecap.sim.inferring.groups import CommitGroup, WriterKind
-from whitecap.sim.inferring.layout import PAYLOAD, DraftColumns
+from whitecap.sim.inferring.layout import NEW_KEY, PAYLOAD, DraftColumns
 from whitecap.sim.inferring.naming import Names, drafted_type, sql_name
 from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.values import DraftDomain, ValueChoice, choice_of
@@ -86,6 +86,11 @@ class TableFacts:
     def key(self) -> str:
         """The key's name in the draft."""
         return self.names.columns.get(self.columns.key, self.columns.key)
+
+    @property
+    def lacks_key(self) -> bool:
+        """Whether it is a table itself in which no column was taken for the key."""
+        return self.schema is not None and self.columns.key == NEW_KEY
 
     @property
     def key_in_sql(self) -> str:

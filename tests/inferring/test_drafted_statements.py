@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.inferring.synthetic_logs import LogOnDisk
+from whitecap.engine.errors import InvalidInput
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
 from whitecap.sim.inferring.observed import observe
 from whitecap.sim.inferring.text import Options
@@ -181,6 +182,20 @@ def test_a_run_on_the_tables_own_files_quotes_names_as_sql_does(tmp_path: Path) 
     assert list(group.parameters) == ["my day", "keys"]
     assert table is not None
     assert table.key == "order id"
+
+
+def test_rows_of_a_table_itself_need_a_key_that_it_has(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "events", "name STRING, v DOUBLE", [])
+    for number in range(5):
+        log.commit("WRITE", {"add": _add(number, "")["add"] | {"partitionValues": {}}})
+    with pytest.raises(InvalidInput, match="need a key, and no BIGINT column"):
+        draft_of(observe(str(log.folder), 1000), Options(from_files=True))
+    for number in range(5):
+        add = {"add": _add(number, "")["add"] | {"partitionValues": {}}}
+        log.commit("OPTIMIZE", add, operationParameters={"zOrderBy": "[]"})
+    draft = draft_of(observe(str(log.folder), 1000), Options(from_files=True))
+    assert list(parse_scenario(draft.text).writers) == ["optimize"]
+    assert any("insert, 5 commits: its rows need a key" in each for each in draft.left_out)
 
 
 def _clustered(folder: Path, ddl: str, column: str) -> LogOnDisk:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import NoneType
 from typing import Any
 
-from whitecap.engine.column_names import quoted_if_needed, unquoted
+from whitecap.engine.column_names import plain_name, quoted_if_needed
 from whitecap.engine.values.texts import to_text
 
 _ROWS = (list, tuple)
@@ -145,7 +145,7 @@ class Template:
         for token in _TOKEN.finditer(sql):
             if token[2]:
                 texts[-1] += sql[start : token.start()]
-                names.append(unquoted(token[2]))
+                names.append(plain_name(token[2]))
                 texts.append("")
                 start = token.end()
         texts[-1] += sql[start:]
