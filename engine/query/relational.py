@@ -270,7 +270,7 @@ class Planner:
         check_same_width(left, right)
         pairs = zip(left.types, right.types, strict=True)
         types = tuple(mixed(*pair, _UNION_TYPES) for pair in pairs)
-        sides = [(side, casts_between(side.types, types)) for side in (left, right)]
+        sides = [(side, casts_between(side.types, types, self.session)) for side in (left, right)]
 
         def rows(row: Row) -> list[Row]:
             left_rows, right_rows = (
@@ -328,7 +328,7 @@ class Planner:
         term = self._term(node.this, scope)
         common = mixed(term.type, query.types[0], _IN_TYPES)
         needle = convert(term, common, self.session).bind(self.parameters).evaluate
-        (cast,) = casts_between(query.types, (common,))
+        (cast,) = casts_between(query.types, (common,), self.session)
 
         def member(row: Row) -> bool | None:
             value, members = needle(row), [cast(r[0]) for r in query.of(row)]

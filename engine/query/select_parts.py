@@ -18,6 +18,7 @@ from whitecap.engine.sql.expressions.text import whole_number
 from whitecap.engine.sql.parsing.query_reading import limit_of
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import caster
+from whitecap.engine.values.types import Session
 
 _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
 
@@ -122,8 +123,11 @@ def has_aggregate(node: exp.Select) -> bool:
     return any(part.find_ancestor(exp.Window) is None for part in aggregates)
 
 
-def casts_between(types: Sequence[str], wanted: Sequence[str]) -> list[Callable[[Any], Any]]:
-    casts = [caster(source, target) for source, target in zip(types, wanted, strict=True)]
+def casts_between(
+    types: Sequence[str], wanted: Sequence[str], session: Session
+) -> list[Callable[[Any], Any]]:
+    pairs = zip(types, wanted, strict=True)
+    casts = [caster(source, target, session) for source, target in pairs]
     return [_of_values(cast) if cast else _same for cast in casts]
 
 
