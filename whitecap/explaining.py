@@ -8,8 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect, dialect_named
-from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
+from whitecap.engine.dialects import (
+    DELTA_OSS_4_4,
+    DIALECTS,
+    Dialect,
+    dialect_named,
+    unknown_dialect,
+)
+from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.races.explain.checks import check_texts, require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
@@ -161,7 +167,7 @@ def _dialect_or_nearest(name: str | None, problems: list[Problem]) -> str | None
         return name
     with noted(problems):
         dialect_named(name)
-    return nearest(name, DIALECTS)
+    return unknown_dialect(name)[1]
 
 
 def _with_settings(small: SmallCase, settings: Mapping[str, str]) -> SmallCase:

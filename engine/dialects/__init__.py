@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from whitecap.engine.dialects.choice import (
+    DIALECTS,
+    dialect_named,
+    is_modelled,
+    standing_for,
+    unknown_dialect,
+    versions_of,
+)
 from whitecap.engine.dialects.databricks import (
     DATABRICKS_13_3,
     DATABRICKS_14_2,
@@ -21,7 +29,7 @@ from whitecap.engine.dialects.dialect import (
     RowLevelRules,
     Vendor,
 )
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.dialects.products import Product, product_of
 
 __all__ = [
     "DATABRICKS_13_3",
@@ -40,31 +48,13 @@ __all__ = [
     "CheckRules",
     "Dialect",
     "Difference",
+    "Product",
     "RowLevelRules",
     "Vendor",
     "dialect_named",
+    "is_modelled",
+    "product_of",
+    "standing_for",
+    "unknown_dialect",
+    "versions_of",
 ]
-
-DIALECTS = {
-    dialect.name: dialect
-    for dialect in (
-        DELTA_OSS_4_4,
-        DELTA_OSS_3_3,
-        DATABRICKS_13_3,
-        DATABRICKS_14_2,
-        DATABRICKS_14_3,
-        DELTA_RS_1_6_3,
-        DELTA_RS_1_6_6,
-    )
-}
-
-
-def dialect_named(name: str, place: str = "dialect") -> Dialect:
-    """The dialect of that name. Raises `InvalidInput` with the nearest one, or all of them."""
-    try:
-        return DIALECTS[name]
-    except KeyError:
-        likely = nearest(name, DIALECTS)
-        there_are = "" if likely else f": there are {', '.join(DIALECTS)}"
-        problem = Problem(place, f"there is no {name!r}{there_are}", likely)
-        raise InvalidInput([problem]) from None

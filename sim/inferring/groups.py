@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from whitecap.engine.dialects import product_of
 from whitecap.sim.inferring.conditions import condition_of, template_of
-from whitecap.sim.inferring.engines import product_of
 from whitecap.sim.inferring.figures import many
 from whitecap.sim.inferring.observed import ObservedCommit
 
@@ -155,7 +155,7 @@ def _is_automatic(commit: ObservedCommit) -> bool:
 
 def _engine(commit: ObservedCommit) -> str | None:
     product = product_of(commit.origin.engine)
-    return None if product is None else product.name
+    return None if product is None else product.vendor.value
 
 
 def _names(

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from whitecap.engine.dialects import DIALECTS
-from whitecap.engine.errors import said_unknown
+from whitecap.engine.dialects import DIALECTS, unknown_dialect
+from whitecap.engine.errors import Problem, said_unknown
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
@@ -205,7 +205,7 @@ class JobPart(Section):
 
 def _known_dialect(name: str) -> str:
     if name not in DIALECTS:
-        raise ValueError(said_unknown("dialect", name, DIALECTS))
+        raise ValueError(str(Problem("", *unknown_dialect(name))))
     return name
 
 

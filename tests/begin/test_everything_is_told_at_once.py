@@ -56,7 +56,7 @@ WRONG = {
     "matrix --dialect databricks-14.4 --against nowhere --out x.pdf --isolation Serialisable": (
         "x.pdf needs --format",
         "'databricks-14.3'?",
-        "--against: there is no 'nowhere'",
+        "--against: there is no dialect 'nowhere'",
         "'Serializable'",
     ),
     "matrix --pair UPDAT DELETE --isolation Serialisable": ("'UPDATE'?", "'Serializable'"),
@@ -75,7 +75,7 @@ WRONG = {
         "statements: two are needed, A and B",
     ),
     "explain --table nowhere --dialect databricks-14.4 'UPDAT t' 'DELETE FRM t'": (
-        "--dialect: there is no 'databricks-14.4' (did you mean 'databricks-14.3'?)",
+        "--dialect: there is no dialect 'databricks-14.4': one stands for versions from 14.3 on",
         "nowhere: is not there",
         "statement A: 'UPDAT': no such statement",
         "statement B: line 1",
@@ -95,7 +95,7 @@ WRONG = {
     ),
     "conformance nowhere.json --python x": ("--python is for", "nowhere.json: cannot be read"),
     "dialects nowhere databricks-14.4": (
-        "there is no 'nowhere': there are delta-oss-4.4, ",
+        "there is no dialect 'nowhere': there are delta-oss-4.4, ",
         "'databricks-14.3'?",
     ),
     f"plan capacity {VARY} --objective 'foo >= 3' --out {NOWHERE}": (

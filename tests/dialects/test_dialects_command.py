@@ -73,6 +73,48 @@ def test_it_names_the_options_that_a_dialect_has_and_what_holds_without_them() -
         assert (option in text) is has_it
 
 
+@pytest.mark.parametrize(
+    ("named", "standing", "versions"),
+    [
+        ("databricks-15.4", "databricks-14.3", "versions from 14.3 on"),
+        ("databricks-17.3-LTS", "databricks-14.3", "versions from 14.3 on"),
+        ("dbr 16.4", "databricks-14.3", "versions from 14.3 on"),
+        ("databricks-12.2", "databricks-13.3", "versions before 14.2"),
+        ("databricks-14.1", "databricks-13.3", "versions before 14.2"),
+        ("delta-oss-3.2", "delta-oss-3.3", "versions before 4.4"),
+        ("delta-4.0.1", "delta-oss-3.3", "versions before 4.4"),
+        ("delta-oss-10.0", "delta-oss-4.4", "versions from 4.4 on"),
+        ("deltalake-1.6.4", "delta-rs-1.6.3", "versions before 1.6.6"),
+    ],
+)
+def test_a_version_without_a_dialect_is_told_which_one_stands_for_it(
+    named: str, standing: str, versions: str
+) -> None:
+    """By the version, where letters alone would name the newest one that looks alike."""
+    said = f"there is no dialect {named!r}: one stands for {versions} (did you mean {standing!r}?)"
+    result = CliRunner().invoke(main, ["dialects", named], env=WIDE)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert said in result.output
+    with pytest.raises(InvalidInput) as caught:
+        _scenario(named)
+    assert said in str(caught.value)
+
+
+def test_each_dialect_says_which_versions_it_stands_for() -> None:
+    described = json.loads(CliRunner().invoke(main, ["dialects", "--format", "json"]).output)
+    assert {each["name"]: each["stands_for"] for each in described} == {
+        "delta-oss-3.3": "versions before 4.4",
+        "delta-oss-4.4": "versions from 4.4 on",
+        "databricks-13.3": "versions before 14.2",
+        "databricks-14.2": "versions from 14.2 on and before 14.3",
+        "databricks-14.3": "versions from 14.3 on",
+        "delta-rs-1.6.3": "versions before 1.6.6",
+        "delta-rs-1.6.6": "versions from 1.6.6 on",
+    }
+    text = CliRunner().invoke(main, ["dialects", "databricks-14.3"], env=WIDE).stdout
+    assert "stands for  versions from 14.3 on of Databricks" in text
+
+
 def test_an_unknown_dialect_is_bad_input_with_the_nearest_name() -> None:
     result = CliRunner().invoke(main, ["dialects", "databricks-14"])
     assert result.exit_code == ExitCode.BAD_INPUT

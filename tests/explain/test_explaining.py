@@ -154,7 +154,7 @@ isolaton: Serializable
         "table:4 partition_by.0: there is no column 'dya' (did you mean 'day'?)",
         "table:6 files.0.0.id: 'one' is no BIGINT",
         "table:6 files.0.0.dy: there is no such column (did you mean 'day'?)",
-        "table:7 dialect: there is no 'delta-oss-4' (did you mean 'delta-oss-4.4'?)",
+        "table:7 dialect: there is no dialect 'delta-oss-4' (did you mean 'delta-oss-4.4'?)",
         "statement A: v: no such column",
     ]
 

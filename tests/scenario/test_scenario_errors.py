@@ -126,8 +126,8 @@ def test_a_mistake_elsewhere_hides_no_column_that_a_statement_misspells(mistake:
 
 def test_a_misspelt_dialect_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(InvalidInput) as raised:
-        scenario_of(document(dialect="databricks-14.4"))
-    said = "dialect: there is no dialect 'databricks-14.4' (did you mean 'databricks-14.3'?)"
+        scenario_of(document(dialect="databricks14.3"))
+    said = "dialect: there is no dialect 'databricks14.3' (did you mean 'databricks-14.3'?)"
     assert said in str(raised.value)
 
 

@@ -14,6 +14,7 @@ from whitecap.engine.dialects import (
     Dialect,
     RowLevelRules,
     dialect_named,
+    versions_of,
 )
 from whitecap.engine.errors import noted
 from whitecap.engine.settings import own_options
@@ -74,6 +75,7 @@ def _show(console: Console, dialect: Dialect) -> None:
 
 
 def _facts(dialect: Dialect) -> Iterator[tuple[str, str]]:
+    yield "stands for", f"{versions_of(dialect)} of {dialect.vendor.value}"
     yield "isolation", _isolation(dialect)
     yield "row-level", _row_level(dialect.row_level)
     yield "OPTIMIZE", _optimize(dialect)
@@ -127,6 +129,7 @@ def _described(dialect: Dialect) -> dict[str, Any]:
     return {
         "name": dialect.name,
         "engine_info": dialect.engine_info,
+        "stands_for": versions_of(dialect),
         "default_isolation": dialect.default_isolation.value,
         "settable_levels": sorted(level.value for level in dialect.settable_levels),
         "row_level_concurrency": _rules(dialect),
