@@ -165,6 +165,12 @@ def no_overwrite_by(condition: str) -> DeltaError:
     return DeltaError("SparkException", "_LEGACY_ERROR_TEMP_2245", text)
 
 
+def not_translated(condition: str) -> DeltaError:
+    exception, error_class = NO_FILTER
+    text = f"Exec update failed: cannot translate expression to source filter: {condition}"
+    return DeltaError(exception, error_class, text)
+
+
 def no_overwrite_by_decimals(condition: str) -> DeltaError:
     """Seen on Delta Lake 4.4.0: a list of decimals ends the optimizer as it becomes SQL."""
     text = f"The Spark SQL phase optimization failed with an internal error: {condition}"

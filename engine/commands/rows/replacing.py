@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.query.source_filters import is_filter, lists_decimals
+from whitecap.engine.query.source_filters import handed_over, lists_decimals
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Relation, Scope
@@ -47,15 +47,14 @@ def replaced_rows(
     if statement.replace_using or statement.replace_on is not None:
         return Replacement((TRUE,), (_counterpart(statement, txn, rows, source, session),))
     if statement.replace_where is not None:
-        _check_filter(statement.replace_where, statement, txn, session)
+        condition = statement.replace_where.with_parameters(statement.parameters)
+        return Replacement(_handed_over(condition, txn, session))
     conditions = _conditions(statement, txn)
     return Replacement(conditions) if conditions else NOTHING_REPLACED
 
 
-def _check_filter(
-    condition: Predicate, statement: Insert, txn: Transaction, session: Session
-) -> None:
-    """Raises `DeltaError` for a condition that Spark does not hand to tables."""
+def _handed_over(condition: Predicate, txn: Transaction, session: Session) -> tuple[Predicate, ...]:
+    """The filters of REPLACE WHERE. Raises `DeltaError` if Spark does not hand it to tables."""
     if condition.node.find(exp.Query) is not None:
         raise write_errors.no_overwrite_by_subquery()
     if not condition.is_deterministic:
@@ -67,16 +66,16 @@ def _check_filter(
         condition.check_constants(schema, session)
     if lists_decimals(condition.node, schema):
         raise write_errors.no_overwrite_by_decimals(condition.sql)
-    if not is_filter(condition.node, schema, session, statement.parameters):
-        raise write_errors.no_overwrite_by(condition.sql)
+    filters = handed_over(condition, schema, session)
+    if txn.dialect.narrows_constants and filters != condition.conjuncts():
+        raise write_errors.no_overwrite_by(condition.sql)  # delta-rs leaves nothing out
+    return filters
 
 
 def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
     text = statement.option("replaceWhere")
     if text is not None and statement.overwrite:
         return parse_predicate(text).conjuncts()
-    if statement.replace_where is not None:
-        return statement.replace_where.with_parameters(statement.parameters).conjuncts()
     static = [(name, value) for name, value in statement.partition if value is not None]
     if not statement.overwrite or is_dynamic(statement, txn):
         return ()
@@ -99,8 +98,9 @@ def check_partition_clause(statement: Insert, txn: Transaction) -> None:
         if name.lower() not in columns:
             raise write_errors.partition_of_another_column(name)
         column = txn.snapshot.schema.get(name)
-        if overwrites and value is not None and column is not None and column.type == "boolean":
-            # Seen on Spark 4.2: it hands no comparison of a flag with a PARTITION value to tables.
+        is_flag = column is not None and column.type == "boolean"
+        if overwrites and is_flag and not (value is None or isinstance(value, exp.Null)):
+            # Seen on Spark 4.2: it hands no comparison of a flag with TRUE or FALSE to tables.
             raise write_errors.no_overwrite_by(_equals(name, value, statement).sql)
 
 
