@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TextIO
 
 import click
@@ -26,7 +25,7 @@ TRACEBACK = "WHITECAP_TRACEBACK"
 """Set to 1, unexpected errors print their traceback instead of writing it to a file."""
 
 
-def ended_by(error: BaseException, options: Mapping[str, str] = MappingProxyType({})) -> ExitCode:
+def ended_by(error: BaseException, options: Mapping[str, str]) -> ExitCode:
     """Tell what ended the command, with its options by their names in Python; its exit code."""
     match error:
         case KeyboardInterrupt() | click.Abort():

@@ -48,7 +48,7 @@ SETTINGS = {
 
 
 def sweep_engine(
-    name: str | None = None,
+    name: str | None,
     master: str | None = None,
     *,
     quiet: bool = False,
@@ -162,7 +162,7 @@ def require_recorded(where: str | Path) -> None:
         run_at(local_path(where))
 
 
-def chosen_run(where: str | Path, cell: CellChoice | None = None) -> ChosenRun:
+def chosen_run(where: str | Path, cell: CellChoice | None) -> ChosenRun:
     """The run to be replayed of a sweep, or the run whose directory this is.
 
     Raises as `choose_run`, and `InvalidInput` where neither lies.
@@ -174,7 +174,7 @@ def chosen_run(where: str | Path, cell: CellChoice | None = None) -> ChosenRun:
     return choose_run(sweep_place(where, sweep_engine("spark")), made_in(where), cell)
 
 
-def spark_session(master: str = DEFAULT_MASTER, *, makes_runs: bool = False) -> SparkSession:
+def spark_session(master: str, *, makes_runs: bool = False) -> SparkSession:
     """The process's session, started if need be: for one that makes runs, or reads them.
 
     Raises `EnvironmentMissing` without Java or pyspark.

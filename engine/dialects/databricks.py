@@ -88,7 +88,7 @@ def _databricks(
     version: str,
     rows: RowLevelRules,
     differences: tuple[Difference, ...],
-    lacks: Mapping[str, str] | None = None,
+    lacks: Mapping[str, str],
 ) -> Dialect:
     return Dialect(
         name=f"databricks-{version}",
@@ -106,7 +106,7 @@ def _databricks(
         row_level=rows,
         lacks={
             ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",
-            **(lacks or {}),
+            **lacks,
         },
         differences=(*_OF_DATABRICKS, *differences),
     )

@@ -26,7 +26,7 @@ from whitecap.engine.storage.requests import (
 T = TypeVar("T")
 
 
-def rooted(steps: Steps[T], root: str, location: str = "") -> Steps[T]:
+def rooted(steps: Steps[T], root: str, location: str) -> Steps[T]:
     """Steps whose storage keys are put below `root`; listings are shown without it.
 
     Absolute keys are those of the store at `location`.

@@ -9,6 +9,8 @@ import uuid
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any, Protocol, TypeVar
 
 from whitecap.engine.storage.columns import in_columns
@@ -68,24 +70,14 @@ def run(steps: Steps[T], store: Store) -> T:
         return result
 
 
-def counting_clock(first_ms: int = FIRST_INSTANT_MS, tick_ms: int = 1) -> Callable[[], int]:
-    """A clock that moves by `tick_ms` each time it is read."""
-    instant = first_ms - tick_ms
-
-    def read() -> int:
-        nonlocal instant
-        instant += tick_ms
-        return instant
-
-    return read
+def counting_clock(first_ms: int = FIRST_INSTANT_MS) -> Callable[[], int]:
+    """A clock that moves by a millisecond each time it is read."""
+    return partial(next, count(first_ms))
 
 
 def counting_ids() -> Iterator[str]:
     """Ids that look like UUIDs and count upwards."""
-    number = 0
-    while True:
-        yield str(uuid.UUID(int=number))
-        number += 1
+    return (str(uuid.UUID(int=number)) for number in count())
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +150,7 @@ class MemoryStore:
         del self._objects[key]
         self._directories[_directory(key)].remove(key)
 
-    def put_rows(self, key: str, rows: Sequence[Row], columns: tuple[str, ...] = ()) -> int:
+    def put_rows(self, key: str, rows: Sequence[Row], columns: tuple[str, ...]) -> int:
         """Write a data file; returns its size in bytes."""
         size = _FILE_OVERHEAD_BYTES + sum(_text_size(value) for row in rows for value in row)
         self._rows[key] = _DataFile(columns, rows, Entry(key, size, self._clock()))

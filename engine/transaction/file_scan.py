@@ -73,7 +73,7 @@ def statistics_test(
     predicates: Sequence[Predicate],
     snapshot: Snapshot,
     settings: Settings,
-    form: Form = Form.OPTIMIZED,
+    form: Form,
 ) -> FileTest | None:
     """Whether a file's statistics let it hold a row that matches all of these data predicates.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel, level_called
 from whitecap.engine.log.actions import (
@@ -49,7 +49,7 @@ def level_to_use(
     prepared: Sequence[AnyAction],
     operation: Operation,
     metadata: Metadata,
-    dialect: Dialect = DELTA_OSS_4_4,
+    dialect: Dialect,
 ) -> IsolationLevel:
     """The level of this commit: the table's, or SnapshotIsolation where it changes no data.
 

@@ -65,7 +65,7 @@ def can_cast(from_type: str, to_type: str) -> bool:
     return from_type in TEMPORAL and to_type in TEMPORAL
 
 
-def no_cast(from_type: str, to_type: str, tries: bool = False) -> InvalidInput:
+def no_cast(from_type: str, to_type: str, tries: bool) -> InvalidInput:
     """How Spark refuses a cast that ANSI mode does not have: the class says what would help."""
     hint = "CAST_WITHOUT_SUGGESTION"
     if (to_type == "date" and is_numeric(from_type)) or (
@@ -87,7 +87,7 @@ def _is_legacy_cast(from_type: str, to_type: str) -> bool:
     return (from_type, to_type) == ("boolean", "timestamp")
 
 
-def caster(from_type: str, to_type: str, session: Session = DEFAULT_SESSION) -> Cast | None:
+def caster(from_type: str, to_type: str, session: Session) -> Cast | None:
     """The cast of non-null values between two types; `None` where values stay as they are.
 
     Raises `InvalidInput` where Spark has none, `UnsupportedFeature` where it is not modelled.
@@ -106,7 +106,7 @@ _TEXTS = 1024
 
 
 @lru_cache(maxsize=64)
-def text_caster(to_type: str, session: Session = DEFAULT_SESSION) -> Cast | None:
+def text_caster(to_type: str, session: Session) -> Cast | None:
     """The cast of texts that come again, as those of partitions do: each is cast once."""
     cast = caster("string", to_type, session)
     return None if cast is None else lru_cache(_TEXTS)(cast)
@@ -311,7 +311,7 @@ _NATURAL = frozenset(
 )
 
 
-def compared_value(value: Any, to_type: str, session: Session = DEFAULT_SESSION) -> Any:
+def compared_value(value: Any, to_type: str, session: Session) -> Any:
     """A parameter's value as one of the type that it is compared with.
 
     Raises `UnsupportedFeature` for one that would lose something: Spark compares such a value in a

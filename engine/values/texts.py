@@ -73,7 +73,7 @@ def _clock_time(match: re.Match[str]) -> time:
     return time(int(match[4] or 0), int(match[5] or 0), int(match[6] or 0), micros)
 
 
-def parse_timestamp(text: str, time_zone: str = "UTC") -> datetime:
+def parse_timestamp(text: str, time_zone: str) -> datetime:
     """An instant, in UTC; a text without a zone is read in the session's `time_zone`."""
     match = _TIMESTAMP.match(text.strip())
     if not match and _TIME_ALONE.match(text.strip()):

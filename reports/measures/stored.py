@@ -139,7 +139,7 @@ def run_of_rows(
     latencies: Iterable[StoredRow],
     left_out: Iterable[StoredRow],
     aborts: Iterable[StoredRow],
-    courses: Sequence[StoredRow] = (),
+    courses: Sequence[StoredRow],
 ) -> MeasuredRun:
     """One measured run from its rows."""
     latencies_ms = {_group(row): np.asarray(row["latencies_ms"], float) for row in latencies}

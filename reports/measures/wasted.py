@@ -13,7 +13,7 @@ from whitecap.reports.measures.tally import WeightedShare
 
 
 def wasteful_refusals(
-    runs: Runs, besides: Collection[WriterCommand] = ()
+    runs: Runs, besides: Collection[WriterCommand]
 ) -> list[tuple[RefusalCount, float]]:
     """Refusals by a writer group, over replications, those first that waste most; each with its
     part of the compute time of all aborted transactions, not counting `besides` as winners."""

@@ -108,7 +108,7 @@ def sensitivity_of(
     varied: Sequence[ParameterRuns],
     left_out: Mapping[str, str],
     seed: int,
-    origin: str = "",
+    origin: str,
 ) -> Sensitivity:
     """What moves each of these measures."""
     changes = sum(len(each.runs) for each in varied)

@@ -48,7 +48,7 @@ def said_estimate(estimate: Estimate, unit: Unit, beside: Collection[float] = ()
     return f"{written_point(estimate, unit, beside)}, {text}" if is_one_sided else text
 
 
-def written_point(estimate: Estimate, unit: Unit, beside: Collection[float] = ()) -> str:
+def written_point(estimate: Estimate, unit: Unit, beside: Collection[float]) -> str:
     """The value without its interval."""
     return written(estimate.point, unit, _digits(estimate, unit, beside))
 

@@ -68,7 +68,7 @@ def predicted_ranges(
     comparisons: int,
     *,
     jobs: int,
-    replications: int = REPLICATIONS,
+    replications: int,
     watch: Callable[[int], None],
 ) -> list[PredictedShare]:
     """Run the simulator and say between what each share will lie, `comparisons` in all at once."""

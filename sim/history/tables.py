@@ -13,13 +13,13 @@ from whitecap.sim.recording.recording import schema_of, table_of
 from whitecap.sim.recording.writer_record import WriterRecord
 
 
-def writers_table(writers: Iterable[WriterRecord], tells_apart: bool = False) -> pa.Table:
+def writers_table(writers: Iterable[WriterRecord], tells_apart: bool) -> pa.Table:
     """One row per writer, or one for each of its statements."""
     width = len(schema_of("writers", tells_apart))
     return table_of("writers", (astuple(each)[:width] for each in writers), tells_apart)
 
 
-def commit_row(step: WalkedVersion, table_name: str | None = None) -> tuple[Any, ...]:
+def commit_row(step: WalkedVersion, table_name: str | None) -> tuple[Any, ...]:
     """A version in the order of its table's columns; `table_name` where there are several."""
     return (
         step.version,

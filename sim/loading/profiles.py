@@ -38,10 +38,10 @@ def is_file_name(profile: Any) -> bool:
     return isinstance(profile, str) and ("/" in profile or profile.endswith((".yaml", ".yml")))
 
 
-def profile_named(profile: str, folder: Path = Path()) -> StoreSection:
-    """A shipped profile or a user's file, relative to `folder`. Raises `InvalidInput`."""
+def profile_named(profile: str) -> StoreSection:
+    """A shipped profile or a user's file. Raises `InvalidInput`."""
     if is_file_name(profile):
-        return _checked(read_yaml(folder / profile))[0]
+        return _checked(read_yaml(Path(profile)))[0]
     require_shipped(profile)
     return _checked(read_shipped(STORES / f"{profile}.yaml"))[0]
 

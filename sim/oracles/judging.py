@@ -64,7 +64,7 @@ def judge_evidence(evidence: Evidence, *, replay: bool = True) -> Judgement:
 
 
 def judge_directory(
-    directory: Path, history: Path | None = None, judge: Judge = judge_evidence
+    directory: Path, history: Path | None, judge: Judge = judge_evidence
 ) -> Judgement:
     """Judge the Delta table in a directory, or those below it. Raises `InvalidInput`.
 

@@ -91,7 +91,7 @@ def replay_findings(
     effects: StatementReplayer,
     order: Sequence[int],
     unchecked: Unchecked,
-    cyclic: Collection[int] = (),
+    cyclic: Collection[int],
 ) -> Iterator[Finding]:
     """Stretches of the log whose rows are not what their statements make.
 

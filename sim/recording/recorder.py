@@ -176,16 +176,13 @@ class TransactionRecord(msgspec.Struct):
                 last = next(reversed(self.snapshots))
                 self.read_version, self.snapshot_at_ms = self.snapshots[last]
 
-    def ends_badly(
-        self, rule: str, now_ms: float, exception: str, error_class: str | None, message: str
-    ) -> None:
+    def ends_badly(self, rule: str, now_ms: float, exception: str, message: str) -> None:
         """It was cut off: unknown if a put of it has landed or may have, else aborted."""
         self._ends(now_ms)
         in_doubt = self.put_in_doubt or self.has_landed
         self.outcome = RecordedOutcome.UNKNOWN if in_doubt else RecordedOutcome.ABORTED
         self.rule = rule
         self.exception = exception
-        self.error_class = error_class
         self.message = message
 
     def ends_refused(self, now_ms: float, error: DeltaError) -> None:

@@ -16,7 +16,7 @@ from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.contents.key_queue import InLine
 from whitecap.sim.store.contents.log_directory import NEVER, Moment
 from whitecap.sim.store.exchange import DONE, Ask, Effect, Reply, Sender, StoreRefused
-from whitecap.sim.store.passing import NO_EFFECTS, Effects, Passing, ReadOfLane
+from whitecap.sim.store.passing import Effects, Passing, ReadOfLane
 from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
@@ -117,7 +117,7 @@ class Connection:
         self,
         kinds: Sequence[RequestKind],
         key: str,
-        effects: Effects = NO_EFFECTS,
+        effects: Effects,
         size_bytes: int = 0,
     ) -> Waiting[None]:
         """Send some requests for one object, one after the other; a PUT sends `size_bytes`.

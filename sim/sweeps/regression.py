@@ -91,7 +91,7 @@ DEFAULT_EFFORT = RunEffort()
 def run_expecting(
     paths: Sequence[Path],
     reading: Reading[T],
-    effort: RunEffort = DEFAULT_EFFORT,
+    effort: RunEffort,
     watch: Watch | None = None,
     rounds: Rounds[T] | None = None,
     *,
@@ -187,7 +187,7 @@ def at(labels: Mapping[str, str], text: str) -> str:
     return f"{show_cell(labels)}: {text}" if labels else text
 
 
-def _runs(loaded: LoadedScenario, replications: range, every: bool = False) -> Iterator[RunToRead]:
+def _runs(loaded: LoadedScenario, replications: range, every: bool) -> Iterator[RunToRead]:
     """The runs of those cells that something is expected of, or of `every` cell."""
     for labels, scenario in loaded.cells:
         is_once = not every and all(each.exactly for each in scenario.expect)

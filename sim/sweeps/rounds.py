@@ -20,7 +20,7 @@ ONE_CELL = "run"
 """The only cell of a scenario that is run without a sweep."""
 
 
-def one_cell(scenario: Scenario, replications: int, seed: int | None = None) -> Experiment:
+def one_cell(scenario: Scenario, replications: int, seed: int | None) -> Experiment:
     """A scenario as a sweep of one cell: its replications are those of `run_scenario`."""
     cell = SweepCell(ONE_CELL, scenario.labels, scenario)
     chosen = scenario.seed if seed is None else seed
@@ -32,7 +32,7 @@ def run_rounds(
     place: DatasetPlace,
     engine: Callable[[], SweepEngine],
     enough: Callable[[int], int],
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[Progress], None],
 ) -> Experiment:
     """Run rounds until `enough`, given the replications there are, asks for no more of them.
 

@@ -254,7 +254,7 @@ class FunctionJob:
 
 
 def batch_text(
-    app_id: str, batch_id: int, schema: Schema, rows: Sequence[Row], reads_table: bool = False
+    app_id: str, batch_id: int, schema: Schema, rows: Sequence[Row], reads_table: bool
 ) -> str:
     """A streaming batch as JSON: its application and number, its columns as DDL, and its rows.
 

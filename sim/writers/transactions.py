@@ -152,7 +152,7 @@ class Transactions:
 def _is_crashed(record: TransactionRecord, clock: Clock) -> None:
     """Record that the writer's driver died."""
     crash, text = Interruption.WRITER_CRASH, "the writer's driver died"
-    record.ends_badly("writer_crash", clock.now_ms, crash, None, text)
+    record.ends_badly("writer_crash", clock.now_ms, crash, text)
 
 
 def _is_refused(
@@ -162,7 +162,7 @@ def _is_refused(
     match error:
         case StoreRefused():
             refused = Interruption.STORE_REFUSED
-            record.ends_badly("store_refused", clock.now_ms, refused, None, str(error))
+            record.ends_badly("store_refused", clock.now_ms, refused, str(error))
         case DeltaError():
             record.ends_refused(clock.now_ms, error)
         case InvalidInput():
@@ -175,4 +175,4 @@ def _is_refused(
 def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:
     """Record that the job's deadline passed before it ended."""
     passed = Interruption.DEADLINE_PASSED
-    record.ends_badly("deadline", clock.now_ms, passed, None, "the job's deadline passed")
+    record.ends_badly("deadline", clock.now_ms, passed, "the job's deadline passed")

@@ -139,9 +139,7 @@ def _as_measured(name: str, cells: Sequence[CellRuns[MeasuredRun]]) -> MeasuredS
     return MeasuredScenario(name, cells[0].scenario.seed, tuple(measured)) if cells else None
 
 
-def check_sweep(
-    where: Path | str, until: Until = NOTHING_ASKED, *, needs_expectations: bool = True
-) -> CheckedScenario:
+def check_sweep(where: Path | str, until: Until, *, needs_expectations: bool) -> CheckedScenario:
     """Hold a sweep that was made before to what its scenario expects; nothing is run.
 
     Raises `InvalidInput`: there is no sweep, its scenario expects nothing (which it may without

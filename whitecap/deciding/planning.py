@@ -65,17 +65,17 @@ def planning_of(
     vary: str,
     effort: Effort,
     *,
-    objective: Sequence[str] = (),
-    variants: Mapping[str, Mapping[str, Any]] | None = None,
-    only: Mapping[str, Sequence[str]] | None = None,
-    sense: str | None = None,
+    objective: Sequence[str],
+    variants: Mapping[str, Mapping[str, Any]],
+    only: Mapping[str, Sequence[str]],
+    sense: str | None,
 ) -> Planning:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     with gathered() as problems:
         with noted(problems):
             meant = _sense(sense)
         effort = effort.checked(problems, "max_replications")
-        loaded = variants_of(path, vary, variants or {}, only or {}, objective)
+        loaded = variants_of(path, vary, variants, only, objective)
     schedule, runs = LookSchedule(len(loaded.varied.values), effort.replications), effort.most_runs
     if runs < schedule.looks[0] * len(loaded.changes):
         reason = f"{runs} are not enough to try one value of each variant {schedule.looks[0]} times"
@@ -130,8 +130,8 @@ def plan(
             vary,
             Effort(max_replications, max_runs, seed),
             objective=texts_of(objective),
-            variants=variants,
-            only=lists_of("only", only, problems),
+            variants=variants or {},
+            only=lists_of("only", only, problems) or {},
             sense=sense,
         )
     with progress("plan", quiet=quiet) as show:
@@ -155,7 +155,7 @@ def kept_runs(out: Path | None, resume: bool) -> KeptRuns | None:
 
 
 def planned_by(
-    planning: Planning, jobs: int | None, watch: TrialWatch, kept: KeptRuns | None = None
+    planning: Planning, jobs: int | None, watch: TrialWatch, kept: KeptRuns | None
 ) -> Plan:
     """Try values until every search is at its end, the runs are at their most, or Ctrl-C comes."""
     searches = [_Search(planning, name) for name in planning.variants.changes]

@@ -209,7 +209,7 @@ def _least_success(subject: Subject, standing: CellStanding) -> str:
 
 
 def sweep_document(
-    subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds] = ()
+    subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds]
 ) -> dict[str, Any]:
     """The same and every other measure with its interval, numbers as they are."""
     return {

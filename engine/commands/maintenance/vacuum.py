@@ -70,7 +70,7 @@ def _is_retention_heeded(statement: Vacuum, settings: Settings) -> bool:
     return statement.retain_hours == 0 or not settings.vacuum_ignores_retention
 
 
-def _deletable(snapshot: Snapshot, before_ms: int, lite: bool = False) -> Steps[list[str]]:
+def _deletable(snapshot: Snapshot, before_ms: int, lite: bool) -> Steps[list[str]]:
     """Keys that may go: files older than an instant that the log does not need.
 
     The log needs live files, files that were removed since that instant, and their deletion

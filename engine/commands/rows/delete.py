@@ -74,7 +74,7 @@ def delete_actions(
     table: Table,
     txn: Transaction,
     conditions: Sequence[Predicate],
-    tests: Sequence[Evaluate] = (),
+    tests: Sequence[Evaluate],
     form: Form = Form.OPTIMIZED,
 ) -> Steps[FileChanges]:
     """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE.

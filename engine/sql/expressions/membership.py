@@ -44,7 +44,7 @@ def spread(
     return bounds
 
 
-def membership(term: Term, members: Sequence[Term], session: Session = DEFAULT_SESSION) -> Term:
+def membership(term: Term, members: Sequence[Term], session: Session) -> Term:
     """IN: true if equal to a member, else NULL if the value or a member is NULL."""
 
     foldable = term.foldable and all(member.foldable for member in members)

@@ -294,7 +294,7 @@ def convert(term: Term, to_type: str, session: Session = DEFAULT_SESSION) -> Ter
     return apply(change, term, to_type)
 
 
-def compared(term: Term, to_type: str, session: Session = DEFAULT_SESSION) -> Term:
+def compared(term: Term, to_type: str, session: Session) -> Term:
     """The term in the type in which it is compared: a parameter's value must be one of it."""
     if term.type != PARAMETER:
         return convert(term, to_type, session)

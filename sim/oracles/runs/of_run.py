@@ -54,7 +54,7 @@ def judge(run: FinishedRun, judge_table: Judge = judge_evidence) -> Judgement:
     return Judgement.of_tables(judged)
 
 
-def judge_run_directory(directory: Path, judge_table: Judge = judge_evidence) -> Judgement:
+def judge_run_directory(directory: Path, judge_table: Judge) -> Judgement:
     """Judge the run that was recorded in a directory.
 
     Raises `InvalidInput`: it is damaged, was interrupted, or this version makes another run of it.

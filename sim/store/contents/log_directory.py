@@ -188,7 +188,7 @@ class LogDirectory:
         there = (v for v, at in reversed(self._checkpoints) if v <= version and at <= moment)
         return next(there, -1)
 
-    def files_of(self, segment: Segment, whole_checkpoint: bool = True) -> list[tuple[str, int]]:
+    def files_of(self, segment: Segment, whole_checkpoint: bool) -> list[tuple[str, int]]:
         """The files that a segment's state is made of, with their sizes in bytes.
 
         Of a checkpoint, one may read protocol and metadata alone.
