@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import whitecap
+from tests.command_line import invoked
 from tests.deciding.worlds import written_to
 from tests.sim.sim_worlds import UPDATE
 from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
-from whitecap.cli import main
 
 STATED = """\
 objective:
@@ -23,7 +22,7 @@ objective:
 
 def printed(*words: object) -> str:
     """What a command prints."""
-    result = CliRunner().invoke(main, [*map(str, words)], env={"COLUMNS": "200"})
+    result = invoked(*words, columns=200)
     assert result.exit_code == 0, result.output
     return result.stdout
 

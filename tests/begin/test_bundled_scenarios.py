@@ -7,10 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import whitecap
-from whitecap.cli import main
+from tests.command_line import invoked
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.scenarios import SCENARIOS
@@ -26,10 +25,6 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def _invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
-
-
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
@@ -40,7 +35,7 @@ def _invoke(*arguments: str) -> Result:
 )
 def test_an_unknown_name_is_answered_with_the_nearest_ones(name: str, nearest: str) -> None:
     for command in (["run"], ["sweep"], ["check"], ["chaos"]):
-        result = _invoke(*command, name)
+        result = invoked(*command, name)
         assert result.exit_code == ExitCode.BAD_INPUT
         (line,) = result.stderr.splitlines()
         assert line.startswith(f"error: {name}: is not there")
@@ -51,21 +46,21 @@ def test_a_path_that_is_not_there_is_answered_with_what_lies_beside_it(tmp_path:
     (tmp_path / "regression").mkdir()
     (tmp_path / "throttled.yaml").touch()
     for wrong, right in (("regresion", "regression"), ("throtled", "throttled.yaml")):
-        result = _invoke("check", str(tmp_path / wrong))
+        result = invoked("check", str(tmp_path / wrong))
         assert result.exit_code == ExitCode.BAD_INPUT
         assert f"did you mean {tmp_path / right}?" in result.stderr
 
 
 def test_a_file_that_is_not_there_is_answered_with_the_one_beside_it(tmp_path: Path) -> None:
     (tmp_path / "nightly.yaml").touch()
-    result = _invoke("run", str(tmp_path / "nightli.yaml"))
+    result = invoked("run", str(tmp_path / "nightli.yaml"))
     assert result.exit_code == ExitCode.BAD_INPUT
     assert f"(did you mean '{tmp_path / 'nightly.yaml'}'?)" in result.stderr
 
 
 def test_a_table_is_no_scenario_and_a_scenario_no_table() -> None:
-    as_scenario = _invoke("run", "merge-and-optimize")
-    as_table = _invoke("explain", "--table", "events")
+    as_scenario = invoked("run", "merge-and-optimize")
+    as_table = invoked("explain", "--table", "events")
     assert as_scenario.exit_code == as_table.exit_code == ExitCode.BAD_INPUT
     assert "merge-and-optimize: is not there" in as_scenario.stderr
     assert "events: is not there" in as_table.stderr
@@ -73,36 +68,36 @@ def test_a_table_is_no_scenario_and_a_scenario_no_table() -> None:
 
 def test_a_file_that_is_no_text_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "table.parquet").write_bytes(b"PAR1\xba\xff")
-    result = _invoke("run", str(tmp_path / "table.parquet"))
+    result = invoked("run", str(tmp_path / "table.parquet"))
     assert result.exit_code == ExitCode.BAD_INPUT
     assert result.stderr.rstrip().endswith("cannot be read: it is not text in UTF-8")
 
 
 def test_a_path_that_is_not_there_is_told_the_name_that_is() -> None:
-    result = _invoke("run", "scenarios/events.yaml")
+    result = invoked("run", "scenarios/events.yaml")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "cannot be read" in result.stderr
     assert "did you mean 'events'?" in result.stderr
-    assert "did you mean" not in _invoke("run", "mine.yaml").stderr
+    assert "did you mean" not in invoked("run", "mine.yaml").stderr
 
 
 def test_catalogues_and_profiles_are_no_scenarios() -> None:
     for name in ("faults", "restarts", "s3", "stores/s3"):
-        assert _invoke("run", name).exit_code == ExitCode.BAD_INPUT
-        assert _invoke("scenarios", name).exit_code == ExitCode.BAD_INPUT
+        assert invoked("run", name).exit_code == ExitCode.BAD_INPUT
+        assert invoked("scenarios", name).exit_code == ExitCode.BAD_INPUT
 
 
 def test_json_is_of_the_list_alone() -> None:
-    result = _invoke("scenarios", "events", "--json")
+    result = invoked("scenarios", "events", "--json")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "--json goes with the list" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["late-commit", "regression/late-commit"])
 def test_a_scenario_is_run_and_checked_by_its_name(name: str) -> None:
-    ran = json.loads(_invoke("run", name, "--json").stdout)
+    ran = json.loads(invoked("run", name, "--json").stdout)
     assert ran["scenario_name"] == "late-commit"
-    checked = _invoke("check", name, "--replications", "1")
+    checked = invoked("check", name, "--replications", "1")
     assert checked.exit_code == ExitCode.FINE
     assert checked.stdout.startswith(f"ok        {name}  ")
 
@@ -115,21 +110,21 @@ def test_a_name_gives_what_its_file_gives() -> None:
 
 
 def test_a_sweep_and_python_take_a_name_too() -> None:
-    result = _invoke("sweep", "f11-throttling-storm", "--replications", "1", "--json", "--engine",
+    result = invoked("sweep", "f11-throttling-storm", "--replications", "1", "--json", "--engine",
                      "processes")  # fmt: skip
     assert result.exit_code == ExitCode.FINE, result.stderr
     assert whitecap.run("late-commit").scenario.name == "late-commit"
 
 
 def test_a_folder_of_bundled_scenarios_is_checked_by_its_name() -> None:
-    result = _invoke("check", "failures", "--replications", "1", "--undecided", "pass")
+    result = invoked("check", "failures", "--replications", "1", "--undecided", "pass")
     listed = [each.name for each in all_bundled() if each.folder == "failures"]
     told = [line.split()[1] for line in result.stdout.splitlines()[:-1] if line[:1].strip()]
     assert sorted(set(told)) == sorted(listed)
 
 
 def test_a_table_is_explained_by_its_name() -> None:
-    result = _invoke("explain", "--table", "merge-and-optimize")
+    result = invoked("explain", "--table", "merge-and-optimize")
     assert result.exit_code == ExitCode.FINE
     assert "They conflict" in result.stdout
 
@@ -149,13 +144,13 @@ def test_a_folder_of_the_working_directory_is_no_scenario(tmp_path: Path) -> Non
 
 def test_a_folder_of_the_working_directory_is_checked_before_a_bundled_one(tmp_path: Path) -> None:
     (tmp_path / "regression").mkdir()
-    result = _invoke("check", "regression")
+    result = invoked("check", "regression")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "no scenario with an `expect:` lies there" in result.stderr
 
 
 def test_every_bundled_file_is_listed_with_a_line_about_it() -> None:
-    listed = json.loads(_invoke("scenarios", "--json").stdout)["scenarios"]
+    listed = json.loads(invoked("scenarios", "--json").stdout)["scenarios"]
     files = {str(path) for path in SCENARIOS.rglob("*.yaml")}
     left_out = files - {each["file"] for each in listed}
     assert {Path(path).name for path in left_out if "/stores/" not in path} == {
@@ -165,7 +160,7 @@ def test_every_bundled_file_is_listed_with_a_line_about_it() -> None:
     }
     for each in listed:
         assert len(each["description"].split()) > 3, each["name"]
-    shown = _invoke("scenarios").stdout
+    shown = invoked("scenarios").stdout
     assert all(each["name"].rpartition("/")[2] in shown for each in listed)
 
 
@@ -180,15 +175,15 @@ def test_what_is_called_a_table_is_none_for_run() -> None:
 
 
 def test_a_printed_scenario_is_its_file_and_can_be_run(tmp_path: Path) -> None:
-    printed = _invoke("scenarios", "events").stdout
+    printed = invoked("scenarios", "events").stdout
     assert printed == (SCENARIOS / "events.yaml").read_text(encoding="utf-8")
     (tmp_path / "mine.yaml").write_text(printed)
-    assert _invoke("run", "mine.yaml", *SHORT).exit_code == ExitCode.FINE
+    assert invoked("run", "mine.yaml", *SHORT).exit_code == ExitCode.FINE
 
 
 def test_a_folder_is_listed_alone() -> None:
-    shown = _invoke("scenarios", "field").stdout
-    assert _invoke("scenarios", "field/").stdout == shown
+    shown = invoked("scenarios", "field").stdout
+    assert invoked("scenarios", "field/").stdout == shown
     assert "c01-merge-joins" in shown
     assert "optimize " not in shown.splitlines()[1]
     assert "regression" not in shown.splitlines()[0]

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from tests.calibration.loopback_s3 import Bucket, loopback_s3
+from tests.command_line import invoked
 from tests.sim.sim_worlds import document
-from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.calibration.directory import DirectoryTarget
 from whitecap.sim.calibration.measuring import MeasuringPlan, measure
@@ -29,7 +29,7 @@ QUICK = ("--count", "30", "--for", "60 s", "--quiet")
 
 
 def _calibrate(*arguments: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["calibrate", *map(str, arguments)])
+    result = invoked("calibrate", *arguments)
     assert result.exit_code == code, result.output
     return result
 
@@ -83,7 +83,7 @@ def test_the_profile_is_what_a_run_takes(tmp_path: Path) -> None:
     _calibrate(tmp_path / "disk", "--out", out, *QUICK)
     scenario.write_text(json.dumps(document(duration="2 min")))
     command = ["run", str(scenario), "--set", f"store.profile={out}", "--json"]
-    result = CliRunner().invoke(main, command)
+    result = invoked(*command)
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["store"]["profile"] == "mine"
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from whitecap.cli import main
+from tests.command_line import invoked
 from whitecap.exit_codes import ExitCode
 
 SCENARIO = "scenarios/field/c49-no-put-if-absent.yaml"
 
 
-def _chaos(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["chaos", SCENARIO, *map(str, arguments)])
+_chaos = partial(invoked, "chaos", SCENARIO)
 
 
 @pytest.mark.spark

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -12,11 +13,10 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
+from tests.command_line import invoked
 from tests.refusals import require_refused
 from tests.sim.sim_worlds import document
-from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.chaos import campaign, one_run
@@ -40,8 +40,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def _chaos(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["chaos", *map(str, arguments)])
+_chaos = partial(invoked, "chaos")
 
 
 def _planted(run: FinishedRun) -> Judgement:
@@ -174,7 +173,7 @@ def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     assert f"--only {number}" in saved
     again = _chaos(file, "--only", number, "--no-shrink", "--jobs", 1, "--out", out)
     assert again.exit_code == ExitCode.EXPECTATION_MISSED
-    assert CliRunner().invoke(main, ["run", str(small), "--quiet"]).exit_code == ExitCode.FINE
+    assert invoked("run", small, "--quiet").exit_code == ExitCode.FINE
 
 
 def test_a_draw_that_is_no_scenario_is_told_as_a_defect_with_its_command(
@@ -252,9 +251,9 @@ def test_a_saved_scenario_expects_to_stay_as_it_is_until_it_is_mended(
     options = ("--runs", 8, "--jobs", 1, "--out", tmp_path / "out", "--save", kept)
     assert _chaos(file, *options).exit_code == ExitCode.EXPECTATION_MISSED
     check = ["check", str(kept), "--jobs", "1"]
-    assert CliRunner().invoke(main, check).exit_code == ExitCode.FINE
+    assert invoked(*check).exit_code == ExitCode.FINE
     _judge_by(monkeypatch, _lenient)
-    mended = CliRunner().invoke(main, check)
+    mended = invoked(*check)
     assert mended.exit_code == ExitCode.EXPECTATION_MISSED
     said = " ".join(mended.stdout.split())
     assert "findings is 0, expected at least 1 (lost commit; once it is mended, it equals 0" in said

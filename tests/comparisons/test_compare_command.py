@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import whitecap
+from tests.command_line import invoked
 from tests.refusals import require_refused
 from tests.sim_sweep.sweep_scenario import SCENARIO
-from whitecap import cli
 from whitecap.checking.recorded import no_cell_in_common
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.comparisons.sides import Side
@@ -20,14 +19,10 @@ SMALL = SCENARIO.partition("    isolation:")[0]
 BUSIER = SMALL.replace("rate: 4 per min", "rate: 12 per min")
 
 
-def _invoke(*words: object) -> Result:
-    return CliRunner().invoke(cli.main, [*map(str, words)])
-
-
 def _sweep(folder: Path, name: str, text: str) -> Path:
     (folder / f"{name}.yaml").write_text(text)
     words = ["--engine", "processes", "--replications", 5, "--out", folder / name]
-    assert _invoke("sweep", folder / f"{name}.yaml", *words).exit_code == ExitCode.FINE
+    assert invoked("sweep", folder / f"{name}.yaml", *words).exit_code == ExitCode.FINE
     return folder / name
 
 
@@ -42,13 +37,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_sweep_beside_itself_is_the_same(folder: Path) -> None:
-    result = _invoke("compare", folder / "before", folder / "before")
+    result = invoked("compare", folder / "before", folder / "before")
     assert result.exit_code == ExitCode.FINE, result.output
     assert result.stdout.splitlines()[-1] == "34 the same (5 replications, paired)"
 
 
 def test_of_one_seed_differences_are_those_of_pairs_cell_by_cell(folder: Path) -> None:
-    result = _invoke(
+    result = invoked(
         "compare", folder / "before", folder / "busier", "--measure", "goodput", "--json"
     )
     assert result.exit_code == ExitCode.FINE, result.output
@@ -66,7 +61,7 @@ def test_of_one_seed_differences_are_those_of_pairs_cell_by_cell(folder: Path) -
 
 
 def test_of_other_seeds_each_side_has_its_own_intervals_and_it_is_said(folder: Path) -> None:
-    result = _invoke("compare", folder / "before", folder / "reseeded")
+    result = invoked("compare", folder / "before", folder / "reseeded")
     assert "(5 replications, not paired)" in result.stdout
     assert "Other random numbers (seed 5, and 6)" in result.stdout
     assert "better" not in result.stdout
@@ -78,7 +73,7 @@ def test_it_fits_eighty_columns_and_says_what_is_left_out(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     words = ["--measure", "goodput", "--measure", "lost_commits"]
-    result = _invoke("compare", folder / "before", folder / "busier", *words)
+    result = invoked("compare", folder / "before", folder / "busier", *words)
     lines = result.stdout.splitlines()
     places = [line for line in lines if str(folder) in line]
     assert max(len(line) for line in lines if line not in places) <= 80
@@ -89,7 +84,7 @@ def test_it_fits_eighty_columns_and_says_what_is_left_out(
 def test_python_says_the_same(folder: Path) -> None:
     compared = whitecap.compare(folder / "before", folder / "busier", measure="goodput")
     words = ["--measure", "goodput", "--json"]
-    printed = json.loads(_invoke("compare", folder / "before", folder / "busier", *words).stdout)
+    printed = json.loads(invoked("compare", folder / "before", folder / "busier", *words).stdout)
     assert json.loads(json.dumps(compared.document)) == printed
     assert list(compared.table["verdict"]) == [each["verdict"] for each in printed["changes"]]
     assert "Better: partitioning = by date: goodput of loader" in str(compared)
@@ -98,7 +93,7 @@ def test_python_says_the_same(folder: Path) -> None:
 
 def test_measures_may_be_chosen(folder: Path) -> None:
     words = ["--measure", "retry_rate", "--measure", "submitted", "--json"]
-    result = _invoke("compare", folder / "before", folder / "busier", *words)
+    result = invoked("compare", folder / "before", folder / "busier", *words)
     document = json.loads(result.stdout)
     assert {each["measure"] for each in document["changes"]} == {"retry_rate", "submitted"}
     verdicts = {each["verdict"] for each in document["changes"] if each["measure"] == "submitted"}
@@ -109,8 +104,8 @@ def test_measures_may_be_chosen(folder: Path) -> None:
 def test_two_runs_have_differences_without_intervals(folder: Path) -> None:
     for name in ("before", "busier"):
         words = ["--cell", "partitioning=by date", "--out", folder / f"run-{name}"]
-        assert _invoke("run", folder / f"{name}.yaml", *words).exit_code == ExitCode.FINE
-    result = _invoke("compare", folder / "run-before", folder / "run-busier")
+        assert invoked("run", folder / f"{name}.yaml", *words).exit_code == ExitCode.FINE
+    result = invoked("compare", folder / "run-before", folder / "run-busier")
     assert result.exit_code == ExitCode.FINE, result.output
     assert "1 replication" in result.stdout
     assert "Of one replication nothing is known" in result.stdout
@@ -118,15 +113,15 @@ def test_two_runs_have_differences_without_intervals(folder: Path) -> None:
 
 def test_a_run_of_a_cell_is_compared_with_that_cell_of_a_sweep(folder: Path) -> None:
     words = ["--cell", "partitioning=by date", "--replication", 1, "--out", folder / "one"]
-    assert _invoke("run", folder / "before.yaml", *words).exit_code == ExitCode.FINE
-    result = _invoke("compare", folder / "one", folder / "before")
+    assert invoked("run", folder / "before.yaml", *words).exit_code == ExitCode.FINE
+    result = invoked("compare", folder / "one", folder / "before")
     assert "17 the same (1 replication, paired)" in result.stdout
     assert "New, and not compared: partitioning = unpartitioned." in result.stdout
 
 
 def test_without_a_cell_in_common_there_is_nothing_to_compare(folder: Path) -> None:
     other = _sweep(folder, "other", SMALL.replace("partitioning:", "layout:"))
-    result = _invoke("compare", folder / "before", other)
+    result = invoked("compare", folder / "before", other)
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "has no cell in common" in result.stderr
     assert "layout = by date" in result.stderr
@@ -142,7 +137,7 @@ def test_of_many_cells_without_one_in_common_the_first_are_named_on_either_side(
 
 
 def test_a_place_that_there_is_not_hides_no_other() -> None:
-    result = _invoke("compare", "nowhere", "elsewhere")
+    result = invoked("compare", "nowhere", "elsewhere")
     require_refused(result, "nowhere: no such directory", "elsewhere: no such directory")
 
 
@@ -156,6 +151,6 @@ def test_a_place_that_there_is_not_hides_no_other() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_bad_input(words: list[str], told: str) -> None:
-    result = _invoke("compare", *words)
+    result = invoked("compare", *words)
     assert result.exit_code == ExitCode.BAD_INPUT
     assert told in result.stderr

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.command_line import invoked
 from tests.refusals import require_refused
-from whitecap.cli import main
 
 CASES = Path(__file__).parent / "cases" / "transactions.json"
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["conformance", *(str(argument) for argument in arguments)])
+run = partial(invoked, "conformance")
 
 
 @pytest.fixture

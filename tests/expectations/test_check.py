@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from click.testing import CliRunner, Result
 
 import whitecap
+from tests.command_line import invoked
 from tests.refusals import require_refused
 from tests.sim_sweep.sweep_scenario import SCENARIO as SWEPT
-from whitecap import checking, cli
+from whitecap import checking
 from whitecap.checking.scenarios import CheckedScenario
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
@@ -28,9 +29,7 @@ MISSED = SCENARIO.replace("name: tiny", "name: strict") + (
 )
 
 
-def check(*arguments: object) -> Result:
-    """The command's result."""
-    return CliRunner().invoke(cli.main, ["check", "--jobs", "1", *map(str, arguments)])
+check = partial(invoked, "check", "--jobs", 1)
 
 
 @pytest.fixture

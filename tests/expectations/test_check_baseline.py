@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
+from tests.command_line import invoked
 from tests.sim_sweep.sweep_scenario import SCENARIO as SWEPT
-from whitecap import cli
 from whitecap.exit_codes import ExitCode
 
 PLAIN = SWEPT.partition("sweep:")[0]
@@ -30,9 +31,8 @@ def check(*arguments: object) -> Result:
     return check_recorded("--replications", TIMES, *arguments)
 
 
-def check_recorded(*arguments: object) -> Result:
-    """The command's result, where nothing may be left to run."""
-    return CliRunner().invoke(cli.main, ["check", "--jobs", "1", *map(str, arguments)])
+check_recorded = partial(invoked, "check", "--jobs", 1)
+"""Where nothing may be left to run."""
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_a_recorded_sweep_is_compared_as_well(tmp_path: Path) -> None:
     path, place, where = tmp_path / "swept.yaml", tmp_path / "sweep", tmp_path / "b.json"
     path.write_text(SWEPT.partition("    isolation:")[0])
     words = ["sweep", path, "--out", place, "--engine", "processes", "--replications", TIMES]
-    assert CliRunner().invoke(cli.main, [*map(str, words)]).exit_code == ExitCode.FINE
+    assert invoked(*words).exit_code == ExitCode.FINE
     kept = check_recorded(place, "--baseline", where, "--update-baseline")
     assert kept.exit_code == ExitCode.FINE, kept.output
     result = check(path, "--baseline", where)

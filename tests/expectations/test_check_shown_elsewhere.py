@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.command_line import invoked
 from tests.expectations.test_check import MET, MISSED
-from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.checks.annotations import annotation
@@ -24,8 +24,7 @@ AT_ONCE = 1e-9
 """Minutes that are over before anything is run."""
 
 
-def check(*arguments: object) -> Result:
-    return CliRunner().invoke(cli.main, ["check", "--jobs", "1", *map(str, arguments)])
+check = partial(invoked, "check", "--jobs", 1)
 
 
 @pytest.fixture

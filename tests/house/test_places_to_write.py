@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
 import whitecap
+from tests.command_line import invoked
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
@@ -34,10 +34,6 @@ def file(tmp_path: Path) -> Path:
 def run(tmp_path: Path, file: Path) -> Path:
     whitecap.run(file, out=tmp_path / "a-run")
     return tmp_path / "a-run"
-
-
-def _invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 PLAN = ("--vary", "writers.loader.count=1..3", "--objective", "job_success_rate >= 99 %")
@@ -105,7 +101,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     begun = _work(monkeypatch)
     names = {"FILE": str(file), "RUN": str(run), "DISK": str(file.parent / "disk")}
     target = place.replace("FILE", str(file))
-    result = _invoke(*(names.get(word, word) for word in WRITERS[option]), target)
+    result = invoked(*(names.get(word, word) for word in WRITERS[option]), target)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
     assert f"{target}: cannot be written" in result.stderr
     assert begun == []
@@ -133,13 +129,13 @@ def test_a_result_that_is_there_is_replaced_only_where_that_is_said(
     option: str, kind: str, file: Path, tmp_path: Path
 ) -> None:
     place = tmp_path / "place"
-    assert _invoke("run", file, option, place).exit_code == ExitCode.FINE
+    assert invoked("run", file, option, place).exit_code == ExitCode.FINE
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    refused = _invoke("run", file, "--seed", 5, option, place)
+    refused = invoked("run", file, "--seed", 5, option, place)
     assert refused.exit_code == ExitCode.BAD_INPUT
     assert f"{place}: holds {kind}" in refused.stderr
     assert {path: path.read_bytes() for path in before} == before
-    replaced = _invoke("run", file, "--seed", 5, option, place, "--overwrite")
+    replaced = invoked("run", file, "--seed", 5, option, place, "--overwrite")
     assert replaced.exit_code == ExitCode.FINE
     assert {path for path in place.rglob("*") if path.is_file()} != set(before) or any(
         path.read_bytes() != content for path, content in before.items()
@@ -152,7 +148,7 @@ def test_what_belongs_to_others_is_left_alone_even_then(
 ) -> None:
     (tmp_path / "theirs" / "_delta_log").mkdir(parents=True)
     (tmp_path / "theirs" / "_delta_log" / "0.json").write_text("precious")
-    result = _invoke("run", file, option, tmp_path / "theirs", "--overwrite")
+    result = invoked("run", file, option, tmp_path / "theirs", "--overwrite")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "it is left alone" in result.stderr
     assert (tmp_path / "theirs" / "_delta_log" / "0.json").read_text() == "precious"
@@ -163,7 +159,7 @@ def test_an_empty_directory_is_filled_and_stays_the_same_one(file: Path, tmp_pat
     place.mkdir()
     inode = place.stat().st_ino
     for _ in range(2):
-        assert _invoke("run", file, "--out", place, "--overwrite").exit_code == ExitCode.FINE
+        assert invoked("run", file, "--out", place, "--overwrite").exit_code == ExitCode.FINE
     assert place.stat().st_ino == inode
     assert not [path for path in place.iterdir() if path.name.startswith(".")]
     assert len(whitecap.load(place).transactions) > 0
@@ -171,7 +167,7 @@ def test_an_empty_directory_is_filled_and_stays_the_same_one(file: Path, tmp_pat
 
 def test_recording_and_table_do_not_overwrite_each_other(file: Path, tmp_path: Path) -> None:
     for out, export in (("a", "a"), ("a", "a/b"), ("a/b", "a")):
-        result = _invoke("run", file, "--out", tmp_path / out, "--export", tmp_path / export)
+        result = invoked("run", file, "--out", tmp_path / out, "--export", tmp_path / export)
         assert result.exit_code == ExitCode.BAD_INPUT
     assert not (tmp_path / "a").exists()
 

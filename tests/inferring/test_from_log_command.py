@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from pyarrow.fs import FileSystem, LocalFileSystem
 
 import whitecap
 from tests.calibration.loopback_s3 import loopback_s3
+from tests.command_line import invoked
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
-from whitecap.cli import main
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
@@ -22,8 +22,7 @@ from whitecap.sim.real_table.places import ArrowStore, store_at, unreachable
 DAYS = ("2026-01-10", "2026-01-11", "2026-01-12")
 
 
-def _from_log(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["from-log", *map(str, arguments)])
+_from_log = partial(invoked, "from-log")
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_what_is_drafted_runs_and_touches_nothing_of_the_table(
     assert drafted.exit_code == ExitCode.FINE, drafted.output
     assert "insert: 12 commits, how long it takes is assumed" in drafted.output
     assert "runs of the scenario predict" in drafted.output
-    ran = CliRunner().invoke(main, ["run", str(out)])
+    ran = invoked("run", out)
     assert ran.exit_code == ExitCode.FINE, ran.output
     assert {path: path.read_bytes() for path in table.folder.rglob("*") if path.is_file()} == before
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from sqlglot.dialects.spark import Spark
 
+from tests.command_line import invoked
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
-from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.exit_codes import ExitCode
@@ -23,8 +23,7 @@ from whitecap.sim.scenario.model import Scenario
 DAY = "2026-01-12"
 
 
-def _from_log(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["from-log", *map(str, arguments)])
+_from_log = partial(invoked, "from-log")
 
 
 def _drafted(log: LogOnDisk) -> Scenario:

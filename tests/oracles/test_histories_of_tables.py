@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
-from whitecap.cli import main
+from tests.command_line import invoked
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.oracles.history import read_history
@@ -42,8 +42,7 @@ BOTH: dict[str, Any] = {
 }
 
 
-def _run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [*map(str, arguments)], env={"COLUMNS": "80"})
+_run = partial(invoked, columns=80)
 
 
 @pytest.fixture(scope="module")

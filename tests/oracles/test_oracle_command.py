@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import deltalake
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.command_line import invoked
 from tests.oracles.hand_made import HandMade
 from tests.oracles.planted import lost_update
-from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import log_key
 from whitecap.exit_codes import ExitCode
@@ -22,8 +22,7 @@ from whitecap.sim.oracles.history import Promise, history_lines, read_history
 SCENARIO = str(Path(__file__).parents[2] / "scenarios/regression/write-serializable.yaml")
 
 
-def _oracle(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["oracle", *map(str, arguments)], env={"COLUMNS": "80"})
+_oracle = partial(invoked, "oracle", columns=80)
 
 
 def _on_disk(table: HandMade, directory: Path) -> Path:
@@ -39,7 +38,7 @@ def _on_disk(table: HandMade, directory: Path) -> Path:
 def exported(tmp_path: Path) -> tuple[Path, Path]:
     table, history = tmp_path / "table", tmp_path / "history.jsonl"
     arguments = ["run", SCENARIO, "--export", str(table), "--data", "--history", str(history)]
-    assert CliRunner().invoke(main, [*arguments, "--quiet"]).exit_code == ExitCode.FINE
+    assert invoked(*arguments, "--quiet").exit_code == ExitCode.FINE
     return table, history
 
 
@@ -53,7 +52,7 @@ def test_an_exported_run_with_its_history_is_checked_whole(exported: tuple[Path,
 def test_a_log_without_any_data_file_is_told_what_it_may_be(tmp_path: Path) -> None:
     table = tmp_path / "table"
     arguments = ["run", SCENARIO, "--export", str(table), "--quiet"]
-    assert CliRunner().invoke(main, arguments).exit_code == ExitCode.FINE
+    assert invoked(*arguments).exit_code == ExitCode.FINE
     result = _oracle(table)
     assert result.exit_code == ExitCode.INVARIANT_VIOLATED
     said = " ".join(result.stdout.split())
@@ -75,7 +74,7 @@ def test_a_history_that_tells_another_statement_is_found_out(exported: tuple[Pat
 
 def test_a_recorded_run_brings_its_history(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    CliRunner().invoke(main, ["run", SCENARIO, "--out", str(out), "--quiet"])
+    invoked("run", SCENARIO, "--out", out, "--quiet")
     result = _oracle(out)
     assert result.output == "no anomaly was found\n"
 

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.command_line import invoked
 from tests.sim_sweep.sweep_scenario import SCENARIO
-from whitecap import cli
 from whitecap.engine.recorded import RECORDING_FORMAT, SWEEP_FORMAT
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import parse_scenario
@@ -18,10 +17,6 @@ from whitecap.sim.scenario.model import SCENARIO_FORMAT
 PLAIN = SCENARIO.partition("sweep:")[0]
 UPGRADE = "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"
 ANEW = "it can be made anew from the scenario that it holds"
-
-
-def _invoke(*words: object) -> Result:
-    return CliRunner().invoke(cli.main, [*map(str, words)])
 
 
 def _of_format(file: Path, version: int) -> None:
@@ -36,8 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "swept.yaml").write_text(SCENARIO.partition("    isolation:")[0])
     words = ["--out", folder / "sweep", "--engine", "processes", "--replications", 1]
     for made in (
-        _invoke("run", folder / "plain.yaml", "--out", folder / "run"),
-        _invoke("sweep", folder / "swept.yaml", *words),
+        invoked("run", folder / "plain.yaml", "--out", folder / "run"),
+        invoked("sweep", folder / "swept.yaml", *words),
     ):
         assert made.exit_code == ExitCode.FINE, made.output
     return folder
@@ -50,7 +45,7 @@ def test_a_run_of_another_format_is_refused_by_who_reads_it(
 ) -> None:
     place = folder / "run"
     _of_format(place / "manifest.json", version)
-    result = _invoke(*(str(place) if word == "RUN" else word for word in command), place)
+    result = invoked(*(str(place) if word == "RUN" else word for word in command), place)
     _of_format(place / "manifest.json", RECORDING_FORMAT)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
     assert f"has format version {version}, and this Whitecap reads {RECORDING_FORMAT}: {told}" in (
@@ -65,7 +60,7 @@ def test_a_sweep_of_another_format_is_refused_by_who_reads_it(
 ) -> None:
     place = folder / "sweep"
     _of_format(place / "sweep.json", version)
-    result = _invoke(command, *([place] if command == "check" else [place, place]))
+    result = invoked(command, *([place] if command == "check" else [place, place]))
     _of_format(place / "sweep.json", SWEEP_FORMAT)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
     assert told in result.stderr
@@ -75,7 +70,7 @@ def test_a_sweep_whose_runs_are_of_an_older_format_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("whitecap.sim.recording.dataset.place.RECORDING_FORMAT", 3)
-    result = _invoke("compare", folder / "sweep", folder / "sweep")
+    result = invoked("compare", folder / "sweep", folder / "sweep")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert f"sweep: has format version 2, and this Whitecap reads 3: {ANEW}" in result.stderr
 
@@ -83,7 +78,7 @@ def test_a_sweep_whose_runs_are_of_an_older_format_is_refused(
 def test_a_scenario_of_a_newer_format_is_refused_without_a_word_on_its_keys(folder: Path) -> None:
     text = PLAIN.replace("name: tiny", "format_version: 2\nname: tiny\nnew_key: 3")
     (folder / "newer.yaml").write_text(text)
-    result = _invoke("run", folder / "newer.yaml")
+    result = invoked("run", folder / "newer.yaml")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert result.stderr.splitlines() == [
         f"error: {folder / 'newer.yaml'}:1 format_version: has format version 2, and this Whitecap "
@@ -94,7 +89,7 @@ def test_a_scenario_of_a_newer_format_is_refused_without_a_word_on_its_keys(fold
 @pytest.mark.parametrize("version", [0, "two", None, 1.5])
 def test_a_scenario_of_no_known_format_is_refused(folder: Path, version: object) -> None:
     (folder / "other.yaml").write_text(f"format_version: {json.dumps(version)}\n{PLAIN}")
-    result = _invoke("run", folder / "other.yaml")
+    result = invoked("run", folder / "other.yaml")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "format_version" in result.stderr
 

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import whitecap
-from whitecap.cli import main
+from tests.command_line import invoked
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.damage import damage_sentences
 
@@ -18,7 +17,7 @@ LOST = "were written over by others"
 
 
 def _said(*arguments: str) -> str:
-    result = CliRunner().invoke(main, [*arguments])
+    result = invoked(*arguments)
     assert result.exit_code == ExitCode.FINE, result.output
     return " ".join(result.stdout.split())
 

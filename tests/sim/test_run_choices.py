@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
 import whitecap
+from tests.command_line import invoked
 from tests.sim.sim_worlds import document
-from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.options.assignments import cell_named, changes_named, values_named
@@ -47,8 +47,7 @@ def broken(tmp_path: Path) -> Path:
     return path
 
 
-def _run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["run", *map(str, arguments)])
+_run = partial(invoked, "run")
 
 
 def _json(*arguments: object) -> dict[str, Any]:
@@ -208,8 +207,8 @@ def test_explain_exits_1_for_a_conflict_only_where_that_is_asked_for() -> None:
         ("update-and-delete-partitioned", ExitCode.FINE),
     ):
         arguments = ["explain", "--table", str(root / f"{table}.yaml")]
-        assert CliRunner().invoke(main, arguments).exit_code == ExitCode.FINE
-        asked = CliRunner().invoke(main, [*arguments, "--fail-on-conflict"])
+        assert invoked(*arguments).exit_code == ExitCode.FINE
+        asked = invoked(*arguments, "--fail-on-conflict")
         assert asked.exit_code == code
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
 import whitecap
+from tests.command_line import invoked
 from tests.refusals import require_each_once, require_refused
 from tests.sim.sim_worlds import UPDATE, document
-from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput, InvariantViolated
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.recording.recording import read_recording
@@ -25,8 +25,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def _run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["run", *map(str, arguments)])
+_run = partial(invoked, "run")
 
 
 def test_the_summary_has_a_line_per_writer_and_one_for_all(file: Path) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from sweep_scenario import SCENARIO, write_scenario
 
 import whitecap
-from whitecap import cli
+from tests.command_line import invoked
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
@@ -22,9 +22,7 @@ EASY = "job_success_rate +- 30 points"
 HARD = "latency_p95_ms +- 0.001 %"
 
 
-def call(*words: object) -> Result:
-    """A command's result."""
-    return CliRunner().invoke(cli.main, [*map(str, words)], env={"COLUMNS": "200"})
+call = partial(invoked, columns=200)
 
 
 def test_replications_are_the_same_as_without_rounds(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sweep_scenario import SCENARIO, write_scenario
 
 import whitecap
-from whitecap import cli
+from tests.command_line import invoked
 from whitecap.api import scenario_from
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
@@ -64,7 +63,7 @@ AUTO = TRANSIENT.replace("90 min\n", "90 min\nwarm_up: auto\n")
 
 def call(*words: object) -> str:
     """What a command prints."""
-    result = CliRunner().invoke(cli.main, [*map(str, words)], env={"COLUMNS": "200"})
+    result = invoked(*words, columns=200)
     assert result.exit_code == ExitCode.FINE, result.output
     return result.stdout
 

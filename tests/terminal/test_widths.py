@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
+from tests.command_line import invoked
 from tests.matrix.matrices import published_matrix
 from tests.reports.synthetic_recordings import made_up_subject
 from tests.sim.sim_worlds import INSERT, document
-from whitecap.cli import main
 from whitecap.engine.races.matrix.plain import plain_matrix
 from whitecap.engine.rules import ConflictException
 from whitecap.reports.answers.of_runs import answer_of_subject
@@ -35,8 +34,7 @@ STEMS = {name.removesuffix("Exception") for name in EXCEPTIONS}
 
 
 def _printed(width: int, *arguments: object) -> str:
-    words = [str(argument) for argument in arguments]
-    return CliRunner().invoke(main, words, env={"COLUMNS": str(width)}).stdout
+    return invoked(*arguments, columns=width).stdout
 
 
 def _is_readable(text: str, width: int) -> None:
@@ -179,7 +177,7 @@ def test_the_terminal_lists_groups_from_1_to_12(tmp_path: Path) -> None:
     groups = {f"region-{number}": INSERT for number in range(1, 13)}
     path = tmp_path / "many.yaml"
     path.write_text(yaml.safe_dump(document(writers=groups)))
-    text = CliRunner().invoke(main, ["run", str(path)]).stdout
+    text = invoked("run", path).stdout
     rows = [line.split() for line in text.splitlines() if line.startswith("region-")]
     listed = [row[0] for row in rows if row[1] == "INSERT"]
     assert listed == list(groups)
