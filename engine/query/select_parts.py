@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,14 +48,17 @@ def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str,
     """The columns of a SELECT list with their names, stars spread over its own relations."""
     for node in nodes:
         _check_star_as_written(node)
-        if not (isinstance(node, exp.Star | exp.Column) and node.is_star):
+        if isinstance(node, exp.Star | exp.Column) and node.is_star:
+            yield from _columns_of_star(node, scope)
+        else:
             yield item_name(node), unaliased(node)
-            continue
-        for relation in _spread_over(node, scope):
-            qualifier = next(iter(relation.names), None) or None
-            for name in relation.columns:
-                if not leaves_out(node, name):
-                    yield name, exp.column(name, qualifier)
+
+
+def _columns_of_star(star: exp.Star | exp.Column, scope: Scope) -> Iterator[tuple[str, exp.Expr]]:
+    for relation in _spread_over(star, scope):
+        qualifier = next(iter(relation.names), None) or None
+        kept = (name for name in relation.columns if not leaves_out(star, name))
+        yield from ((name, exp.column(name, qualifier)) for name in kept)
 
 
 def _spread_over(star: exp.Expr, scope: Scope) -> list[Relation]:

@@ -74,16 +74,16 @@ class ObjectiveSet:
         """Against these writer groups: one with an objective of its own for a measure is held to
         that alone."""
         groups = list(dict.fromkeys(writers))
-        own = {(objective.measure, objective.of) for objective in self.each}
         for objective in self.each:
-            if objective.of is None:
-                for writer in groups:
-                    if (objective.measure, writer) not in own:
-                        yield Held(objective, writer)
-            elif objective.of == ALL_WRITERS:
-                yield Held(objective, None)
-            elif objective.of in groups:
-                yield Held(objective, objective.of)
+            whom = [None] if objective.of == ALL_WRITERS else self._judged_by(objective, groups)
+            yield from (Held(objective, writer) for writer in whom)
+
+    def _judged_by(self, objective: Objective, groups: Sequence[str]) -> Sequence[str]:
+        """The groups that an objective is of; one of all groups spares those with their own."""
+        if objective.of is not None:
+            return [group for group in groups if group == objective.of]
+        own = {each.of for each in self.each if each.measure is objective.measure}
+        return [group for group in groups if group not in own]
 
 
 def objectives_of(stated: Sequence[Objective]) -> ObjectiveSet:

@@ -115,22 +115,35 @@ def _intermediate_reads(evidence: Evidence) -> Iterator[Finding]:
     changes = evidence.changes.changes
     for name, versions in evidence.written.items():
         for first in versions[:-1]:
-            taken: RowMultiset = Counter()
-            for later in versions:
-                taken += changes[later].gone if later > first else Counter()
-            taken_back = changes[first].new & taken
-            if not taken_back:
-                continue
-            last = max(v for v in versions if changes[v].gone & changes[first].new)
-            for version, reader in evidence.owned():
-                read = reader.read_version
-                if reader.name != name and read is not None and first <= read < last:
-                    yield Finding(
-                        oracle=Oracle.DEPENDENCY_GRAPH,
-                        anomaly=Anomaly.G1B,
-                        sentence=f"{evidence.name_of(version)} read version {read}, in which there "
-                        f"are rows of {name} that {name} itself took back in version {last}",
-                        transactions=(name, reader.name),
-                        versions=(first, version, last),
-                        rows=shown(taken_back, changes[first].schema),
-                    )
+            taken_back = _taken_back(evidence, first, versions)
+            if taken_back:
+                last = max(v for v in versions if changes[v].gone & changes[first].new)
+                yield from _reads_between(evidence, name, first, last, taken_back)
+
+
+def _taken_back(evidence: Evidence, first: int, versions: Sequence[int]) -> RowMultiset:
+    """Rows that a version brought and later ones of the same transaction removed."""
+    changes = evidence.changes.changes
+    taken: RowMultiset = Counter()
+    for later in versions:
+        if later > first:
+            taken += changes[later].gone
+    return changes[first].new & taken
+
+
+def _reads_between(
+    evidence: Evidence, name: str, first: int, last: int, taken_back: RowMultiset
+) -> Iterator[Finding]:
+    """A finding for each other transaction that saw rows before they were taken back."""
+    for version, reader in evidence.owned():
+        read = reader.read_version
+        if reader.name != name and read is not None and first <= read < last:
+            yield Finding(
+                oracle=Oracle.DEPENDENCY_GRAPH,
+                anomaly=Anomaly.G1B,
+                sentence=f"{evidence.name_of(version)} read version {read}, in which there are "
+                f"rows of {name} that {name} itself took back in version {last}",
+                transactions=(name, reader.name),
+                versions=(first, version, last),
+                rows=shown(taken_back, evidence.changes.changes[first].schema),
+            )

@@ -48,9 +48,7 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
     Every race that ends differently is made small, printed, and saved as a conformance case that
     expects what real Delta did.
     """
-    from whitecap.engine.races.conformance.case import CaseStatus
     from whitecap.sim.replay.fuzz import fuzz as races
-    from whitecap.sim.replay.fuzz import save_case
 
     with gathered_with_options():
         require_directory(out)
@@ -60,11 +58,7 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
             for finding in races(minutes, seed):
                 counts[finding.result.status] += 1
                 show(0, None, _counted(counts))
-                match finding.result.status:
-                    case CaseStatus.FAILED:
-                        _tell(finding, save_case(finding.case, out))
-                    case CaseStatus.SKIPPED:
-                        click.echo(f"skipped {finding.case.id}: {finding.result.reason}")
+                _tell(finding, out)
     finally:
         click.echo(_counted(counts))
     if counts["failed"]:
@@ -78,7 +72,19 @@ def _counted(counts: Counter[str]) -> str:
     return f"{counts['passed']} races agree, {counts['failed']} differ, {counts['skipped']} skipped"
 
 
-def _tell(finding: FuzzedRace, saved: Path) -> None:
+def _tell(finding: FuzzedRace, out: Path) -> None:
+    """Print what is not as expected; a case that differs is saved in `out`."""
+    from whitecap.engine.races.conformance.case import CaseStatus
+    from whitecap.sim.replay.fuzz import save_case
+
+    match finding.result.status:
+        case CaseStatus.FAILED:
+            _tell_difference(finding, save_case(finding.case, out))
+        case CaseStatus.SKIPPED:
+            click.echo(f"skipped {finding.case.id}: {finding.result.reason}")
+
+
+def _tell_difference(finding: FuzzedRace, saved: Path) -> None:
     click.echo(f"DIFFERS {finding.case.id}")
     click.echo(f"  winner:  {finding.case.winner}")
     click.echo(f"  current: {finding.case.current}")
