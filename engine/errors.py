@@ -7,12 +7,15 @@ something; `InvalidInput` lists every problem of a user's text at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeVar
 
 from whitecap.engine.spelling import likely_names
+
+A = TypeVar("A")
+T = TypeVar("T")
 
 
 class EngineError(Exception):
@@ -122,6 +125,15 @@ def noted(problems: list[Problem]) -> Iterator[None]:
         yield
     except InvalidInput as error:
         problems.extend(error.problems)
+
+
+def each_read(given: Iterable[A], read: Callable[[A], T], problems: list[Problem]) -> list[T]:
+    """What is read of each that is given; what is wrong with any is noted, and it left out."""
+    values: list[T] = []
+    for each in given:
+        with noted(problems):
+            values.append(read(each))
+    return values
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
+from whitecap.engine.errors import InvalidInput, Problem, each_read, gathered, nearest
 from whitecap.engine.recorded import Measure, Unit
 from whitecap.reports.measures import MEASURES, round_duration
 from whitecap.reports.statistics import WantedPrecision
@@ -60,25 +60,25 @@ class Asked:
 
 def asked_for(texts: Iterable[str], option: str = "until") -> tuple[Asked, ...]:
     """All that was asked for. Raises `InvalidInput` with everything that is wrong, at `option`."""
-    all_asked: list[Asked] = []
+    measures: set[Measure] = set()
+
+    def asked_once(text: str) -> Asked:
+        place = f"{option} {text!r}"
+        asked = _asked(text, place)
+        if asked.measure in measures:
+            raise InvalidInput([Problem(place, f"{asked.measure} is asked for twice")])
+        measures.add(asked.measure)
+        return asked
+
     with gathered() as problems:
-        for text in texts:
-            place = f"{option} {text!r}"
-            with noted(problems):
-                asked = _asked(text, place)
-                if asked.measure in [each.measure for each in all_asked]:
-                    problems.append(Problem(place, f"{asked.measure} is asked for twice"))
-                all_asked.append(asked)
+        all_asked = each_read(texts, asked_once, problems)
     return tuple(all_asked)
 
 
 def measures_named(names: Iterable[str], option: str) -> tuple[Measure, ...]:
     """Measures by their names, each once. Raises `InvalidInput` with everything that is wrong."""
-    measures: list[Measure] = []
     with gathered() as problems:
-        for name in names:
-            with noted(problems):
-                measures.append(measure_called(name, option))
+        measures = each_read(names, lambda name: measure_called(name, option), problems)
     return tuple(dict.fromkeys(measures))
 
 

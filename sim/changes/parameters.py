@@ -7,11 +7,13 @@ choose.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
+from whitecap.engine.errors import InvalidInput, Problem, each_read, gathered, noted
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.variants import plain_of
 from whitecap.sim.sweeps.varied import NumberKind, ends_of, kind_of, varied_by
@@ -45,15 +47,11 @@ class VariedParameters:
 
 def parameters_named(scenario: Scenario, vary: Sequence[str]) -> VariedParameters:
     """Those of `PATH=LOW..HIGH`, at both ends. Raises `InvalidInput` with all that is wrong."""
-    parameters: dict[str, VariedParameter] = {}
     with gathered() as problems:
-        for text in vary:
-            with noted(problems):
-                each = _named(scenario, text)
-                if each.path in parameters:
-                    problems.append(Problem(each.path, "is varied twice"))
-                parameters[each.path] = each
-    return VariedParameters(tuple(parameters.values()), {})
+        parameters = each_read(vary, partial(_named, scenario), problems)
+        paths = Counter(each.path for each in parameters)
+        problems += [Problem(path, "is varied twice") for path, n in paths.items() if n > 1]
+    return VariedParameters(tuple(parameters), {})
 
 
 def _named(scenario: Scenario, text: str) -> VariedParameter:

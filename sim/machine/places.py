@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from whitecap.engine.errors import InvalidInput, Problem, noted
+from whitecap.engine.errors import InvalidInput, Problem, each_read
 
 
 def require_file(path: Path) -> None:
@@ -41,10 +41,7 @@ def require_directory(path: Path) -> None:
 def refused_places(require: Callable[[Path], None], *places: Path | None) -> list[Problem]:
     """What one of the functions above finds wrong with all places that are given."""
     problems: list[Problem] = []
-    for place in places:
-        if place is not None:
-            with noted(problems):
-                require(place)
+    each_read((place for place in places if place is not None), require, problems)
     return problems
 
 

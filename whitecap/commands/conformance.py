@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
-from whitecap.engine.errors import Problem, gathered, noted
+from whitecap.engine.errors import Problem, each_read, gathered
 from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, load_cases
 from whitecap.engine.races.conformance.selection import cases_named, sampled
 from whitecap.exit_codes import ExitCode
@@ -66,12 +67,9 @@ def conformance(
 
 def _cases(files: Iterable[Path]) -> list[Case]:
     """Raises `InvalidInput` with what is wrong in any of the files."""
-    cases: list[Case] = []
     with gathered() as problems:
-        for file in files:
-            with noted(problems):
-                cases += load_cases(file)
-    return cases
+        cases = each_read(files, load_cases, problems)
+    return list(chain.from_iterable(cases))
 
 
 def _results(engine: str, cases: Iterable[Case], python: str | None) -> Iterator[CaseResult]:

@@ -16,7 +16,7 @@ from whitecap.engine.dialects import (
     dialect_named,
     versions_of,
 )
-from whitecap.engine.errors import noted
+from whitecap.engine.errors import each_read
 from whitecap.engine.settings import own_options
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import WordOf
@@ -56,12 +56,8 @@ def dialects(names: tuple[str, ...], form: str) -> None:
 
 def _named(names: tuple[str, ...]) -> list[Dialect]:
     """Raises `InvalidInput` for every unknown one."""
-    chosen = []
     with gathered_with_options() as problems:
-        for name in names:
-            with noted(problems):
-                chosen.append(dialect_named(name))
-    return chosen
+        return each_read(names, dialect_named, problems)
 
 
 def _show(console: Console, dialect: Dialect) -> None:

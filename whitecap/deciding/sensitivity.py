@@ -14,7 +14,7 @@ from pathlib import Path
 
 from whitecap.deciding.defaults import MOST_RUNS, SENSITIVITY_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem, each_read, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.kinds import of_its_kinds
 from whitecap.reports.answers.objectives import objectives_of
@@ -80,12 +80,8 @@ def study_of(
 def _misread(vary: Sequence[str], measures: Sequence[str]) -> list[Problem]:
     """What is wrong with these words in any scenario: it is told though the file is no scenario."""
     problems: list[Problem] = []
-    for text in vary:
-        with noted(problems):
-            varied_by(text)
-    for text in measures:
-        with noted(problems):
-            _measure_in(text)
+    each_read(vary, varied_by, problems)
+    each_read(measures, _measure_in, problems)
     return problems
 
 
@@ -103,15 +99,13 @@ def _affordable(scenarios: int, most_runs: int) -> int:
 
 def _followed(scenario: Scenario, measures: Sequence[str]) -> tuple[Followed, ...]:
     """The measures that are named, or those of the objectives."""
-    if measures:
-        followed: list[Followed] = []
-        with gathered() as problems:
-            for text in measures:
-                with noted(problems):
-                    followed.append(_named(text, list(scenario.writers)))
-        return tuple(dict.fromkeys(followed))
-    stated = objectives_of(scenario.objectives).each
-    return tuple(dict.fromkeys(Followed.by(each) for each in stated))
+    if not measures:
+        stated = objectives_of(scenario.objectives).each
+        return tuple(dict.fromkeys(Followed.by(each) for each in stated))
+    writers = list(scenario.writers)
+    with gathered() as problems:
+        followed = each_read(measures, lambda text: _named(text, writers), problems)
+    return tuple(dict.fromkeys(followed))
 
 
 def _named(text: str, writers: list[str]) -> Followed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
+from whitecap.engine.errors import InvalidInput, Problem, each_read, gathered
 from whitecap.sim.scenario.cells import CellChoice, Labels
 from whitecap.sim.scenario.yaml.text import read_value
 
@@ -119,10 +119,7 @@ def _each_once(
     problems: list[Problem],
 ) -> dict[str, Any]:
     """What is given by names, each of which is given once."""
-    pairs: list[tuple[str, Any]] = []
-    for each in given:
-        with noted(problems):
-            pairs.append(read(each))
+    pairs = each_read(given, read, problems)
     names = [name for name, _ in pairs]
     twice = sorted({name for name in names if names.count(name) > 1})
     problems += [Problem(f"{option} {name}", "is given twice") for name in twice]

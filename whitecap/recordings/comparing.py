@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from whitecap.checking.recorded import Compared, compare_recorded
-from whitecap.engine.errors import gathered, noted
+from whitecap.engine.errors import each_read, gathered, noted
 from whitecap.kinds import of_its_kinds
 from whitecap.reports.comparisons.sides import COMPARED
 from whitecap.reports.precision.asked import measures_named
@@ -58,9 +58,7 @@ def asked(
     """
     is_here = engine is None and master is None and not any(map(is_uri, (before, after)))
     with gathered() as problems:
-        for side in (before, after):
-            with noted(problems):
-                require_recorded(side)
+        each_read((before, after), require_recorded, problems)
         with noted(problems):
             measures = measures_named(texts_of(measure), "measure") or COMPARED
         runs_on = sweep_engine("processes" if is_here else engine, master, quiet=True)

@@ -14,8 +14,8 @@ from whitecap.engine.errors import (
     EngineError,
     InvalidInput,
     Problem,
+    each_read,
     gathered,
-    noted,
 )
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
@@ -57,9 +57,7 @@ class RealTables:
     def require_tables(self) -> None:
         """Raises `InvalidInput` for every directory that holds no table."""
         with gathered() as problems:
-            for path in (self.target, *self.others.values()):
-                with noted(problems):
-                    _checked(path)
+            each_read((self.target, *self.others.values()), _checked, problems)
 
     def require_statements(self, statements: tuple[str, str]) -> None:
         """Raises `InvalidInput` with what is wrong with two statements; of their texts alone where

@@ -22,7 +22,6 @@ from whitecap.sim.machine.places import refused_places, require_directory
 if TYPE_CHECKING:
     from whitecap.sim.chaos.campaign import Workers
     from whitecap.sim.chaos.kept import Course
-    from whitecap.sim.scenario import Scenario
 
 DEFAULT = ParameterSource.DEFAULT
 
@@ -102,18 +101,15 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.engine.errors import Problem, noted
+    from whitecap.engine.errors import Problem, each_read
     from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds
     from whitecap.sim.chaos.kept import CAMPAIGN, Course, kept
     from whitecap.sim.loading import load_scenario
 
-    loaded: list[Scenario] = []
     with gathered_with_options() as problems:
         problems += (Problem("", said) for said in _contradictions(ctx))
         problems += refused_places(require_directory, out, save)
-        for path in scenarios:
-            with noted(problems):
-                loaded.append(load_scenario(path))
+        loaded = each_read(scenarios, load_scenario, problems)
         calmer = fault_kinds(without)
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
         runs = len(loaded)
