@@ -18,6 +18,9 @@ NO_FILTER = "AnalysisException", "_LEGACY_ERROR_TEMP_1109"
 """How Spark refuses to replace by what is no condition."""
 
 
+METADATA_MISMATCH = "DELTA_METADATA_MISMATCH"
+
+
 def non_deterministic(condition: str) -> DeltaError:
     return analysis(
         "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
@@ -152,7 +155,7 @@ def only_partition_columns() -> DeltaError:
 
 def too_many_columns() -> DeltaError:
     text = "A metadata mismatch was detected when writing to the Delta table."
-    return analysis("DELTA_METADATA_MISMATCH", text, "DeltaAnalysisExceptionWithSubErrors")
+    return analysis(METADATA_MISMATCH, text, "DeltaAnalysisExceptionWithSubErrors")
 
 
 def column_named_twice(name: str) -> DeltaError:

@@ -24,6 +24,7 @@ from whitecap.engine.commands.rows.replacing import (
 from whitecap.engine.commands.schema.clustering import clustering_domain
 from whitecap.engine.commands.schema.schema_changes import evolve_for_insert
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -68,8 +69,6 @@ def insert_into(
     if progress is None:
         return NothingToCommit(txn.read_version)
     write = _Write(table, txn, statement)
-    if write.overwrites:
-        check_removable(txn)
     rows = yield from in_transaction(source, table, txn, statement.parameters)
     actions = yield from write.actions(rows)
     done = [*progress, *actions, *write.domains()]
@@ -138,8 +137,9 @@ class _Write:
         evolve_for_insert(self.statement, self.txn, source, session)
         if self.is_dynamic and self.statement.is_set("overwriteSchema"):
             raise command_errors.overwrite_schema_in_dynamic_mode()
-        rows = rows_for(self.statement, source, self.txn.metadata, session)
+        rows = self._rows(source)
         replacement = replaced_rows(self.statement, self.txn, rows, source, session)
+        self._check_removable()
         self.replaced = replacement.conditions
         # With a condition the DELETE comes first, else what is replaced depends on what is written.
         gone: FileActions = ()
@@ -151,6 +151,19 @@ class _Write:
             gone = yield from self._overwritten([a for a in adds if isinstance(a, AddFile)])
         self.txn.move_identity_marks(rows.marks)
         return [*self._marked(adds), *self._marked(gone)]
+
+    def _rows(self, source: Source) -> Generated:
+        """The rows to write. Delta looks for columns too many after all that Spark looks for."""
+        try:
+            return rows_for(self.statement, source, self.txn.metadata, self.table.session)
+        except DeltaError as error:
+            if error.error_class == write_errors.METADATA_MISMATCH:
+                self._check_removable()
+            raise
+
+    def _check_removable(self) -> None:
+        if self.overwrites:
+            check_removable(self.txn)
 
     def domains(self) -> list[DomainMetadata]:
         """Who overwrites a clustered table by SQL leaves it without columns to cluster by.

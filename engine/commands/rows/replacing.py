@@ -79,7 +79,8 @@ def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
     static = [(name, value) for name, value in statement.partition if value is not None]
     if not statement.overwrite or is_dynamic(statement, txn):
         return ()
-    return tuple(_equals(name, value, statement) for name, value in static)
+    schema = txn.snapshot.schema
+    return tuple(_is_partition(name, value, statement, schema) for name, value in static)
 
 
 def is_dynamic(statement: Insert, txn: Transaction) -> bool:
@@ -93,20 +94,19 @@ def check_partition_clause(statement: Insert, txn: Transaction) -> None:
     if not statement.partition:
         return
     columns = {name.lower() for name in txn.metadata.partition_columns}
-    overwrites = statement.overwrite and not is_dynamic(statement, txn)
-    for name, value in statement.partition:
+    for name, _ in statement.partition:
         if name.lower() not in columns:
             raise write_errors.partition_of_another_column(name)
-        column = txn.snapshot.schema.get(name)
-        is_flag = column is not None and column.type == "boolean"
-        if overwrites and is_flag and not (value is None or isinstance(value, exp.Null)):
-            # Seen on Spark 4.2: it hands no comparison of a flag with TRUE or FALSE to tables.
-            raise write_errors.no_overwrite_by(_equals(name, value, statement).sql)
 
 
-def _equals(name: str, value: exp.Expr, statement: Insert) -> Predicate:
+def _is_partition(name: str, value: exp.Expr, statement: Insert, schema: Schema) -> Predicate:
+    """Raises `DeltaError` for a flag: as a condition it is not handed to tables (Spark 4.2)."""
     node = exp.NullSafeEQ(this=exp.column(name), expression=value.copy())
-    return Predicate.of_node(node, statement.parameters)
+    predicate = Predicate.of_node(node, statement.parameters)
+    column = schema.get(name)
+    if column is not None and column.type == "boolean" and not isinstance(value, exp.Null):
+        raise write_errors.no_overwrite_by(predicate.sql)
+    return predicate
 
 
 def replacing_check(
