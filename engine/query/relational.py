@@ -38,6 +38,7 @@ from whitecap.engine.query.select_parts import (
 )
 from whitecap.engine.query.sources import projection
 from whitecap.engine.query.windows import with_windows
+from whitecap.engine.sql.expressions.logic import both, either
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.select_list import (
     by_lateral_aliases,
@@ -46,7 +47,7 @@ from whitecap.engine.sql.expressions.select_list import (
     unaliased,
 )
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, convert
 from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.parsing.query_reading import values_of
 from whitecap.engine.sql.predicates.compiler import (

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from whitecap.engine.sql.expressions.logic import is_null, negation
 from whitecap.engine.sql.expressions.terms import (
     Bound,
     Parameters,
@@ -19,9 +20,7 @@ from whitecap.engine.sql.expressions.terms import (
     convert,
     each,
     in_branch,
-    is_null,
     literal,
-    negation,
 )
 from whitecap.engine.sql.functions.guard import (
     Function,

@@ -13,18 +13,9 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.building import Builder, Builders, Compiler, spark_type
+from whitecap.engine.sql.expressions.logic import conjunction, disjunction, is_null, negation
 from whitecap.engine.sql.expressions.spark_text import CALLED, DIALECT
-from whitecap.engine.sql.expressions.terms import (
-    Term,
-    apply,
-    conjunction,
-    convert,
-    disjunction,
-    is_null,
-    literal,
-    negation,
-    parameter,
-)
+from whitecap.engine.sql.expressions.terms import Term, apply, convert, literal, parameter
 from whitecap.engine.sql.functions.nodes import operator_call
 from whitecap.engine.sql.functions.operators import compare, is_in, null_safe_equal
 from whitecap.engine.sql.functions.table import call

@@ -13,18 +13,16 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.sql.expressions.logic import conjunction, disjunction, negation
 from whitecap.engine.sql.expressions.membership import membership
 from whitecap.engine.sql.expressions.terms import (
     Term,
     apply,
     combine,
     compared,
-    conjunction,
     convert,
-    disjunction,
     each,
     elementwise,
-    negation,
 )
 from whitecap.engine.sql.functions.guard import (
     BOOLEAN,
