@@ -26,7 +26,8 @@ from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.store.requests.limits import Throttle
 from whitecap.sim.table.initial_table import InitialTable, create_table
 from whitecap.sim.table.key_places import KeyPlaces
-from whitecap.sim.table.rows import KeysInUse, KeysOfSlices, ScenarioRows
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.table.slices import KeysInUse, KeysOfSlices
 from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams

@@ -19,7 +19,8 @@ from whitecap.engine.storage.requests import Row, WriteRows
 from whitecap.engine.values.texts import from_text
 from whitecap.sim.real_table.spread import column_values, spread_keys
 from whitecap.sim.real_table.vectors import hidden_of
-from whitecap.sim.table.rows import ScenarioRows, Slice
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.table.slices import Slice
 
 
 @dataclass(frozen=True, slots=True)

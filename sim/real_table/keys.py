@@ -22,7 +22,7 @@ from whitecap.engine.values.texts import from_text
 from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW
 from whitecap.sim.real_table.counts import RowCounts
 from whitecap.sim.real_table.reading import RealTable
-from whitecap.sim.table.rows import filler_of
+from whitecap.sim.table.fillers import filler_of
 
 _Keys = Mapping[str, Any]
 

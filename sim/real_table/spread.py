@@ -10,7 +10,7 @@ from typing import Any
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics
 from whitecap.engine.values.types import INTEGRAL_BITS
-from whitecap.sim.table.rows import SCATTER, filler_of
+from whitecap.sim.table.fillers import SCATTER, filler_of
 
 _STEPS = 1 << 10
 """How finely the keys of files are shifted against each other."""

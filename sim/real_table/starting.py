@@ -21,7 +21,8 @@ from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.described_files import DescribedDataFiles
 from whitecap.sim.table.initial_table import InitialTable, MakeId, create_table_of
-from whitecap.sim.table.rows import ScenarioRows, Slice
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.table.slices import Slice
 
 MOST_OF_NEW_KEYS = 1 << 62
 """Above greater keys there is no room for those of new rows: these begin at 0 then."""

@@ -24,7 +24,8 @@ from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.initial_table import create_table
-from whitecap.sim.table.rows import KeysInUse, ScenarioRows
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.table.slices import KeysInUse
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.workload import NewKeys, Workload
 

@@ -20,7 +20,8 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.scenario.writers import JobPart, Streaming, WriterGroup
-from whitecap.sim.table.rows import KeysInUse, ScenarioRows
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.table.slices import KeysInUse
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.workload import NewKeys, Workload
 

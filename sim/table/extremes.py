@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.sim.table.rows import SCATTER, RowKeys, scattered
+from whitecap.sim.table.fillers import SCATTER, scattered
+from whitecap.sim.table.rows import RowKeys
 
 Numbers = NDArray[np.int64]
 Extremes = tuple[Numbers, Numbers]

@@ -31,9 +31,10 @@ from whitecap.sim.table.extremes import (
     Scattered,
     extremes,
 )
+from whitecap.sim.table.fillers import filler_of, scattered
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.made import MadeWhenAsked
-from whitecap.sim.table.rows import ScenarioRows, filler_of, scattered
+from whitecap.sim.table.rows import ScenarioRows
 
 
 class InitialStatistics:

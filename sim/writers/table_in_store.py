@@ -9,7 +9,8 @@ from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.contents.history import CommitHistory
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.store.requests.limits import Throttle
-from whitecap.sim.table.rows import KeysInUse, ScenarioRows
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.table.slices import KeysInUse
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ import msgspec
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.scenario.parameters import ChoiceSection, Keys, Parameter, RowsSection
-from whitecap.sim.table.rows import Dimension, KeysInUse, ScenarioRows, Slice, day_at
+from whitecap.sim.table.rows import ScenarioRows, day_at
+from whitecap.sim.table.slices import Dimension, KeysInUse, Slice
 from whitecap.sim.time.draws import DrawnColumns, DrawTable
 from whitecap.sim.time.random_streams import RandomSource
 from whitecap.sim.writers.choices import ALONE, EVENLY, Member, pick

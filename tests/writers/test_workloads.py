@@ -17,7 +17,8 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import ChoiceSection, Parameter
 from whitecap.sim.scenario.table import TableSection
-from whitecap.sim.table.rows import InitialSlices, KeysInUse, ScenarioRows
+from whitecap.sim.table.rows import ScenarioRows
+from whitecap.sim.table.slices import InitialSlices, KeysInUse
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.choices import ALONE, EXACT_RANKS, Member, pick, zipf_rank
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
