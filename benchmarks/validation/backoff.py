@@ -20,7 +20,8 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Steps
-from whitecap.sim.recording.recorder import Recorder, TransactionRecord
+from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.recording.records import TransactionRecord
 from whitecap.sim.scenario.arrivals import Arrival, Schedule
 from whitecap.sim.scenario.writers import Rerun, WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting

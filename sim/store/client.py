@@ -26,7 +26,7 @@ from whitecap.engine.storage.requests import (
     WriteRows,
     Written,
 )
-from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.recording.records import TransactionRecord
 from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.after_commit import AfterCommit
 from whitecap.sim.store.cluster import Cluster, WriterCrashed

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from whitecap.sim.recording.recorder import AttemptRecord
+from whitecap.sim.recording.records import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.contents.key_queue import InLine
 from whitecap.sim.store.contents.log_directory import NEVER, Moment

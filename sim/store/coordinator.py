@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
-from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
+from whitecap.sim.recording.records import AttemptRecord, TransactionRecord
 from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.connection import Connection

@@ -16,12 +16,8 @@ import msgspec
 from msgspec.structs import replace
 
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.recording.recorder import (
-    AttemptRecord,
-    Recorder,
-    RequestRecord,
-    TransactionRecord,
-)
+from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.recording.records import AttemptRecord, RequestRecord, TransactionRecord
 from whitecap.sim.scenario.store import ClientSection, On409, Sdk
 from whitecap.sim.store.cluster import Life
 from whitecap.sim.store.contents.key_queue import InLine, Turn

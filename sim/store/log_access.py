@@ -18,7 +18,7 @@ from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.recording.records import TransactionRecord
 from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.contents.log_directory import (

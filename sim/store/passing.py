@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from whitecap.sim.recording.recorder import AttemptRecord
+from whitecap.sim.recording.records import AttemptRecord
 from whitecap.sim.store.contents.key_queue import InLine, Turn
 from whitecap.sim.store.contents.log_directory import Moment
 from whitecap.sim.store.exchange import TAKEN, Effect, Reply, Sender

@@ -25,7 +25,7 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.recording.records import TransactionRecord
 from whitecap.sim.table.slices import KeysInUse
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint, MakeWork, QueryProcess

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.recorded import Interruption
-from whitecap.sim.recording.recorder import Recorder, TransactionRecord
+from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.recording.records import TransactionRecord
 from whitecap.sim.spark.sharing import Slots
 from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.client import Client

@@ -18,7 +18,8 @@ import msgspec
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
-from whitecap.sim.recording.recorder import Recorder, TransactionRecord
+from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.recording.records import TransactionRecord
 from whitecap.sim.recording.writer_record import WriterRecord
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.writers import WriterGroup

@@ -15,7 +15,7 @@ import msgspec
 
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
-from whitecap.sim.recording.recorder import AttemptRecord
+from whitecap.sim.recording.records import AttemptRecord
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.store.coordinator import CommitAttempt, LogRequests
 from whitecap.sim.store.protocols.catalog import ByCatalog

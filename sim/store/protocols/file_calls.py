@@ -13,7 +13,7 @@ import msgspec
 
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
+from whitecap.sim.recording.records import AttemptRecord, TransactionRecord
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.contents.log_directory import Moment
