@@ -158,6 +158,11 @@ def too_many_columns() -> DeltaError:
     return analysis(METADATA_MISMATCH, text, "DeltaAnalysisExceptionWithSubErrors")
 
 
+def missing_column(name: str, columns: Iterable[str]) -> DeltaError:
+    text = f"Cannot find {name} in table columns: {', '.join(columns)}"
+    return analysis("DELTA_MISSING_COLUMN", text)
+
+
 def column_named_twice(name: str) -> DeltaError:
     text = f"The column `{name}` already exists. Choose another name or rename the existing column."
     return analysis("COLUMN_ALREADY_EXISTS", text, "AnalysisException")

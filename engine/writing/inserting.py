@@ -90,12 +90,14 @@ def _filled_by_source(
             raise write_errors.given_twice(source.names)
         raise _wrong_arity(statement, schema, len(source.names), len(names), len(static))
     if statement.by_name and not statement.columns:
+        if len(names) + len(static) < len(schema):
+            _check_required(schema, [*(name.lower() for name in names), *static])
         _check_source_fits(source, schema)
     return names
 
 
 def _check_required(schema: Schema, given: Sequence[str]) -> None:
-    """A column list leaves out none that must have a value. Raises `DeltaError`."""
+    """What is given leaves out no column that must have a value. Raises `DeltaError`."""
     for field in schema:
         if not (field.nullable or field.name.lower() in given or is_made_up(field)):
             raise write_errors.required_column(field.name)
@@ -128,8 +130,8 @@ def _check_names(statement: Insert, schema: Schema) -> None:
 def _check_source_fits(source: Source, schema: Schema) -> None:
     """Raises `DeltaError` for columns that the table lacks, or that come twice.
 
-    Spark counts them only where one has to be cast. Source: DeltaAnalysis.scala:
-    needsSchemaAdjustmentByName.
+    Delta counts them, and looks for each, only where one has to be cast; else its command finds
+    them. Source: DeltaAnalysis.scala: needsSchemaAdjustmentByName, resolveQueryColumnsByName.
     """
     names, columns = source.names, [schema.get(name) for name in source.names]
     if len({name.lower() for name in names}) < len(names):
@@ -137,8 +139,10 @@ def _check_source_fits(source: Source, schema: Schema) -> None:
     cast = any(c is not None and c.type != t for c, t in zip(columns, source.types, strict=True))
     if cast and len(names) > len(schema):
         raise write_errors.wrong_number_of_columns(len(names), len(schema))
-    if None in columns:
-        raise write_errors.too_many_columns()
+    lacking = [name for name, c in zip(names, columns, strict=True) if c is None]
+    if lacking:
+        refused = write_errors.missing_column(lacking[0], schema.names)
+        raise refused if cast else write_errors.too_many_columns()
 
 
 def _wrong_arity(
