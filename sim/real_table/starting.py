@@ -18,8 +18,8 @@ from whitecap.sim.real_table.files import RealFile
 from whitecap.sim.real_table.lines import real_files
 from whitecap.sim.real_table.reading import table_at_version
 from whitecap.sim.scenario.table import TableSection
+from whitecap.sim.store.contents.data_files import DescribedDataFiles
 from whitecap.sim.store.contents.objects import FakeStore
-from whitecap.sim.table.described_files import DescribedDataFiles
 from whitecap.sim.table.initial_table import InitialTable, MakeId, create_table_of
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import Slice

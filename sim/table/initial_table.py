@@ -36,13 +36,9 @@ from whitecap.engine.log.statistics import indexed_by
 from whitecap.engine.storage.requests import PutIfAbsent
 from whitecap.engine.transaction.new_metadata import as_stored
 from whitecap.sim.scenario.table import TableSection
+from whitecap.sim.store.contents.data_files import DescribedDataFiles
 from whitecap.sim.store.contents.objects import FakeStore
-from whitecap.sim.table.described_files import (
-    DescribedDataFiles,
-    FileIds,
-    InitialFiles,
-    described_commit,
-)
+from whitecap.sim.table.described_files import FileIds, InitialFiles, described_commit
 from whitecap.sim.table.initial_files import InitialPartition, partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics
 from whitecap.sim.table.rows import ScenarioRows
