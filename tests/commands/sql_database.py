@@ -86,6 +86,13 @@ class Database:
         return sorted(row for one in found for _, row in one)
 
 
+def made(ddl: str = "k INT, v BIGINT", **properties: str) -> Database:
+    """A database whose only table is `t`."""
+    db = Database()
+    db.create("t", ddl, **properties)
+    return db
+
+
 def adds(outcome: Committed) -> list[AddFile]:
     """The files that a commit added."""
     return [action for action in outcome.actions if isinstance(action, AddFile)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.commands.sql_database import Database
+from tests.commands.sql_database import made
 from whitecap.engine.errors import (
     DeltaError,
     InvalidInput,
@@ -14,12 +14,6 @@ from whitecap.engine.errors import (
 
 FEED = {"enableChangeDataFeed": "true"}
 MAPPED = {"columnMapping.mode": "name"}
-
-
-def made(ddl: str = "k INT, v BIGINT", **properties: str) -> Database:
-    db = Database()
-    db.create("t", ddl, **properties)
-    return db
 
 
 @pytest.mark.parametrize("name", ["_change_type", "_commit_version", "_commit_timestamp"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.commands.sql_database import Database, adds
+from tests.commands.sql_database import Database, adds, made
 from whitecap.engine.commands import SharedTable
 
 CLUSTERED = "CREATE TABLE t (id INT, `país` STRING) USING delta CLUSTER BY (id, `país`)"
@@ -48,8 +48,7 @@ def test_clustering_says_by_which_columns_and_whether_of_all_files() -> None:
 
 
 def test_compaction_of_a_table_that_is_not_clustered_does_not_say_whether_of_all_files() -> None:
-    db = Database()
-    db.create("t", "id INT")
+    db = made("id INT")
     db.sql("INSERT INTO t VALUES (1)")
     db.sql("INSERT INTO t VALUES (2)")
     assert "isFull" not in parameters(db, "OPTIMIZE t")

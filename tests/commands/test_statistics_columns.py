@@ -6,19 +6,13 @@ import json
 
 import pytest
 
-from tests.commands.sql_database import Database, adds
+from tests.commands.sql_database import Database, adds, made
 from whitecap.engine.column_names import column_paths, paths_text
 from whitecap.engine.dialects.delta_rs import DELTA_RS_1_6_6
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.settings import Settings
 
 STATISTICS_COLUMNS = "delta.dataSkippingStatsColumns"
-
-
-def made(ddl: str = "k INT, v BIGINT", **properties: str) -> Database:
-    db = Database()
-    db.create("t", ddl, **properties)
-    return db
 
 
 def counted(db: Database, insert: str) -> set[str]:
