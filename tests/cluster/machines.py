@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
-from s3_jars import S3
 
+from tests.cluster.s3_jars import S3
 from whitecap.sim.replay.real.jars import jars_of
 
 HOST = "127.0.0.1"

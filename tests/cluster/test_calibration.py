@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from machines import HOST, KEYS, bucket, s3_server
 from pyarrow.fs import FileSelector
 
+from tests.cluster.machines import HOST, KEYS, bucket, s3_server
 from whitecap.cli import main
 from whitecap.sim.loading.profiles import profile_named
 from whitecap.sim.scenario.origin import Basis

@@ -15,9 +15,17 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from machines import bucket, kill, master, s3_server, spark_settings, wait_until, worker
 from pyarrow.fs import FileSelector
 
+from tests.cluster.machines import (
+    bucket,
+    kill,
+    master,
+    s3_server,
+    spark_settings,
+    wait_until,
+    worker,
+)
 from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
 
 pytestmark = pytest.mark.cluster

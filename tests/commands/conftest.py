@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sql_database import Database
+
+from tests.commands.sql_database import Database
 
 
 @pytest.fixture

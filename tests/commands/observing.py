@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sql_database import Database
-
+from tests.commands.sql_database import Database
 from whitecap.engine.commands import Table, run_statement
 from whitecap.engine.conflicts.read_set import ReadEntry
 from whitecap.engine.log.actions import (

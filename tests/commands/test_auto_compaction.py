@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from observing import appends, database, observed, rearranges
 
+from tests.commands.observing import appends, database, observed, rearranges
 from whitecap.engine.settings import Settings
 
 

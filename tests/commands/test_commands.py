@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from sql_database import Database, adds, removes
 
+from tests.commands.sql_database import Database, adds, removes
 from whitecap.engine.commands import append_batch
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction

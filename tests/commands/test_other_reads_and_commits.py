@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from observing import (
+
+from tests.commands.observing import (
     DV,
     MAPPED,
     SERIALIZABLE,
@@ -19,8 +20,7 @@ from observing import (
     rearranges,
     watched,
 )
-from sql_database import Database, made
-
+from tests.commands.sql_database import Database, made
 from whitecap.engine.commands import SharedTable, append_batch
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.settings import Settings

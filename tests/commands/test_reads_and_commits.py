@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from observing import DV, FEED, Seen, appends, changes, database, observed
 
+from tests.commands.observing import DV, FEED, Seen, appends, changes, database, observed
 from whitecap.engine.settings import Settings
 
 

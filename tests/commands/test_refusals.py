@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sql_database import Database
 
+from tests.commands.sql_database import Database
 from whitecap.engine.errors import DeltaError, InvalidInput
 
 IN_PLAN = "ExtendedAnalysisException"

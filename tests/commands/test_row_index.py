@@ -7,8 +7,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sql_database import Database, adds, removes
 
+from tests.commands.sql_database import Database, adds, removes
 from tests.dialects.races_on_rows import VECTORS, Rows, Running, World, ending
 from whitecap.engine.commands import SharedTable
 from whitecap.engine.dialects import DELTA_RS_1_6_6

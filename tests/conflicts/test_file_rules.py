@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import pytest
-from races import DELETE, Table, add, remove, rule_of, where
 
+from tests.races import DELETE, Table, add, remove, rule_of, where
 from whitecap.engine.log.actions import AddCDCFile, AnyAction
 
 

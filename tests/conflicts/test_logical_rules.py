@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races import WRITE, Table, add, metadata, rule_of
 
+from tests.races import WRITE, Table, add, metadata, rule_of
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Protocol, SetTransaction

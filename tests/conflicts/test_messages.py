@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races import Table, add, metadata, remove, where
 
+from tests.races import Table, add, metadata, remove, where
 from whitecap.engine.conflicts.messages import partition_hint
 from whitecap.engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
 from whitecap.engine.log.schema import parse_ddl

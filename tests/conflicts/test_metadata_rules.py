@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from races import Table, add, metadata, remove, rule_of
 
+from tests.races import Table, add, metadata, remove, rule_of
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.schema import Field, Schema, schema_string
 from whitecap.engine.outcomes import Aborted, Committed

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from races import OPTIMIZE, WRITE, Table, add, metadata, remove, rule_of
 
+from tests.races import OPTIMIZE, WRITE, Table, add, metadata, remove, rule_of
 from whitecap.engine.conflicts.operation import BACKFILL, Operation
 from whitecap.engine.log.actions import AddFile, CommitInfo, DomainMetadata, Metadata, Protocol
 from whitecap.engine.log.schema import Field, Schema, schema_string

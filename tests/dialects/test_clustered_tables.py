@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races_on_rows import World, ending
 
+from tests.dialects.races_on_rows import World, ending
 from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.log.actions import Metadata

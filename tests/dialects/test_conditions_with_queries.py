@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 
+from tests.dialects.races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature

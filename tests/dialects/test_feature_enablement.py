@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races_on_rows import FOUR_ROWS, World, ending
 
+from tests.dialects.races_on_rows import FOUR_ROWS, World, ending
 from whitecap.engine.dialects import (
     DATABRICKS_14_2,
     DATABRICKS_14_3,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races_on_rows import World, ending
 
+from tests.dialects.races_on_rows import World, ending
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
 
 FILES = (((1, 0, 0), (2, 0, 0), (3, 0, 0)), ((4, 1, 0), (5, 1, 0), (6, 1, 0)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from races_on_rows import (
+
+from tests.dialects.races_on_rows import (
     FOUR_ROWS,
     SERIALIZABLE,
     Played,

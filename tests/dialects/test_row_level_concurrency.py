@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 
+from tests.dialects.races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_2, DELTA_OSS_4_4, Dialect
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Protocol

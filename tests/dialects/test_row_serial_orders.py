@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from races_on_rows import LEVEL, Rows, World, ending, serial, serial_orders
 
+from tests.dialects.races_on_rows import LEVEL, Rows, World, ending, serial, serial_orders
 from whitecap.engine.dialects import dialect_named
 
 SMALL = st.integers(0, 3)

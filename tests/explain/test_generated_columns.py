@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_real_tables import make
 
 import whitecap
+from tests.explain.test_real_tables import make
 from whitecap.engine.errors import InvalidInput
 
 IDENTITY = "id BIGINT GENERATED ALWAYS AS IDENTITY, v INT"

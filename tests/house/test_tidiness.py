@@ -115,3 +115,24 @@ def test_no_file_names_a_place_on_one_machine(pattern: str) -> None:
 def test_every_module_says_what_lives_there() -> None:
     for path in _tracked("*.py"):
         assert path.read_text().lstrip().startswith('"""'), path.relative_to(ROOT)
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.ImportFrom(module=str(module)):
+                yield module
+            case ast.Import(names=names):
+                yield from (each.name for each in names)
+
+
+def test_tests_call_each_other_s_modules_by_one_name() -> None:
+    """Under a second name a module is loaded a second time, and its classes are others."""
+    paths = _tracked("tests/*.py")
+    own = {path.stem for path in paths}
+    assert not {
+        str(path.relative_to(ROOT)): module
+        for path in paths
+        for module in _imported(path)
+        if module in own
+    }

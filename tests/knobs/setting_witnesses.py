@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from races import DELETE, WRITE, Table, add, metadata, remove, where
 
 from tests.knobs.playing import Left, Play, told
+from tests.races import DELETE, WRITE, Table, add, metadata, remove, where
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3
 from whitecap.engine.log.actions import (

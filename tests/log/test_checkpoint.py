@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from log_samples import add, histories, remove, replayed, state, store_of, table
 
+from tests.log.log_samples import add, histories, remove, replayed, state, store_of, table
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
 from whitecap.engine.log.checkpoint import (

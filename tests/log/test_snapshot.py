@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from log_samples import histories, state
 
+from tests.log.log_samples import histories, state
 from whitecap.engine.conflicts.row_ids import watermark_domain
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import (

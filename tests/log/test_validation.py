@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 from hypothesis import given
-from log_samples import add, histories, remove, replayed, state, store_of, table
 
+from tests.log.log_samples import add, histories, remove, replayed, state, store_of, table
 from tests.oracles.log_validation import validate_commits, validate_log
 from whitecap.engine.conflicts.row_ids import watermark_domain
 from whitecap.engine.errors import InvalidLog

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from click.testing import CliRunner
-from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 
+from tests.matrix.matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 from whitecap.cli import main
 from whitecap.engine.dialects import DIALECTS, dialect_named
 from whitecap.engine.errors import UnsupportedFeature

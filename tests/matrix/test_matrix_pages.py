@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from matrices import matrix, published_matrix
 
+from tests.matrix.matrices import matrix, published_matrix
 from whitecap.cli import main
 from whitecap.engine.races.matrix.plain import plain_matrix
 from whitecap.reports.pages.matrix_page import matrix_html, matrix_markdown

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 
+from tests.matrix.matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from synthetic_recordings import write_sweep
 
+from tests.reports.synthetic_recordings import write_sweep
 from whitecap.reports.runs import RunSet
 from whitecap.sweep_engine import recorded_runs, sweep_engine
 

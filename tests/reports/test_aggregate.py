@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from synthetic_recordings import (
+
+from tests.reports.synthetic_recordings import (
     aborted,
     add_run,
     recorded,
@@ -20,7 +21,6 @@ from synthetic_recordings import (
     write_run,
     write_sweep,
 )
-
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure

@@ -6,9 +6,9 @@ import itertools
 from pathlib import Path
 
 import pytest
-from synthetic_recordings import made_up_subject
 
 from tests.figure_texts import assert_texts_lie_apart, texts_of
+from tests.reports.synthetic_recordings import made_up_subject
 from whitecap.engine.recorded import Direction
 from whitecap.reports.figures.exceptions import colours_by_exception
 from whitecap.reports.figures.figures import draw_all

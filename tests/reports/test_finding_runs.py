@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from synthetic_recordings import (
+
+from tests.reports.synthetic_recordings import (
     add_run,
     recorded,
     remove_run,
@@ -15,7 +16,6 @@ from synthetic_recordings import (
     write_run,
     write_sweep,
 )
-
 from whitecap.engine.errors import InvalidInput
 from whitecap.reports.aggregate import aggregate
 

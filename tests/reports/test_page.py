@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from synthetic_recordings import made_up_subject
 
+from tests.reports.synthetic_recordings import made_up_subject
 from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.figures.figures import HEADLINES, draw_all
 from whitecap.reports.figures.style import save

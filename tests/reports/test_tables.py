@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from synthetic_recordings import made_up_run
 
+from tests.reports.synthetic_recordings import made_up_run
 from whitecap.reports.tables import ReportTables, build_tables
 
 LABELS = {"a": {"size": "small"}, "b": {"size": "large"}}

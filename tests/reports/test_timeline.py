@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
-from synthetic_recordings import aborted, transaction
 
 from tests.figure_texts import assert_texts_lie_apart
+from tests.reports.synthetic_recordings import aborted, transaction
 from whitecap.reports.figures.labelled_row import LabelledRow, LabelSide
 from whitecap.reports.figures.timeline import (
     TimeSpan,

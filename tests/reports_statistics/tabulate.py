@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulation import EQUAL, UNEQUAL, Cell, simulate
+from tests.reports_statistics.simulation import EQUAL, UNEQUAL, Cell, simulate
 
 EFFECTS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 SETS = 4000

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simulation import noise
 
+from tests.reports_statistics.simulation import noise
 from whitecap.reports.statistics import Claim, difference, mean, percentile, share
 
 SETS = 200

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from simulation import noise
 
+from tests.reports_statistics.simulation import noise
 from whitecap.reports.statistics import Claim, percentile
 
 SETS = 250

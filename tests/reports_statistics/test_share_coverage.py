@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from simulation import EQUAL, Cell, cells, seen, simulate
 
+from tests.reports_statistics.simulation import EQUAL, Cell, cells, seen, simulate
 from whitecap.reports.statistics.shares import bounds_of_shares
 
 REPLICATIONS = (5, 10, 30)

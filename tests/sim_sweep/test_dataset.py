@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sweep_scenario import kept_in, rows_of, write_scenario
 
 import whitecap
+from tests.sim_sweep.sweep_scenario import kept_in, rows_of, write_scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import RunName
 from whitecap.sim.machine.code_version import code_version

@@ -7,9 +7,9 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from sweep_scenario import SCENARIO, write_scenario
 
 import whitecap
+from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure

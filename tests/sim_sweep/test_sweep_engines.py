@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 
 import whitecap
+from tests.sim_sweep.sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 from whitecap import until
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from sweep_scenario import SCENARIO, write_scenario
 
 import whitecap
 from tests.command_line import invoked
+from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
 from whitecap.api import scenario_from
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput

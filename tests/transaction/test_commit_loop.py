@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from races import WRITE, Table, add, metadata, remove, rule_of, where
 
+from tests.races import WRITE, Table, add, metadata, remove, rule_of, where
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import CommitInfo
 from whitecap.engine.log.commit_file import encode_commit, log_key

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races import OPTIMIZE, WRITE, Table, add, metadata, remove, rule_of, where
 
+from tests.races import OPTIMIZE, WRITE, Table, add, metadata, remove, rule_of, where
 from whitecap.engine.dialects import (
     DATABRICKS_14_3,
     DELTA_OSS_3_3,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations
 
 import pytest
-from races import DELETE, OPTIMIZE, WRITE, Table, add, remove, where
 
+from tests.races import DELETE, OPTIMIZE, WRITE, Table, add, remove, where
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot

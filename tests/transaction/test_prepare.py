@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from races import DELETE, OPTIMIZE, WRITE, Table, add, metadata, remove
 
+from tests.races import DELETE, OPTIMIZE, WRITE, Table, add, metadata, remove
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from races import WRITE, Table, add, metadata, remove, rule_of, where
 
+from tests.races import WRITE, Table, add, metadata, remove, rule_of, where
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.outcomes import Committed

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from backoff_reference import reference
 
 from benchmarks.validation import laws
 from benchmarks.validation.backoff import ALGORITHMS
@@ -15,6 +14,7 @@ from benchmarks.validation.closed_forms import ClosedForm, closed_forms
 from benchmarks.validation.free_run import HEADING, KEPT, read_result
 from benchmarks.validation.lost_commits import searches
 from benchmarks.validation.metamorphic import changes
+from tests.validation.backoff_reference import reference
 from whitecap.reports.statistics import mean
 
 PAGE = Path(__file__).parents[2] / "docs" / "validation.md"
