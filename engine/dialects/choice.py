@@ -42,8 +42,10 @@ def unknown_dialect(name: str) -> tuple[str, str | None]:
 
 
 def standing_for(product: Product) -> Dialect:
-    """The newest modelled version that is not newer, or the oldest one."""
+    """The newest modelled version that is not newer, or the oldest; of no version the newest."""
     versions = _versions(product.vendor)
+    if not product.version:
+        return versions[max(versions)]
     older = [version for version in versions if version <= product.version]
     return versions[max(older, default=min(versions))]
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from whitecap.engine.dialects.dialect import Vendor
 
 _IN_COMMITS = {
-    Vendor.DATABRICKS: re.compile(r"Databricks-Runtime/(\d+)\.(\d+)"),
+    # A pipeline says `dlt:16.1.3`, a SQL warehouse `16.x`; some clients name no release of the
+    # runtime.
+    Vendor.DATABRICKS: re.compile(r"Databricks-Runtime/(?:dlt:)?(?:(\d+)(?:\.(\d+))?)?"),
     Vendor.DELTA: re.compile(r"Delta-Lake/(\d+)\.(\d+)(?:\.(\d+))?"),
     Vendor.DELTA_RS: re.compile(r"delta-rs\S*?(\d+)\.(\d+)\.(\d+)"),
 }
@@ -26,13 +28,13 @@ _BY_USERS = {
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """An engine with its version."""
+    """An engine with its version, which is empty if it names none."""
 
     vendor: Vendor
     version: tuple[int, ...]
 
     def __str__(self) -> str:
-        return f"{self.vendor.value} {'.'.join(map(str, self.version))}"
+        return f"{self.vendor.value} {'.'.join(map(str, self.version))}".rstrip()
 
 
 def product_of(engine_info: str | None) -> Product | None:

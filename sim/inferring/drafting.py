@@ -18,7 +18,8 @@ from whitecap.sim.inferring.groups import CommitGroup, Grouped, WriterKind, grou
 from whitecap.sim.inferring.layout import Contents, DraftColumns, columns_of, contents_of
 from whitecap.sim.inferring.naming import Names, key_text, table_name
 from whitecap.sim.inferring.observed import ObservedTable
-from whitecap.sim.inferring.statements import Drafted, TableFacts, drafted
+from whitecap.sim.inferring.slices import TableFacts
+from whitecap.sim.inferring.statements import Drafted, drafted
 from whitecap.sim.inferring.table_text import table_lines
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
 from whitecap.sim.inferring.values import domains_of
