@@ -42,6 +42,11 @@ def condition_of(commit: ObservedCommit) -> str:
     return _IDS.sub("", _listed(given)).replace("`", "")
 
 
+def says_condition(commit: ObservedCommit) -> bool:
+    """Whether a commit says what its condition is, or that it has none. Trino's says nothing."""
+    return any(name in commit.parameters for name in _NAMES)
+
+
 def _listed(given: str) -> str:
     """Spark logs a JSON list of conditions, delta-rs a text."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,13 +13,19 @@ from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
-from whitecap.sim.inferring.figures import Surety, duration_text, guessed, many, read
+from whitecap.sim.inferring.figures import Surety, counted, duration_text, guessed, many, read
 from whitecap.sim.inferring.groups import CommitGroup, Grouped, WriterKind, grouped
-from whitecap.sim.inferring.layout import Contents, DraftColumns, columns_of, contents_of
+from whitecap.sim.inferring.layout import (
+    Contents,
+    DraftColumns,
+    columns_of,
+    contents_of,
+    properties_kept,
+)
 from whitecap.sim.inferring.naming import Names, key_text, table_name
 from whitecap.sim.inferring.observed import ObservedTable
-from whitecap.sim.inferring.slices import TableFacts
-from whitecap.sim.inferring.statements import Drafted, drafted
+from whitecap.sim.inferring.slices import DraftParameter, TableFacts
+from whitecap.sim.inferring.statements import Drafted, alteration, drafted
 from whitecap.sim.inferring.table_text import table_lines
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
 from whitecap.sim.inferring.values import domains_of
@@ -33,6 +39,9 @@ JOBS_EACH = 40
 
 MOST_JOBS = 3000
 """Jobs of a run at most, so that it takes seconds."""
+
+STEP = "500 ms"
+"""What a change of metadata computes after the statement of its job. Ours."""
 
 SHORTEST_MS = MS_PER["h"]
 WEEK_MS = 7 * MS_PER["d"]
@@ -99,7 +108,8 @@ class _Making:
         domains = domains_of(observed, columns.partitions)
         files, rows_each = contents.files, contents.rows_each
         schema = observed.snapshot.schema if options.from_files else None
-        facts = TableFacts(names, columns, domains, files, rows_each, all_columns, schema)
+        kept = properties_kept(observed)
+        facts = TableFacts(names, columns, domains, files, rows_each, all_columns, schema, kept)
         written = [commit for group in groups.groups for commit in group.commits]
         dialect = guessed_dialect(written, options.anonymous)
         return cls(observed, options, contents, facts, groups, dialect)
@@ -230,7 +240,7 @@ class _Making:
         if writer.dialect.dialect is not self.dialect.dialect:
             yield from entry("    ", "dialect", writer.dialect.figure)
         yield from entry("    ", "count", cadence.count)
-        yield from _work_lines(work, group)
+        yield from _work_lines(work, group, alteration(self.facts))
         for figure in cadence.evidence:
             yield from comment(figure.comment, "    ")
         yield f"    arrival: {cadence.arrival(start_ms)}"
@@ -248,7 +258,7 @@ def _names(observed: ObservedTable, columns: DraftColumns, options: Options) -> 
     return Names.of(observed, named, options.anonymous)
 
 
-def _work_lines(work: Drafted, group: CommitGroup) -> Iterator[str]:
+def _work_lines(work: Drafted, group: CommitGroup, alteration: str) -> Iterator[str]:
     for figure in work.evidence:
         yield from comment(figure.comment, "    ")
     parameters = {parameter.name: parameter for parameter in work.parameters}
@@ -257,13 +267,39 @@ def _work_lines(work: Drafted, group: CommitGroup) -> Iterator[str]:
         yield from comment(rows.figure.comment, "    ")
         inner = rows.text.removeprefix("{").removesuffix("}")
         yield f"    streaming: {{checkpoint: {group.name}, {inner}}}"
+        yield from _parameter_lines(parameters.values())
+    elif group.steps:
+        yield from _job_lines(work.statement, parameters.values(), group.steps, alteration)
     else:
-        yield "    statement: >-"
-        for line in work.statement.splitlines():
-            yield from wrapped(line, "      ")
-    if parameters:
+        yield from _statement_lines(work.statement, parameters.values())
+
+
+def _job_lines(
+    statement: str, parameters: Iterable[DraftParameter], steps: Sequence[str], alteration: str
+) -> Iterator[str]:
+    """A job whose statement is followed by changes of metadata."""
+    said = f"each followed by {' and '.join(steps)}, which refuse others that run meanwhile"
+    yield from comment(counted("", said).comment, "    ")
+    yield "    statements:"
+    first, *rest = _statement_lines(statement, parameters)
+    yield f"    - {first.lstrip()}"
+    yield from (f"  {line}" for line in rest)
+    for _ in steps:
+        yield f"    - {{statement: {json.dumps(alteration)}, compute: {STEP}}}"
+
+
+def _statement_lines(statement: str, parameters: Iterable[DraftParameter]) -> Iterator[str]:
+    yield "    statement: >-"
+    for line in statement.splitlines():
+        yield from wrapped(line, "      ")
+    yield from _parameter_lines(parameters)
+
+
+def _parameter_lines(parameters: Iterable[DraftParameter]) -> Iterator[str]:
+    given = list(parameters)
+    if given:
         yield "    parameters:"
-    for parameter in parameters.values():
+    for parameter in given:
         yield from comment(parameter.figure.comment, "      ")
         yield f"      {key_text(parameter.name)}: {parameter.text}"
 
@@ -290,7 +326,7 @@ def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
     yield from writers_axis(counts, growing)
 
 
-_SINGLE = (WriterKind.OPTIMIZE, WriterKind.STREAM)
+_SINGLE = (WriterKind.OPTIMIZE, WriterKind.REORG, WriterKind.STREAM)
 """One more of these is another thing: a second query on a checkpoint, a second compaction."""
 
 

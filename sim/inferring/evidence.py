@@ -41,11 +41,14 @@ def _keys(
     text: str, node: yaml.Node | None, above: tuple[str, ...]
 ) -> Iterator[tuple[str, int, str]]:
     """Every key that has a line of its own, with that line and its value as it is written."""
+    if isinstance(node, yaml.SequenceNode) and not node.flow_style:
+        for number, item in enumerate(node.value, start=1):
+            yield from _keys(text, item, (*above, str(number)))
     if not isinstance(node, yaml.MappingNode) or node.flow_style:
         return
     for key, value in node.value:
         path = (*above, str(key.value))
-        is_plain = not isinstance(value, yaml.MappingNode) or value.flow_style
+        is_plain = not isinstance(value, yaml.CollectionNode) or value.flow_style
         written = text[value.start_mark.index : value.end_mark.index] if is_plain else ""
         yield ".".join(path), key.start_mark.line, " ".join(written.removeprefix(">-").split())
         yield from _keys(text, value, path)

@@ -198,7 +198,8 @@ def _groups_by_job(draft: DraftedScenario) -> dict[str, str]:
     groups = {writer.group.name: writer.group.name for writer in draft.writers}
     for writer in draft.writers:
         name = writer.group.name
-        jobs = (commit.origin.job for commit in writer.group.commits)
+        origins = [commit.origin for commit in writer.group.commits]
+        jobs = (each for origin in origins for each in (origin.job, origin.notebook))
         members = (f"{name}-{n}" for n in range(1, int(writer.cadence.count.text) + 1))
         for each in chain(members, filter(None, jobs)):
             groups.setdefault(each.lower(), name)

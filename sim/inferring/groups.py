@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from whitecap.engine.dialects import product_of
@@ -24,6 +24,10 @@ MOSTLY = 0.9
 """The share of commits that groups must have for the distinctions between them to be kept."""
 
 
+FOLLOWS = 0.8
+"""The share of commits between which one comes just before the other for both to be one job."""
+
+
 class WriterKind(Enum):
     """What a writer does; its value begins the name of its group."""
 
@@ -34,9 +38,15 @@ class WriterKind(Enum):
     DELETE = "delete"
     MERGE = "merge"
     OPTIMIZE = "optimize"
+    REORG = "reorg"
+    REPLACE = "replace"
+    ALTER = "alter"
 
 
 _APPENDS = frozenset({"WRITE", "COPY INTO"})
+_OPTIONS = ("zOrderBy", "auto", "isFull", "isDynamicPartitionOverwrite")
+"""What tells jobs of one operation apart, besides their conditions."""
+
 _MANUAL = "Manual Update"
 """What applications write that use Delta's libraries without an engine, unless they name another.
 Source: Delta Kernel's Operation.java, Delta Standalone's Operation.java."""
@@ -47,6 +57,9 @@ _KINDS = {
     "DELETE": WriterKind.DELETE,
     "MERGE": WriterKind.MERGE,
     "OPTIMIZE": WriterKind.OPTIMIZE,
+    "REORG": WriterKind.REORG,
+    "CREATE OR REPLACE TABLE AS SELECT": WriterKind.REPLACE,
+    "REPLACE TABLE AS SELECT": WriterKind.REPLACE,
 }
 
 
@@ -59,29 +72,43 @@ def kind_of(commit: ObservedCommit) -> WriterKind | None:
         return WriterKind.OVERWRITE if mode == "overwrite" else WriterKind.INSERT
     if commit.operation == _MANUAL and commit.added and not commit.removed:
         return WriterKind.INSERT
+    if commit.changes_metadata and not commit.added and not commit.removed:
+        return WriterKind.ALTER
     return _KINDS.get(commit.operation)
 
 
 @dataclass(frozen=True, slots=True)
 class CommitGroup:
-    """Commits of one kind of writer, in the order of their versions."""
+    """Commits of one kind of writer, in the order of their versions.
+
+    `steps` are the changes of metadata, by their operations, that come after each of them.
+    """
 
     name: str
     kind: WriterKind
     commits: Sequence[ObservedCommit]
+    steps: tuple[str, ...] = ()
 
     @property
     def what(self) -> str:
         """How many commits of which operation it has."""
         of_whom = ", auto compaction" if _is_automatic(self.commits[0]) else ""
-        return f"{many(len(self.commits), 'commit')} of {self.commits[0].operation}{of_whom}"
+        operations = " and ".join(sorted({commit.operation for commit in self.commits}))
+        return f"{many(len(self.commits), 'commit')} of {operations}{of_whom}"
+
+    @property
+    def leaves_partitions(self) -> bool:
+        """Whether it overwrites only the partitions that it writes, without naming them."""
+        if self.kind is not WriterKind.OVERWRITE or any(map(condition_of, self.commits)):
+            return False
+        return any(each.leaves_others or _is_dynamic(each) for each in self.commits)
 
     @property
     def who(self) -> str:
         """Who made its commits, in the words of the log; empty where it says nothing."""
         origins = {each.origin for each in self.commits}
         said = []
-        for field in ("job", "user", "cluster"):
+        for field in ("job", "notebook", "user", "cluster"):
             names = sorted({str(v) for o in origins if (v := getattr(o, field)) is not None})
             if names:
                 more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -121,7 +148,40 @@ def grouped(
         for name, group in zip(names, chosen, strict=True)
         if (kind := kinds[group[0].version]) is not None
     ]
-    return Grouped(groups, left_out)
+    return Grouped(_with_steps(groups), left_out)
+
+
+def _with_steps(groups: Sequence[CommitGroup]) -> list[CommitGroup]:
+    """A change of metadata that follows nearly each commit of a group, and hardly another, is a
+    step of its job and no writer.
+    """
+    group_of = {commit.version: group for group in groups for commit in group.commits}
+    steps: dict[str, list[str]] = defaultdict(list)
+    writers = []
+    for group in groups:
+        name = _whose_step(group, group_of) if group.kind is WriterKind.ALTER else None
+        if name is None:
+            writers.append(group)
+        else:
+            steps[name].append(group.commits[0].operation)
+    return [replace(group, steps=tuple(steps[group.name])) for group in writers]
+
+
+def _whose_step(group: CommitGroup, group_of: Mapping[int, CommitGroup]) -> str | None:
+    """The group after whose commits this one's come."""
+    before: Counter[str] = Counter()
+    commits: dict[str, int] = {}
+    for commit in group.commits:
+        version = commit.version - 1
+        while (job := group_of.get(version)) is not None and job.kind is WriterKind.ALTER:
+            version -= 1
+        if job is not None and job.kind is not WriterKind.STREAM:
+            before[job.name] += 1
+            commits[job.name] = len(job.commits)
+    for name, count in before.most_common(1):
+        if count >= FOLLOWS * max(len(group.commits), commits[name]):
+            return name
+    return None
 
 
 def _few_groups(
@@ -131,11 +191,12 @@ def _few_groups(
         return (str(kinds[commit.version]), commit.application or "", str(_engine(commit)))
 
     def who(commit: ObservedCommit) -> Key:
-        return (*kind(commit), commit.origin.job or commit.origin.user or "")
+        return (*kind(commit), commit.origin.work or commit.origin.user or "")
 
     def what(commit: ObservedCommit) -> Key:
-        options = commit.parameters.get("zOrderBy", ""), commit.parameters.get("auto", "")
-        return (*who(commit), template_of(condition_of(commit), columns), *options)
+        options = (commit.parameters.get(name, "") for name in _OPTIONS)
+        condition = template_of(condition_of(commit), columns)
+        return (*who(commit), commit.operation, condition, *options)
 
     keys: tuple[KeyOf, ...] = (what, who, kind)
     for key_of in keys:
@@ -153,6 +214,10 @@ def _is_automatic(commit: ObservedCommit) -> bool:
     return commit.parameters.get("auto") == "true"
 
 
+def _is_dynamic(commit: ObservedCommit) -> bool:
+    return commit.parameters.get("isDynamicPartitionOverwrite") == "true"
+
+
 def _engine(commit: ObservedCommit) -> str | None:
     product = product_of(commit.origin.engine)
     return None if product is None else product.vendor.value
@@ -166,7 +231,7 @@ def _names(
     for group in groups:
         kind = kinds[group[0].version]
         assert kind is not None
-        job = "" if anonymous else _slug(group[0].origin.job or "")
+        job = "" if anonymous else _slug(group[0].origin.work)
         stem = "-".join(filter(None, (kind.value, "auto" if _is_automatic(group[0]) else "", job)))
         number = 2
         name = stem

@@ -191,6 +191,13 @@ def properties_of(observed: ObservedTable) -> dict[str, str]:
     return {key: stated[key] for key in _DECIDING if key in stated}
 
 
+def properties_kept(observed: ObservedTable) -> dict[str, str]:
+    """Those of the draft, and its isolation level: what a table that is made like it states."""
+    level = stated_level(observed.snapshot.configuration)
+    stated = {ISOLATION_PROPERTY: level.value} if level in TABLE_LEVELS else {}
+    return properties_of(observed) | stated
+
+
 def left_out_features(observed: ObservedTable) -> tuple[list[str], list[str]]:
     """Protocol features and properties of Delta's that the draft does not have."""
     features = sorted(feature_names(observed.snapshot.protocol) - _OF_THEM)

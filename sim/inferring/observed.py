@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from whitecap.engine.errors import InvalidLog, Problem
@@ -40,11 +40,20 @@ class CommitOrigin:
     job: str | None = None
     cluster: str | None = None
     engine: str | None = None
+    notebook: str | None = None
+
+    @property
+    def work(self) -> str:
+        """The job, or the notebook where none runs it; empty where the log says neither."""
+        return self.job or (f"notebook {self.notebook}" if self.notebook else "")
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedCommit:
-    """One commit. `read_version` is that of its snapshot; times are epoch milliseconds."""
+    """One commit. `read_version` is that of its snapshot; times are epoch milliseconds.
+
+    One that `leaves_others` has not touched a partition that was there before and is there still.
+    """
 
     version: int
     timestamp_ms: int
@@ -60,6 +69,8 @@ class ObservedCommit:
     rows: int | None = None
     partitions: frozenset[_Partition] = frozenset()
     sets_up: bool = False
+    changes_metadata: bool = False
+    leaves_others: bool = False
 
     def metric(self, *names: str) -> float | None:
         """The first of these metrics that it has: engines call them differently."""
@@ -111,8 +122,22 @@ def _observed(table: RealTable, store: ReadableStore, newest: int) -> ObservedTa
             _commit(version, entry, body, columns)
             for (version, entry), body in zip(chosen, bodies, strict=True)
         ]
+    commits = list(_with_others_left(commits, table.snapshot))
     kept = len(table.commits)
     return ObservedTable(table.place, table.snapshot, commits, kept, table.checkpoints)
+
+
+def _with_others_left(
+    commits: Sequence[ObservedCommit], snapshot: Snapshot
+) -> Iterator[ObservedCommit]:
+    """A live partition that neither a commit nor any later one touched was there before it."""
+    untouched = {tuple(value or None for value in each) for each in snapshot.partitions}
+    leaving = set()
+    for commit in reversed(commits):
+        untouched -= commit.partitions
+        if untouched:
+            leaving.add(commit.version)
+    return (replace(each, leaves_others=each.version in leaving) for each in commits)
 
 
 def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> ObservedCommit:
@@ -139,6 +164,7 @@ def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> Ob
         rows=_rows(commit),
         partitions=frozenset(_partition(file, columns) for file in files),
         sets_up=commit.metadata is not None and not commit.removes and version == 0,
+        changes_metadata=commit.metadata is not None,
     )
 
 
@@ -167,10 +193,19 @@ def _commit_info(body: bytes) -> dict[str, Any]:
 def _origin(info: Mapping[str, Any]) -> CommitOrigin:
     """Source: PROTOCOL.md "Commit Provenance Information"; Databricks' DESCRIBE HISTORY columns."""
     user = info.get("userName") or info.get("userId")
-    work = info.get("job") or info.get("notebook")
-    work = work if isinstance(work, dict) else {}
-    job = work.get("jobName") or work.get("jobId") or work.get("notebookId")
-    return CommitOrigin(_text(user), _text(job), _text(info.get("clusterId")), _engine(info))
+    job, notebook = (_part(info, name) for name in ("job", "notebook"))
+    return CommitOrigin(
+        user=_text(user),
+        job=_text(job.get("jobName") or job.get("jobId")),
+        cluster=_text(info.get("clusterId")),
+        engine=_engine(info),
+        notebook=_text(notebook.get("notebookId")),
+    )
+
+
+def _part(info: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = info.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def _engine(info: Mapping[str, Any]) -> str | None:

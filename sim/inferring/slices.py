@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import median
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.inferring.conditions import ColumnLimit, condition_of, names_column, pin_of
+from whitecap.sim.inferring.conditions import (
+    ColumnLimit,
+    condition_of,
+    names_column,
+    pin_of,
+    says_condition,
+)
 from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
 from whitecap.sim.inferring.groups import CommitGroup
 from whitecap.sim.inferring.layout import NEW_KEY, PAYLOAD, DraftColumns
@@ -50,6 +56,7 @@ class TableFacts:
     rows_each: float
     all_columns: Sequence[str]
     schema: Schema | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -77,6 +84,28 @@ class TableFacts:
             return [sql_name(name) for name in self.schema.names]
         laid_out = [self.in_sql(column.name) for column in self.columns.besides_key]
         return [self.key_in_sql, *laid_out, PAYLOAD]
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The type of each column, by its name as SQL writes it."""
+        if self.schema is not None:
+            return {sql_name(column.name): column.type for column in self.schema}
+        types = {self.in_sql(column.name): drafted_type(column) for column in self.columns.layout}
+        return types | {self.key_in_sql: "bigint", PAYLOAD: "double"}
+
+    @property
+    def cast_in_sql(self) -> str:
+        """All columns of `v` in their order with their types, which those of literals are not."""
+        types = self.types
+        casts = (f"CAST(v.{name} AS {types[name].upper()}) AS {name}" for name in self.in_order)
+        return ", ".join(casts)
+
+    @property
+    def layout_in_sql(self) -> str:
+        """How a table is made that is laid out like this one; empty if in no way."""
+        columns = ", ".join(self.in_sql(column.name) for column in self.columns.layout)
+        verb = "PARTITIONED BY" if self.columns.partitions else "CLUSTER BY"
+        return f"{verb} ({columns})" if columns else ""
 
     @property
     def assignment(self) -> str:
@@ -145,12 +174,11 @@ def slice_of(group: CommitGroup, table: TableFacts) -> TableSlice:
     parameters, conditions, evidence, unpinned = [], [], [], []
     share = 1.0
     for domain in table.domains:
-        pin, count = _pin(group.commits, domain, table.all_columns)
+        pin, because = _pin(group, domain, table)
         choice = choice_of(domain, group.commits)
         name = table.names.columns[domain.column.name]
+        evidence.append(guessed("", because))
         if pin is None:
-            said = f"{count:,} of {many(len(group.commits), 'condition')} pin {name}"
-            evidence.append(guessed("", f"{said}: all of its values are read"))
             if choice.figure is not None:
                 unpinned.append(_parameter(name, choice, choice.figure, domain, table.names))
             continue
@@ -158,8 +186,6 @@ def slice_of(group: CommitGroup, table: TableFacts) -> TableSlice:
         parameters.append(_parameter(name, choice, figure, domain, table.names))
         in_sql = table.in_sql(domain.column.name)
         conditions.append(f"{in_sql} {pin.value} :{in_sql}")
-        said = f"{count:,} of {many(len(group.commits), 'condition')} name {name} {pin.value} value"
-        evidence.append(guessed("", said))
         share /= domain.count
     files = table.files * share
     return TableSlice(tuple(parameters), tuple(conditions), tuple(evidence), files, tuple(unpinned))
@@ -170,38 +196,53 @@ def _several_said(choice: ValueChoice, name: str) -> str:
 
 
 def _pin(
-    commits: Sequence[ObservedCommit], domain: DraftDomain, columns: Sequence[str]
-) -> tuple[ColumnLimit | None, int]:
-    """How most conditions limit the column, and how many do so."""
+    group: CommitGroup, domain: DraftDomain, table: TableFacts
+) -> tuple[ColumnLimit | None, str]:
+    """How most conditions limit the column, and why that is thought."""
+    name, commits = table.names.columns[domain.column.name], group.commits
+    if group.leaves_partitions:
+        said = "names no condition, and leaves partitions that it does not write (a dynamic"
+        return ColumnLimit.VALUE, f"{said} overwrite): {name} = value stands for that"
+    columns = table.all_columns
     pins = Counter(pin_of(condition_of(each), domain.column.name, columns) for each in commits)
     pins.pop(None, None)
-    for pin, count in pins.most_common(1):
-        return (pin, count) if count >= OFTEN * len(commits) else (None, count)
-    return None, 0
+    pin, count = pins.most_common(1)[0] if pins else (None, 0)
+    share = f"{count:,} of {many(len(commits), 'condition')}"
+    if pin is not None and count >= OFTEN * len(commits):
+        return pin, f"{share} name {name} {pin.value} value"
+    return None, f"{share} pin {name}: all of its values are read"
 
 
 def keys_of(
     commits: Sequence[ObservedCommit], slice_: TableSlice, table: TableFacts
 ) -> tuple[DraftParameter | None, DraftFigure]:
     """As many keys as it takes to change as many files as these commits did, if not all."""
+    changed = max(median(each.removed for each in commits), 1)
+    is_part = changed < MOST_OF_SCOPE * slice_.files
     pinned = {column.name.lower() for column in table.columns.partitions}
     others = [name for name in table.all_columns if name.lower() not in pinned]
     narrow = sum(any(names_column(condition_of(c), name) for name in others) for c in commits)
-    if narrow < OFTEN * len(commits):
+    silent = sum(not says_condition(each) for each in commits)
+    if silent >= OFTEN * len(commits) and is_part:
+        said = f"{silent:,} of {many(len(commits), 'commit')} do not say their condition"
+    elif narrow >= OFTEN * len(commits):
+        said = f"{narrow:,} of {many(len(commits), 'condition')} name other columns"
+    else:
         said = f"{narrow:,} of {many(len(commits), 'condition')} name other columns than these"
         return None, guessed("", f"{said}: the draft changes all rows there")
-    changed = max(median(each.removed for each in commits), 1)
-    said = (
-        f"files changed: {number_text(changed)}, median of {many(len(commits), 'commit')}, of about"
-        f" {number_text(slice_.files)} within reach"
-    )
-    if slice_.files <= 1 or changed >= MOST_OF_SCOPE * slice_.files:
-        keys = 1.0 if slice_.files <= 1 else slice_.files * math.log(2)
+    keys = DraftParameter("keys", *_as_many_keys(changed, slice_.files, len(commits)))
+    return keys, guessed("", f"{said}: keys stand for them")
+
+
+def _as_many_keys(changed: float, files: float, commits: int) -> tuple[str, DraftFigure]:
+    """Keys of which so many files have one, if rows lie in files by chance."""
+    if files <= 1 or changed >= MOST_OF_SCOPE * files:
+        keys = 1.0 if files <= 1 else files * math.log(2)
     else:
-        keys = math.log1p(-changed / slice_.files) / math.log1p(-1 / slice_.files)
+        keys = math.log1p(-changed / files) / math.log1p(-1 / files)
     count = min(max(round(keys), 1), MOST_KEYS)
-    figure = guessed("", f"{said}: so many keys lie in so many files")
-    return DraftParameter("keys", f"{{keys: {{count: {count}}}}}", figure), guessed(
-        "",
-        f"{narrow:,} of {many(len(commits), 'condition')} name other columns: keys stand for them",
+    said = (
+        f"files changed: {number_text(changed)}, median of {many(commits, 'commit')}, of about"
+        f" {number_text(files)} within reach: so many keys lie in so many files"
     )
+    return f"{{keys: {{count: {count}}}}}", guessed("", said)

@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.sim.inferring.figures import DraftFigure, assumed, counted, many, middle
+from whitecap.sim.inferring.figures import (
+    DraftFigure,
+    assumed,
+    counted,
+    guessed,
+    many,
+    middle,
+    read,
+)
 from whitecap.sim.inferring.groups import CommitGroup, WriterKind
 from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.slices import (
+    OFTEN,
     DraftParameter,
     TableFacts,
     keys_of,
@@ -25,6 +34,13 @@ MOST_ROWS = 100
 
 ASSUMED_ROWS = 10
 """Rows of a job where the log says nothing: as `whitecap init` drafts it."""
+
+_MERGE_CLAUSES = {
+    "matchedPredicates": "WHEN MATCHED THEN UPDATE SET *",
+    "notMatchedPredicates": "WHEN NOT MATCHED THEN INSERT *",
+}
+_BY_SOURCE = "notMatchedBySourcePredicates"
+"""Where a MERGE says which clauses it has: an empty list, where it has none of a kind."""
 
 _SOURCE = ("numSourceRows", "num_source_rows")
 _INSERTED = ("numTargetRowsInserted", "num_target_rows_inserted")
@@ -53,11 +69,17 @@ def drafted(group: CommitGroup, table: TableFacts) -> Drafted:
             return _merging(group, table)
         case WriterKind.OPTIMIZE:
             return _optimizing(group, table)
+        case WriterKind.REORG:
+            return _reorganising(group, table)
+        case WriterKind.REPLACE:
+            return _replacing(group, table)
+        case WriterKind.ALTER:
+            return _altering(table)
 
 
 def _appending(group: CommitGroup, table: TableFacts) -> Drafted:
     where, evidence = places_of(group, table)
-    rows = _rows(group.commits, "", table)
+    rows = _rows(group, table)
     if group.kind is WriterKind.STREAM:
         return Drafted(None, (*where, rows), evidence)
     statement = f"INSERT INTO {table.names.table} VALUES :rows"
@@ -66,17 +88,48 @@ def _appending(group: CommitGroup, table: TableFacts) -> Drafted:
 
 def _overwriting(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = slice_of(group, table)
-    name, evidence = table.names.table, slice_.evidence
-    keys, because = keys_of(group.commits, slice_, table)
-    if keys is not None and not slice_.conditions:
-        where = f"WHERE {table.key_in_sql} IN (:keys)"
-        statement = f"INSERT INTO {name} REPLACE {where} SELECT * FROM {name} {where}"
-        return Drafted(statement, (*slice_.unpinned, keys), (*evidence, because))
-    rows = _rows(group.commits, "", table)
     if slice_.conditions:
-        statement = f"INSERT INTO {name} REPLACE WHERE {slice_.condition()} VALUES :rows"
-        return Drafted(statement, (*slice_.parameters, rows), evidence)
-    return Drafted(f"INSERT OVERWRITE {name} VALUES :rows", (rows,), evidence)
+        where = f"REPLACE WHERE {slice_.condition()}"
+        statement = f"INSERT INTO {table.names.table} {where} VALUES :rows"
+        return Drafted(statement, (*slice_.parameters, _rows(group, table)), slice_.evidence)
+    keys, because = keys_of(group.commits, slice_, table)
+    if keys is None:
+        statement = f"INSERT OVERWRITE {table.names.table} VALUES :rows"
+        return Drafted(statement, (_rows(group, table),), slice_.evidence)
+    name, where = table.names.table, f"WHERE {table.key_in_sql} IN (:keys)"
+    statement = f"INSERT INTO {name} REPLACE {where} SELECT * FROM {name} {where}"
+    return Drafted(statement, (*slice_.unpinned, keys), (*slice_.evidence, because))
+
+
+def _replacing(group: CommitGroup, table: TableFacts) -> Drafted:
+    """Source: ReplaceTable writes the table's metadata anew, and keeps none of its properties."""
+    columns = ", ".join(table.in_order)
+    properties = ", ".join(f"'{key}' = '{value}'" for key, value in table.properties.items())
+    parts = [
+        f"CREATE OR REPLACE TABLE {table.names.table} USING DELTA",
+        table.layout_in_sql,
+        f"TBLPROPERTIES ({properties})" if properties else "",
+        f"AS SELECT {table.cast_in_sql} FROM VALUES :rows AS v({columns})",
+    ]
+    where, evidence = places_of(group, table)
+    return Drafted("\n".join(filter(None, parts)), (*where, _rows(group, table)), evidence)
+
+
+def _altering(table: TableFacts) -> Drafted:
+    said = "changes the table's metadata, which refuses others that run meanwhile: a property"
+    return Drafted(alteration(table), (), (guessed("", f"{said} stands for what it changes"),))
+
+
+def alteration(table: TableFacts) -> str:
+    """A change of metadata, which is committed though nothing is another than before."""
+    return f"ALTER TABLE {table.names.table} SET TBLPROPERTIES ('changed' = 'yes')"
+
+
+def _reorganising(group: CommitGroup, table: TableFacts) -> Drafted:
+    slice_ = slice_of(group, table)
+    where = f" WHERE {slice_.condition()}" if slice_.conditions else ""
+    statement = f"REORG TABLE {table.names.table}{where} APPLY (PURGE)"
+    return Drafted(statement, slice_.parameters, slice_.evidence)
 
 
 def _changing(group: CommitGroup, table: TableFacts) -> Drafted:
@@ -96,39 +149,64 @@ def _changing(group: CommitGroup, table: TableFacts) -> Drafted:
 
 
 def _merging(group: CommitGroup, table: TableFacts) -> Drafted:
-    slice_ = slice_of(group, table)
-    columns = ", ".join(table.in_order)
+    slice_, columns = slice_of(group, table), ", ".join(table.in_order)
     on = slice_.condition(alias="t.")
     on = f"t.{table.key_in_sql} = s.{table.key_in_sql}" + (f" AND {on}" if on else "")
-    statement = (
-        f"MERGE INTO {table.names.table} AS t\n"
-        f"USING (SELECT * FROM VALUES :rows AS v({columns})) AS s\n"
-        f"ON {on}\n"
-        "WHEN MATCHED THEN UPDATE SET *\n"
-        "WHEN NOT MATCHED THEN INSERT *"
-    )
+    clauses, evidence = _merge_clauses(group.commits, table)
+    lines = [
+        f"MERGE INTO {table.names.table} AS t",
+        f"USING (SELECT * FROM VALUES :rows AS v({columns})) AS s",
+        f"ON {on}",
+        *clauses,
+    ]
     share = _existing(group.commits)
     rows = _source_rows(group.commits, f", existing: {share.text}", table)
     parameters = (*slice_.parameters, *slice_.unpinned, rows)
-    return Drafted(statement, parameters, (*slice_.evidence, share))
+    return Drafted("\n".join(lines), parameters, (*slice_.evidence, share, *evidence))
+
+
+def _merge_clauses(
+    commits: Sequence[ObservedCommit], table: TableFacts
+) -> tuple[list[str], list[DraftFigure]]:
+    """The clauses that most of them have; both of the usual two where they do not say it."""
+    clauses, evidence = [], []
+    for name, clause in _MERGE_CLAUSES.items():
+        lacking = sum(each.parameters.get(name) == "[]" for each in commits)
+        if lacking < OFTEN * len(commits):
+            clauses.append(clause)
+        else:
+            said = (
+                f"{lacking:,} of {many(len(commits), 'MERGE')} have no {clause.split(' THEN')[0]}"
+            )
+            evidence.append(read("", said))
+    by_source = sum(each.parameters.get(_BY_SOURCE, "[]") != "[]" for each in commits)
+    if by_source >= OFTEN * len(commits):
+        said = f"{by_source:,} of {many(len(commits), 'MERGE')} have WHEN NOT MATCHED BY SOURCE"
+        evidence.append(read("", f"{said}, and so read the whole table; here it changes nothing"))
+        clauses.append(f"WHEN NOT MATCHED BY SOURCE AND t.{table.key_in_sql} IS NULL THEN DELETE")
+    return clauses, evidence
 
 
 def _optimizing(group: CommitGroup, table: TableFacts) -> Drafted:
-    slice_ = slice_of(group, table)
-    statement = f"OPTIMIZE {table.names.table}"
+    slice_, parameters = slice_of(group, table), group.commits[0].parameters
+    parts = [f"OPTIMIZE {table.names.table}"]
+    evidence = list(slice_.evidence)
     if slice_.conditions:
-        statement += f" WHERE {slice_.condition()}"
-    by = group.commits[0].parameters.get("zOrderBy", "[]")
-    if by not in ("[]", ""):
-        statement += f" ZORDER BY ({table.key_in_sql})"
-    return Drafted(statement, slice_.parameters, slice_.evidence)
+        parts.append(f"WHERE {slice_.condition()}")
+    if parameters.get("isFull") == "true":
+        parts.append("FULL")
+    if parameters.get("zOrderBy", "[]") not in ("[]", ""):
+        parts.append(f"ZORDER BY ({table.key_in_sql})")
+        evidence.append(guessed("", "by which columns files are ordered decides no conflict"))
+    return Drafted(" ".join(parts), slice_.parameters, tuple(evidence))
 
 
-def _rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> DraftParameter:
-    """The rows that an append brings."""
+def _rows(group: CommitGroup, table: TableFacts) -> DraftParameter:
+    """The rows that a job of the group writes anew."""
+    commits = group.commits
     row_counts = [each.rows for each in commits if each.rows is not None]
     files = middle([each.added for each in commits])
-    return _rows_parameter(row_counts, f" in {many(files, 'file')}", more, table)
+    return _rows_parameter(row_counts, f" in {many(files, 'file')}", "", table)
 
 
 def _source_rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> DraftParameter:

@@ -89,9 +89,7 @@ def _isolation(observed: ObservedTable) -> Iterator[str]:
 
 
 def _ddl(facts: TableFacts) -> str:
-    names = facts.names.columns
-    types = {names[column.name]: drafted_type(column) for column in facts.columns.layout}
-    types |= {facts.key: "bigint", PAYLOAD: "double"}
+    types = facts.types
     return json.dumps(", ".join(f"{name} {types[name].upper()}" for name in facts.in_order))
 
 

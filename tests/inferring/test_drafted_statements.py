@@ -46,7 +46,6 @@ def log(tmp_path: Path) -> LogOnDisk:
 
 
 CASES = [
-    ("WRITE", {"mode": "Overwrite"}, "INSERT OVERWRITE events VALUES :rows"),
     (
         "WRITE",
         {"mode": "Overwrite", "predicate": PINNED},
