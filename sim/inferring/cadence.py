@@ -94,11 +94,18 @@ class Cadence:
 
 
 def cadence_of(
-    commits: Sequence[ObservedCommit], window: TransactionWindow, span_ms: float, is_stream: bool
+    commits: Sequence[ObservedCommit],
+    window: TransactionWindow,
+    span_ms: float,
+    is_stream: bool,
+    excludes_itself: bool = False,
 ) -> Cadence:
-    """The cadence of one group, in a log that spans so long."""
+    """The cadence of one group, in a log that spans so long.
+
+    Of a group that `excludes_itself` two jobs at a time may refuse each other.
+    """
     together = most_in_flight(commits)
-    count = counted("1", "its application id") if is_stream else _count(together)
+    count = counted("1", "its application id") if is_stream else _count(together, excludes_itself)
     writers = int(count.text)
     begun = sorted(_begun(commit, window) for commit in commits)
     if len(begun) < 2 or span_ms < SHORTEST_SPAN_MS:
@@ -129,13 +136,14 @@ def most_in_flight(commits: Sequence[ObservedCommit]) -> int | None:
     return max(accumulate(steps[version] for version in sorted(steps)), default=0)
 
 
-def _count(together: int | None) -> DraftFigure:
+def _count(together: int | None, excludes_itself: bool) -> DraftFigure:
     if together is None:
         said = "its commits do not say which version they read: one writer, of many jobs at a time"
         return counted("1", said)
     writers = min(max(together, 1), MOST_WRITERS)
     if writers == 1:
-        return counted("1", "by the versions that they read, no two of its jobs ran at a time")
+        said = "by the versions that they read, no two of its jobs ran at a time"
+        return counted("1", f"{said} and committed" if excludes_itself else said)
     said = f"by the versions that they read, up to {together} of its jobs ran at a time"
     return counted(str(writers), said)
 

@@ -149,7 +149,9 @@ class _Making:
         instants = {commit.version: commit.timestamp_ms for commit in self.observed.commits}
         window = window_of(group.commits, instants)
         is_stream = group.kind is WriterKind.STREAM
-        cadence = cadence_of(group.commits, window, self.observed.span_ms, is_stream)
+        excludes_itself = group.kind in _REWRITING
+        span_ms = self.observed.span_ms
+        cadence = cadence_of(group.commits, window, span_ms, is_stream, excludes_itself)
         work = drafted(group, self.facts)
         dialect = guessed_dialect(group.commits, self.options.anonymous)
         return WriterDraft(group, window, cadence, work, dialect)
@@ -328,6 +330,10 @@ def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
 
 _SINGLE = (WriterKind.OPTIMIZE, WriterKind.REORG, WriterKind.STREAM)
 """One more of these is another thing: a second query on a checkpoint, a second compaction."""
+
+
+_REWRITING = frozenset(WriterKind) - {WriterKind.INSERT, WriterKind.STREAM}
+"""Of two that change the same file one is refused: of those at one time a log may show none."""
 
 
 def _when(observed: ObservedTable) -> str:

@@ -14,6 +14,7 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Field
+from whitecap.engine.log.statistics import FileStatistics, parse_statistics
 from whitecap.sim.inferring.conditions import condition_of, names_column
 from whitecap.sim.inferring.figures import (
     DraftFigure,
@@ -25,7 +26,7 @@ from whitecap.sim.inferring.figures import (
     rate_text,
     read,
 )
-from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
+from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW
 from whitecap.sim.real_table.counts import ASSUMED_BYTES_PER_ROW, RowCounts
 from whitecap.sim.scenario.table import KEY_TYPE
@@ -85,25 +86,58 @@ def columns_of(observed: ObservedTable) -> DraftColumns:
     laid_out = {column.name for column in (*partitions, *clusters)}
     # Files are clustered by the key more often than not; a partition would hold one row of it.
     candidates = [c for c in snapshot.schema if c.type == KEY_TYPE and c not in partitions]
-    key, figure = _key(candidates, observed.commits)
+    key, figure = _key(candidates, observed)
     others = len(set(snapshot.schema.names) - laid_out - {key})
     return DraftColumns(partitions, clusters, key, figure, others)
 
 
-def _key(candidates: Sequence[Field], commits: Sequence[ObservedCommit]) -> tuple[str, DraftFigure]:
-    """The BIGINT column that identifies a row: that of the conditions of MERGE, or by its name."""
-    merges = [condition_of(commit) for commit in commits if commit.operation == "MERGE"]
-    named = Counter(
-        {c.name: sum(names_column(text, c.name) for text in merges) for c in candidates}
-    )
+def _key(candidates: Sequence[Field], observed: ObservedTable) -> tuple[str, DraftFigure]:
+    """The BIGINT column that identifies a row: that of the conditions of MERGE, or by its name.
+
+    None of which a file shows that its values repeat.
+    """
+    repeating = _repeating(candidates, observed.snapshot.all_files())
+    unique = [column for column in candidates if column.name not in repeating]
+    merges = [condition_of(commit) for commit in observed.commits if commit.operation == "MERGE"]
+    named = Counter({c.name: sum(names_column(text, c.name) for text in merges) for c in unique})
     for name, count in named.most_common(1):
         if count:
+            beside = [other for other in observed.snapshot.schema.names if other != name]
             said = f"{count:,} of {len(merges):,} conditions of MERGE name it"
-            return name, guessed(name, said)
-    ids = [c.name for c in candidates if c.name.lower() == "id" or c.name.lower().endswith("id")]
+            return name, guessed(name, said + _alone(beside, merges))
+    ids = [c.name for c in unique if c.name.lower() == "id" or c.name.lower().endswith("id")]
     if ids:
         return ids[0], guessed(ids[0], "the first BIGINT column that is called so; is it unique?")
-    return NEW_KEY, assumed(NEW_KEY, "no BIGINT column looks like one: this one is made up")
+    said = "no BIGINT column looks like one"
+    if repeating:
+        said += f": files have more rows than values of {many(len(repeating), 'column')}"
+    return NEW_KEY, assumed(NEW_KEY, f"{said}: this one is made up")
+
+
+def _alone(others: Sequence[str], merges: Sequence[str]) -> str:
+    """A question, where most conditions name other columns as well."""
+    beside = sum(
+        2 * sum(names_column(text, name) for text in merges) > len(merges) for name in others
+    )
+    return f", with {many(beside, 'other column')}: is it unique by itself?" if beside else ""
+
+
+def _repeating(columns: Sequence[Field], files: Sequence[AddFile]) -> set[str]:
+    """The columns of which a file holds more rows than there are values between its bounds."""
+    repeating: set[str] = set()
+    for file in files if columns else ():
+        stated = parse_statistics(file.stats)
+        repeating |= {column.name for column in columns if _repeats(column, stated)}
+    return repeating
+
+
+def _repeats(column: Field, stated: FileStatistics) -> bool:
+    least = stated.min_values.get(column.physical_name)
+    most = stated.max_values.get(column.physical_name)
+    if not isinstance(least, int) or not isinstance(most, int) or stated.num_records is None:
+        return False
+    nulls = stated.null_count.get(column.physical_name) or 0
+    return stated.num_records - nulls > most - least + 1
 
 
 @dataclass(frozen=True, slots=True)

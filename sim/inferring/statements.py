@@ -7,7 +7,7 @@ condition pins, and how many files it changes. Values of other columns decide no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whitecap.sim.inferring.figures import (
     DraftFigure,
@@ -58,6 +58,21 @@ class Drafted:
 
 def drafted(group: CommitGroup, table: TableFacts) -> Drafted:
     """The statement of a group."""
+    work = _drafted(group, table)
+    changing = sum(each.changes_metadata for each in group.commits)
+    if group.kind in (WriterKind.REPLACE, WriterKind.ALTER) or changing < OFTEN * len(
+        group.commits
+    ):
+        return work
+    said = (
+        f"{changing:,} of {many(len(group.commits), 'commit')} change the table's metadata too, as"
+        " those do that fill identity columns, and refuse others that run meanwhile; in the draft"
+        " they do not"
+    )
+    return replace(work, evidence=(*work.evidence, read("", said)))
+
+
+def _drafted(group: CommitGroup, table: TableFacts) -> Drafted:
     match group.kind:
         case WriterKind.INSERT | WriterKind.STREAM:
             return _appending(group, table)
