@@ -78,6 +78,18 @@ def pin_of(condition: str, column: str, columns: Collection[str]) -> ColumnLimit
     return ColumnLimit.FROM if operators & {">", ">="} else None
 
 
+def value_in(condition: str, column: str, columns: Collection[str]) -> str | None:
+    """The value that the column has to have, or at least, by the condition; `None` without one."""
+    for name, operator, value in _comparisons(condition, columns):
+        if (
+            operator in {"=", "<=>", ">=", ">"}
+            and _is_called(name, column)
+            and _is_value(value, columns)
+        ):
+            return value.removeprefix("'").removesuffix("'").replace("''", "'")
+    return None
+
+
 def names_column(condition: str, column: str) -> bool:
     """Whether a column is spoken of."""
     return re.search(rf"(?<!\w){re.escape(column)}(?!\w)", condition, re.IGNORECASE) is not None

@@ -28,7 +28,7 @@ from whitecap.sim.inferring.slices import DraftParameter, TableFacts
 from whitecap.sim.inferring.statements import Drafted, alteration, drafted
 from whitecap.sim.inferring.table_text import table_lines
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
-from whitecap.sim.inferring.values import domains_of
+from whitecap.sim.inferring.values import cluster_domains_of, domains_of
 from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.units import MS_PER
@@ -106,6 +106,8 @@ class _Making:
         columns, contents = columns_of(observed), contents_of(observed)
         names = _names(observed, columns, options)
         domains = domains_of(observed, columns.partitions)
+        if not columns.partitions and not options.from_files:
+            domains = cluster_domains_of(observed, columns.besides_key)
         files, rows_each = contents.files, contents.rows_each
         schema = observed.snapshot.schema if options.from_files else None
         kept = properties_kept(observed)

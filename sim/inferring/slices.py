@@ -192,6 +192,8 @@ def slice_of(group: CommitGroup, table: TableFacts) -> TableSlice:
 
 
 def _several_said(choice: ValueChoice, name: str) -> str:
+    if not choice.several:
+        return f"the log does not say which values of {name} a commit changes"
     return f"a commit changes {number_text(choice.several)} values of {name} in the median"
 
 
@@ -200,7 +202,7 @@ def _pin(
 ) -> tuple[ColumnLimit | None, str]:
     """How most conditions limit the column, and why that is thought."""
     name, commits = table.names.columns[domain.column.name], group.commits
-    if group.leaves_partitions:
+    if group.leaves_partitions and domain.named is None:
         said = "names no condition, and leaves partitions that it does not write (a dynamic"
         return ColumnLimit.VALUE, f"{said} overwrite): {name} = value stands for that"
     columns = table.all_columns
@@ -219,7 +221,7 @@ def keys_of(
     """As many keys as it takes to change as many files as these commits did, if not all."""
     changed = max(median(each.removed for each in commits), 1)
     is_part = changed < MOST_OF_SCOPE * slice_.files
-    pinned = {column.name.lower() for column in table.columns.partitions}
+    pinned = {domain.column.name.lower() for domain in table.domains}
     others = [name for name in table.all_columns if name.lower() not in pinned]
     narrow = sum(any(names_column(condition_of(c), name) for name in others) for c in commits)
     silent = sum(not says_condition(each) for each in commits)

@@ -1,11 +1,11 @@
-"""Which values partition columns have, and which of them each group of writers works on."""
+"""Which values the columns of the layout have, and which of them each group works on."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from statistics import median
 
@@ -14,15 +14,22 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
+from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.sim.inferring.conditions import condition_of, value_in
 from whitecap.sim.inferring.figures import DraftFigure, counted, fitted, guessed, many, number_text
 from whitecap.sim.inferring.naming import drafted_type, stand_in
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_DAYS
 from whitecap.sim.real_table.keys import days_of
+from whitecap.sim.scenario.table import PYTHON_TYPES
 
 MOST_VALUES = 100
 """Listed of a column: those with most commits; nobody reads more."""
+
+FEWEST_NAMED = 3
+"""Conditions that name a value of a clustering column: fewer are no way of working."""
 
 LEVEL = 0.01
 """A skew is told where even choices would differ so much once in a hundred logs."""
@@ -33,10 +40,11 @@ REACHED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class DraftDomain:
-    """The values of one partition column: `listed`, the busiest first, or drafted as `days`.
+    """The values of one column of the layout: `listed`, the busiest first, or drafted as `days`.
 
     Dates are days that arrive one by one; where they do not, they are `listed` as well, the newest
-    first, and the draft has as many days.
+    first, and the draft has as many days. Of a clustering column `named` has the value that the
+    condition of a version names.
     """
 
     column: Field
@@ -44,6 +52,7 @@ class DraftDomain:
     days: int | None
     listed: tuple[str, ...]
     figure: DraftFigure
+    named: Mapping[int, str] | None = None
 
     @property
     def count(self) -> int:
@@ -57,6 +66,8 @@ class DraftDomain:
 
     def of(self, commit: ObservedCommit) -> set[str]:
         """The values that a commit touched."""
+        if self.named is not None:
+            return {self.named[commit.version]} if commit.version in self.named else set()
         partition_values = (partition[self.position] for partition in commit.partitions)
         return {value for value in partition_values if value is not None}
 
@@ -78,17 +89,12 @@ def domains_of(observed: ObservedTable, columns: Sequence[Field]) -> list[DraftD
     last_ms = max((commit.timestamp_ms for commit in observed.commits), default=0)
     live = [[value or None for value in partition] for partition in observed.snapshot.partitions]
     return [
-        _domain(column, at, [p[at] for p in live], observed.commits, day_of(last_ms))
+        _partition_domain(column, at, [p[at] for p in live], observed.commits, day_of(last_ms))
         for at, column in enumerate(columns)
     ]
 
 
-def day_of(instant_ms: float) -> date:
-    """The day (UTC) of an instant."""
-    return datetime.fromtimestamp(instant_ms / 1000, UTC).date()
-
-
-def _domain(
+def _partition_domain(
     column: Field,
     at: int,
     live: Sequence[str | None],
@@ -96,19 +102,69 @@ def _domain(
     today: date,
 ) -> DraftDomain:
     values = {value for value in live if value is not None}
-    if column.type == "date" and (days := days_of(values, today)):
-        because = f"{many(len(values), 'date')} in live files, up to the day of the last commits"
-        return DraftDomain(column, at, days, (), counted(f"{{days: {days}}}", because))
     touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
+    domain = _domain(column, at, values, touches, today, "in live files")
+    if None not in live or domain.days is not None:
+        return domain
+    figure = replace(domain.figure, because=f"{domain.figure.because}; NULL is left out")
+    return replace(domain, figure=figure)
+
+
+def day_of(instant_ms: float) -> date:
+    """The day (UTC) of an instant."""
+    return datetime.fromtimestamp(instant_ms / 1000, UTC).date()
+
+
+def cluster_domains_of(observed: ObservedTable, columns: Sequence[Field]) -> list[DraftDomain]:
+    """The domains of those clustering columns that conditions compare with values.
+
+    A file may hold many values of them, so what a commit touched is what its condition names.
+    """
+    last_ms = max((commit.timestamp_ms for commit in observed.commits), default=0)
+    listable = (column for column in columns if column.type in PYTHON_TYPES)
+    domains = (_cluster_domain(column, observed, day_of(last_ms)) for column in listable)
+    return [domain for domain in domains if domain is not None]
+
+
+def _cluster_domain(column: Field, observed: ObservedTable, today: date) -> DraftDomain | None:
+    names = observed.snapshot.schema.names
+    named = (
+        (commit.version, value_in(condition_of(commit), column.name, names))
+        for commit in observed.commits
+    )
+    touched = {version: value for version, value in named if value is not None}
+    if len(touched) < FEWEST_NAMED:
+        return None
+    bounds = _bounds(column, observed.snapshot.all_files())
+    where = "in conditions and at the bounds of live files"
+    domain = _domain(
+        column, 0, bounds | set(touched.values()), Counter(touched.values()), today, where
+    )
+    return replace(domain, named=touched)
+
+
+def _bounds(column: Field, files: Sequence[AddFile]) -> set[str]:
+    """The smallest and largest values of files."""
+    stated = [parse_statistics(file.stats) for file in files]
+    bounds = (
+        part.get(column.physical_name) for s in stated for part in (s.min_values, s.max_values)
+    )
+    return {str(value) for value in bounds if isinstance(value, str | int)}
+
+
+def _domain(
+    column: Field, at: int, values: Set[str], touches: Counter[str], today: date, where: str
+) -> DraftDomain:
+    if column.type == "date" and (days := days_of(values, today)):
+        because = f"{many(len(values), 'date')} {where}, up to the day of the last commits"
+        return DraftDomain(column, at, days, (), counted(f"{{days: {days}}}", because))
     if column.type == "date":
         return _of_dates(column, at, values | touches.keys() or {str(today)})
     ordered = sorted(values | touches.keys(), key=lambda v: (-touches[v], v))
     listed = tuple(ordered[:MOST_VALUES]) or (stand_in(drafted_type(column)),)
-    because = f"{many(len(values), 'value')} in live files, those with most commits first"
+    because = f"{many(len(values), 'value')} {where}, those with most commits first"
     if len(ordered) > MOST_VALUES:
         because += f"; only the first {MOST_VALUES} are listed"
-    if None in live:
-        because += "; NULL is left out"
     return DraftDomain(column, at, None, listed, counted("", because))
 
 

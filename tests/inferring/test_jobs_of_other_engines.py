@@ -195,6 +195,47 @@ def test_optimize_of_all_clusters_is_told_from_that_of_new_files(tmp_path: Path)
     }  # fmt: skip
 
 
+def _clustered(folder: Path, by: list[str]) -> LogOnDisk:
+    log = LogOnDisk(folder / "events", "id BIGINT, region STRING, day DATE, score DOUBLE", [])
+    columns = {"clusteringColumns": [[name] for name in by], "domainName": "delta.clustering"}
+    domain = {"domain": "delta.clustering", "configuration": json.dumps(columns), "removed": False}
+    features = ["clustering", "domainMetadata"]
+    protocol = {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": features}
+    log.commit("CLUSTER BY", {"protocol": protocol}, {"domainMetadata": domain})
+    return log
+
+
+def test_values_of_clustering_columns_in_conditions_stay_conditions(tmp_path: Path) -> None:
+    log = _clustered(tmp_path, ["region", "day", "score"])
+    for number in range(6):
+        add = {"add": _add(number, "")["add"] | {"partitionValues": {}}}
+        log.commit("WRITE", add)
+        where = (
+            f'["((region#1 = {"DE" if number % 2 else "FR"}) AND (day#2 = {DAYS[number % 3]}))"]'
+        )
+        log.commit("UPDATE", add, operationParameters={"predicate": where})
+    draft = _drafted(log)
+    scenario = parse_scenario(draft.text)
+    assert scenario.table is not None
+    assert scenario.table.cluster_by == ["region", "day", "score"]
+    assert sorted(scenario.table.values["region"].among or ()) == ["DE", "FR"]
+    assert scenario.table.values["day"].days == 3
+    assert _statement(draft, "update").endswith("WHERE region = :region AND day = :day")
+    assert set(scenario.writers["update"].parameters) == {"region", "day"}
+
+
+def test_from_which_day_on_a_clustered_table_is_overwritten_is_kept(tmp_path: Path) -> None:
+    log = _clustered(tmp_path, ["day"])
+    for number in range(6):
+        add = {"add": _add(number, "")["add"] | {"partitionValues": {}}}
+        parameters = {"mode": "Overwrite", "predicate": '["(day#2 >= 2026-01-12)"]'}
+        log.commit("WRITE", add, operationParameters=parameters)
+    draft = _drafted(log)
+    expected = "INSERT INTO events REPLACE WHERE day >= :day VALUES :rows"
+    assert _statement(draft, "overwrite") == expected
+    assert "# counted: nine of ten of 6 commits within 1 day of their own" in draft.text
+
+
 def test_a_notebook_is_not_called_a_job(log: LogOnDisk) -> None:
     for _ in range(TIMES):
         log.append(DAYS[2], notebook={"notebookId": "1234"}, userName="ann")
