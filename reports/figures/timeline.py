@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.reports.figures.labelled_row import LABEL_GAP, LABEL_SIZE, LabelledRow, LabelSide
@@ -33,7 +33,6 @@ from whitecap.reports.figures.style import (
     place,
     vertical_grid_only,
 )
-from whitecap.reports.measures import duration
 from whitecap.reports.measures.groups import TABLE
 from whitecap.reports.natural_order import natural
 from whitecap.reports.subject import Caption
@@ -51,6 +50,14 @@ WORDS = {RecordedOutcome.IN_FLIGHT: "still under way"}
 _ROW = 0.36
 _BAR = 0.56
 _TRANSACTIONS_SHOWN = 24
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1e3, 6e4, 3.6e6, 8.64e7
+_STEPS_MS = (
+    *(times * unit for unit in (_SECOND, _MINUTE) for times in (1, 2, 5, 10, 15, 30)),
+    *(times * _HOUR for times in (1, 2, 3, 6, 12, 24)),
+)
+"""Between two ticks, so that they lie where a clock shows whole minutes and hours."""
+_MOST_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +233,10 @@ def _finish(axes: Axes, writers: list[str], window: TimeSpan, shown: pd.DataFram
     axes.set_xlim(window.from_ms, window.to_ms)
     axes.set_xlabel("simulated time")
     vertical_grid_only(axes)
-    locator = MaxNLocator(8, steps=[1, 1.2, 1.5, 2, 3, 6, 10])
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _clock(value)))
+    step_ms = _step_ms(window.to_ms - window.from_ms)
+    decimals = max(0, math.ceil(math.log10(_SECOND / step_ms)))
+    axes.xaxis.set_major_locator(MultipleLocator(step_ms))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _clock(value, decimals)))
     outcomes = [outcome for outcome in COLOURS if (shown["outcome"] == outcome).any()]
     handles: list[Patch | Line2D] = [
         Patch(color=COLOURS[outcome], label=WORDS.get(outcome, outcome)) for outcome in outcomes
@@ -243,14 +251,22 @@ def _finish(axes: Axes, writers: list[str], window: TimeSpan, shown: pd.DataFram
     )  # fmt: skip
 
 
-def _clock(milliseconds: float) -> str:
-    """`1:02:05`, or with fractions of a second where that is what one sees."""
-    seconds = milliseconds / 1000
-    if seconds != round(seconds):
-        return duration(milliseconds)
-    minutes, second = divmod(round(seconds), 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{hour}:{minute:02}:{second:02}"
+def _step_ms(length_ms: float) -> float:
+    """The shortest step of a clock that goes into such a stretch `_MOST_STEPS` times at most."""
+    least = length_ms / _MOST_STEPS
+    if least <= _SECOND:
+        power = 10.0 ** math.floor(math.log10(least))
+        return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
+    steps = (step for step in _STEPS_MS if step >= least)
+    return next(steps, _DAY * math.ceil(least / _DAY))
+
+
+def _clock(milliseconds: float, decimals: int) -> str:
+    """`1:02:05`, with so many decimals of the second."""
+    minutes, second = divmod(round(milliseconds / 1000, decimals), 60)
+    hour, minute = divmod(int(minutes), 60)
+    width = 3 + decimals if decimals else 2
+    return f"{hour}:{minute:02}:{second:0{width}.{decimals}f}"
 
 
 def _instant(row: Mapping[Any, Any], name: str, otherwise: float) -> float:

@@ -164,3 +164,20 @@ def test_a_label_that_matters_may_cover_marks_and_no_label() -> None:
 def test_a_label_stays_within_its_row() -> None:
     assert LabelledRow(30, marks=[5]).side_of("123", 5) is LabelSide.RIGHT
     assert LabelledRow(30, marks=[5]).side_of("1234", 5, may_cover=True) is None
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "to_ms", "ticks"),
+    [
+        (18_312_000, 18_996_000, "5:06:00 5:08:00 5:10:00 5:12:00 5:14:00 5:16:00"),
+        (0, 64_000, "0:00:00 0:00:10 0:00:20 0:00:30 0:00:40 0:00:50 0:01:00"),
+        (100_000, 13_000_000, "0:30:00 1:00:00 1:30:00 2:00:00 2:30:00 3:00:00 3:30:00"),
+        (0, 2.2e9, "0:00:00 96:00:00 192:00:00 288:00:00 384:00:00 480:00:00 576:00:00"),
+        (18_400_500, 18_401_600, "5:06:40.6 5:06:40.8 5:06:41.0 5:06:41.2 5:06:41.4 5:06:41.6"),
+    ],
+)
+def test_ticks_are_where_a_clock_is_round(from_ms: float, to_ms: float, ticks: str) -> None:
+    rows = frame(transaction(1, ended_at_ms=(from_ms + to_ms) / 2))
+    axes = timeline_figure(rows, TimeSpan(from_ms, to_ms), Caption("h", "r")).axes[0]
+    inside = [at for at in axes.get_xticks() if from_ms <= at <= to_ms]
+    assert axes.xaxis.get_major_formatter().format_ticks(inside) == ticks.split()
