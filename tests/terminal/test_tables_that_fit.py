@@ -49,6 +49,11 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(width: int) -> No
         assert cell in text
 
 
+def test_a_stacked_row_in_which_all_is_empty_says_so() -> None:
+    lines = _printed(30, rows=[*ROWS, ["nightly", EMPTY, EMPTY, EMPTY, EMPTY, ""]]).splitlines()
+    assert lines[-2:] == ["nightly", "  nothing to count"]
+
+
 def test_columns_that_may_leave_do_so_in_their_order_and_the_caption_names_them() -> None:
     wide, narrower, narrow = _printed(90), _printed(75), _printed(62)
     assert "Left out" not in wide

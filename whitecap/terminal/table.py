@@ -28,6 +28,9 @@ GAP = 2
 EMPTY = "·"
 """What stands where there is nothing to count."""
 
+ALL_EMPTY = "nothing to count"
+"""What stands below the name of a stacked row in which all is `EMPTY`."""
+
 
 @dataclass(frozen=True, slots=True)
 class PrintedColumn:
@@ -184,6 +187,8 @@ def _show_stacked(
             if str(cell) not in ("", EMPTY)
         ]
         numbers = [f"{column.heading} {cell}" for column, cell in rest if not column.text]
+        if not rest:
+            print_indented(console, ALL_EMPTY)
         for line in _filled(numbers, console.width - 2):
             print_indented(console, line)
         print_named(console, {column.heading: cell for column, cell in rest if column.text})
