@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from whitecap.engine import documents
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.recording.dataset.layout import KEY
 from whitecap.sim.recording.dataset.place import (
     DEFINITION,
@@ -71,10 +71,14 @@ def answered_cell(directory: Path) -> str:
     Raises InvalidInput: there is no answer yet, or it cannot be read.
     """
     answer = directory / "report" / "answer.json"
-    if not answer.is_file():
+    if not answer.exists():
         said = "is not there: `whitecap sweep` and `whitecap report` write it; or name a --cell"
         raise InvalidInput([Problem(str(answer), said)])
-    cell: str = documents.ANSWER.read(answer.read_bytes(), str(answer))["cell"]
+    try:
+        content = answer.read_bytes()
+    except OSError as error:
+        raise unreadable(answer, error) from None
+    cell: str = documents.ANSWER.read(content, str(answer))["cell"]
     return cell
 
 

@@ -56,6 +56,13 @@ def test_without_an_answer_a_cell_of_the_sweep_must_be_named(
     assert choose_run(place, tmp_path, "few").cell == "few"
 
 
+def test_an_answer_that_cannot_be_read_is_told_with_the_reason(tmp_path: Path) -> None:
+    place = _sweep(tmp_path, {("few", 0): "concurrent-append"})
+    (tmp_path / "report" / "answer.json").mkdir(parents=True)
+    with pytest.raises(InvalidInput, match=r"answer\.json: cannot be read: Is a directory"):
+        choose_run(place, tmp_path)
+
+
 def test_of_a_cells_replications_the_one_with_most_exceptions_is_replayed(tmp_path: Path) -> None:
     place = _sweep(tmp_path, {("cell", 0): "disjoint-partitions", ("cell", 1): "concurrent-append"})
     assert choose_run(place, tmp_path, "cell").label == "cell, replication 1"

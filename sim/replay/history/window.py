@@ -39,7 +39,8 @@ def parse_window(text: str) -> Window:
     """`FROM..TO` as two versions, perhaps after a table: `gold:3..9`. Raises InvalidInput."""
     match = re.fullmatch(r"(?:(.+):)?(\d+)\.\.(\d+)", text.strip())
     if match is None:
-        raise InvalidInput([Problem("--window", f"{text!r} is not of the form FROM..TO")])
+        said = f"{text!r} is not of the form FROM..TO (two versions: 12..40)"
+        raise InvalidInput([Problem("--window", said)])
     window = Window(int(match.group(2)), int(match.group(3)), match.group(1))
     if window.last <= window.first:
         raise InvalidInput([Problem("--window", f"{text!r} holds no version: TO must be larger")])
