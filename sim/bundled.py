@@ -127,6 +127,8 @@ def _read_with_hint(given: Path, named: Mapping[str, Bundled]) -> YamlText:
 
 
 def _unknown(given: Path, named: Mapping[str, Bundled]) -> Problem:
+    if given.as_posix() in _folders(named):
+        return Problem(str(given), f"is a folder of bundled ones: `whitecap scenarios {given}`")
     alike = _beside(given) or _alike(given.name, named)
     nearest = f": did you mean {' or '.join(alike)}?" if alike else ""
     said = "is not there, and nothing bundled has that name (`whitecap scenarios`)"
@@ -146,6 +148,11 @@ def _without_ending(path: Path) -> str:
     return path.stem if path.suffix in ENDINGS else path.name
 
 
+def _folders(named: Mapping[str, Bundled]) -> set[str]:
+    return {each.folder for each in named.values() if each.folder}
+
+
 def _alike(name: str, named: Mapping[str, Bundled]) -> list[str]:
-    """The nearest names, without their folders."""
-    return likely_names(name, sorted({each.stem for each in named.values()}))[:MOST_ALIKE]
+    """The nearest names, without their folders, and those of folders."""
+    names = {each.stem for each in named.values()} | _folders(named)
+    return likely_names(name, sorted(names))[:MOST_ALIKE]

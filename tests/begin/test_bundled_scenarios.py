@@ -42,6 +42,20 @@ def test_an_unknown_name_is_answered_with_the_nearest_ones(name: str, nearest: s
         assert nearest in line.partition("did you mean")[2]
 
 
+def test_a_misspelt_folder_is_answered_with_the_one_that_is_bundled() -> None:
+    for arguments in (["check", "regresion"], ["scenarios", "regresion"]):
+        result = invoked(*arguments)
+        assert result.exit_code == ExitCode.BAD_INPUT
+        assert "did you mean regression?" in result.stderr
+
+
+def test_a_bundled_folder_is_no_scenario_and_told_to_be_one() -> None:
+    result = invoked("run", "regression")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    said = "is a folder of bundled ones: `whitecap scenarios regression`"
+    assert result.stderr == f"error: regression: {said}\n"
+
+
 def test_a_path_that_is_not_there_is_answered_with_what_lies_beside_it(tmp_path: Path) -> None:
     (tmp_path / "regression").mkdir()
     (tmp_path / "throttled.yaml").touch()
