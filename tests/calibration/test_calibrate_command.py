@@ -187,6 +187,7 @@ def test_a_prefix_that_is_not_empty_is_left_alone(s3: Bucket) -> None:
         ("s3://", "names no bucket: write s3://BUCKET/PREFIX"),
         ("s3://another/a", "NoSuchBucket"),
         ("gs://bucket/a", "is neither a directory nor an s3:// URL"),
+        ("s3:/bucket/a", "is neither a directory nor an s3:// URL"),
     ],
 )
 def test_a_place_that_cannot_be_measured_is_told(url: str, expected: str, s3: Bucket) -> None:

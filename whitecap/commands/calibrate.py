@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,7 +142,7 @@ def _target(place: str, endpoint: str | None) -> CalibrationTarget:
 
     if place.startswith("s3://"):
         return S3Target.of(place, endpoint)
-    if "://" in place:
+    if re.match(r"[\w.+-]{2,}:", place) and not Path(place).exists():
         raise InvalidInput([Problem(place, "is neither a directory nor an s3:// URL")])
     if endpoint is not None:
         raise InvalidInput([Problem("", "--endpoint-url goes with an s3:// URL")])
