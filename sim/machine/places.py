@@ -11,9 +11,21 @@ from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, Problem, each_read
 
+_YAML = (".yaml", ".yml")
+
 
 def require_file(path: Path) -> None:
-    """Raises `InvalidInput` unless a file can be written there; nothing is left behind."""
+    """Raises `InvalidInput` unless a result can be written there; nothing is left behind.
+
+    What is made again and again is replaced, but no result is YAML: that is written by hand.
+    """
+    _require_writable(path)
+    if path.is_file() and path.suffix.lower() in _YAML:
+        said = "is there already and is no such result, but YAML; it is left alone"
+        raise InvalidInput([Problem(str(path), said)])
+
+
+def _require_writable(path: Path) -> None:
     if path.is_dir():
         raise _cannot_be_written(path, "it is a directory")
     if path.exists():
@@ -24,8 +36,8 @@ def require_file(path: Path) -> None:
 
 
 def require_new_file(path: Path, *, overwrite: bool) -> None:
-    """As `require_file`, for a file that is not there yet, or may be replaced (`overwrite`)."""
-    require_file(path)
+    """The same of a file of any kind that is not there yet, or may be replaced (`overwrite`)."""
+    _require_writable(path)
     if path.exists() and not overwrite and not path.is_char_device():
         said = "is there already: say --overwrite (overwrite=True)"
         raise InvalidInput([Problem(str(path), said)])

@@ -185,6 +185,24 @@ def test_trying_a_place_leaves_nothing_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["schema", "--out"],
+        ["matrix", "--format", "json", "--out"],
+        ["explain", "--table", "merge-and-optimize", "--format", "json", "--out"],
+        ["check", "regression/throttled", "--junit"],
+    ],
+)
+def test_no_result_takes_the_place_of_a_scenario(arguments: list[str], file: Path) -> None:
+    before = file.read_text()
+    result = invoked(*arguments, file)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    said = "is there already and is no such result, but YAML; it is left alone"
+    assert result.stderr == f"error: {file}: {said}\n"
+    assert file.read_text() == before
+
+
 def test_what_is_written_to_may_be_no_ordinary_file() -> None:
     require_file(Path("/dev/null"))
 
