@@ -146,13 +146,17 @@ def _at(estimate: Estimate, held: Held, error: float) -> Standing:
 
 def needed_for(estimate: Estimate, held: Held, error: float) -> float:
     """About how many replications would decide it at this level, were they like these; infinite
-    where nobody can say."""
+    where nobody can say.
+
+    The bound of what never happened falls with their number, all others with its square root.
+    """
     if estimate.observations is None or math.isnan(estimate.point):
         return math.inf
     at_level = estimate.observations.estimate(1 - error)
     gap = abs(estimate.point - held.objective.threshold)
     half = half_width(at_level)
-    return estimate.replications * (half / gap) ** 2 if gap else math.inf
+    power = 1 if estimate.events == 0 else 2
+    return estimate.replications * (half / gap) ** power if gap else math.inf
 
 
 def _margin(value: float, threshold: float, sign: str) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planning.responses import Response, searched
+from tests.planning.responses import Response, held, searched
 from whitecap.reports.planning.levels import LookSchedule
 from whitecap.reports.planning.planned import Boundary
 from whitecap.reports.planning.search import Sense, ValueStanding, bracket_of
+from whitecap.reports.planning.trying import needed_for, standing_at
 from whitecap.reports.planning.wording import boundary_text
-from whitecap.reports.statistics import Standing
+from whitecap.reports.statistics import Standing, share
 
 LABELS = tuple(map(str, range(1, 201)))
 
@@ -53,6 +54,19 @@ def test_the_interval_holds_a_known_boundary(slope: float, alike: float) -> None
         found = searched(response, LookSchedule(60, 100))
         held += found.low <= boundary <= found.high - 1
     assert held / sets >= 0.95
+
+
+def test_where_no_job_failed_about_so_many_replications_decide_as_were_projected() -> None:
+    error, objective = 0.001, held(0.99)
+
+    def standing(replications: int) -> Standing:
+        return standing_at(
+            share([6] * replications, [6] * replications, good=True), objective, error
+        )
+
+    needed = round(needed_for(share([6] * 20, [6] * 20, good=True), objective, error))
+    assert standing(needed * 11 // 10) is Standing.MET
+    assert standing(needed * 9 // 10) is Standing.UNDECIDED
 
 
 def test_a_value_that_stays_undecided_widens_the_interval_on_both_sides() -> None:
