@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.source_filters import handed_over, lists_decimals
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.parsing.statements import Insert
 from whitecap.engine.sql.predicates.compiler import compile_boolean
@@ -101,12 +102,21 @@ def check_partition_clause(statement: Insert, txn: Transaction) -> None:
 
 def _is_partition(name: str, value: exp.Expr, statement: Insert, schema: Schema) -> Predicate:
     """Raises `DeltaError` for a flag: as a condition it is not handed to tables (Spark 4.2)."""
-    node = exp.NullSafeEQ(this=exp.column(name), expression=value.copy())
-    predicate = Predicate.of_node(node, statement.parameters)
     column = schema.get(name)
+    node = exp.NullSafeEQ(this=exp.column(name), expression=_as_text(value, column))
+    predicate = Predicate.of_node(node, statement.parameters)
     if column is not None and column.type == "boolean" and not isinstance(value, exp.Null):
         raise write_errors.no_overwrite_by(predicate.sql)
     return predicate
+
+
+def _as_text(value: exp.Expr, column: Field | None) -> exp.Expr:
+    """A value of a PARTITION clause: a number in it is a text to Spark, cast to the column."""
+    if column is None or not isinstance(value, exp.Literal):
+        return value.copy()
+    text = exp.Literal.string(value.name)
+    is_text = column.type == "string"
+    return text if is_text else exp.Cast(this=text, to=exp.DataType.build(column.type, DIALECT))
 
 
 def replacing_check(
