@@ -56,10 +56,16 @@ def latency(sweep: Sweep) -> Figure:
 
 
 def timeline(run: Run, transaction_id: int | None = None) -> Figure:
-    """What the writers did around one transaction; without one, where most were refused."""
+    """What the writers did around one transaction; without one, where most were refused.
+
+    Raises `ValueError` for a transaction that is not in the run.
+    """
     from whitecap.reports.figures.figures import timeline_of_run
 
-    return timeline_of_run(run.transactions, run.commits, run.recording.manifest, transaction_id)
+    transactions = run.transactions
+    if transaction_id is not None and transaction_id not in set(transactions["transaction_id"]):
+        raise ValueError(f"transaction_id: the run has no transaction {transaction_id!r}")
+    return timeline_of_run(transactions, run.commits, run.recording.manifest, transaction_id)
 
 
 def _checked_measure(measure: str) -> str:

@@ -82,6 +82,11 @@ def test_what_a_replay_of_a_run_cannot_be_asked_is_refused_before_spark_starts(
         whitecap.replay(run, cell="Serializable", quiet=True)
 
 
+def test_the_timeline_of_a_transaction_that_is_not_there_is_refused(run: whitecap.Run) -> None:
+    with pytest.raises(ValueError, match="the run has no transaction 999999"):
+        whitecap.figures.timeline(run, 999_999)
+
+
 def test_words_are_shown_whole_from_the_left_and_numbers_from_the_right() -> None:
     said = "so many words that pandas would cut them off somewhere in the middle"
     words = notebook_part([], {"": pd.DataFrame({"because": [said]})})
