@@ -19,6 +19,7 @@ from whitecap.engine.dialects.dialect import (
     Vendor,
 )
 from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.log.statistics import UNORDERED
 
 _CHECKER = "conflict_checker.rs"
 _SEEN = "seen on deltalake 1.6.3 and 1.6.6"
@@ -94,6 +95,11 @@ _OF_DELTA_RS = (
         f"{_CHECKER}: AddContainer::predicate_matches; DataFusion's pruning_predicate.rs; {_SEEN}",
     ),
     Difference(
+        "Statistics have bounds of BOOLEAN columns too: files of nothing but FALSE are none that"
+        " WHERE b has read.",
+        f"the statistics in its log; {_SEEN}",
+    ),
+    Difference(
         "Of files that a winner removes the number of rows is not known, and that of NULLs in"
         " BIGINT columns alone: one of nothing but NULLs counts as read, whatever is compared.",
         f"kernel/snapshot/log_data.rs: row_counts, null_counts; {_SEEN}",
@@ -105,8 +111,9 @@ _OF_DELTA_RS = (
         f"delta_datafusion/utils.rs: coerce_predicate_literals; {_SEEN}",
     ),
     Difference(
-        "Which rows of the target a MERGE reads is said by its ON alone, not by its clauses, and"
-        " not by a LIKE in it.",
+        "Which rows of the target a MERGE reads is said by its ON alone, not by its clauses: by"
+        " what names the target alone, on both sides of an OR too, but not by LIKE, IS NOT NULL or"
+        " IS TRUE.",
         f"operations/merge/filter.rs: try_construct_early_filter; {_SEEN}",
     ),
     Difference(
@@ -174,6 +181,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
         compaction_starts_again=False,
         merge_leaves_unchanged_files=True,
         narrows_constants=True,
+        unordered_types=UNORDERED - {"boolean"},
         writable_features=_WRITABLE,
         level_spellings=_LEVELS,
         own_defaults={

@@ -15,6 +15,7 @@ from typing import Any
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.property_names import why_not_modelled
+from whitecap.engine.log.statistics import UNORDERED
 from whitecap.engine.settings import Settings
 
 ROW_LEVEL_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
@@ -101,6 +102,7 @@ class Dialect:
     whether deletion vectors, row tracking and the checkpoint policy outlive a REPLACE TABLE.
     `merge_leaves_unchanged_files`: whether a MERGE rewrites only files of which a clause changes a
     row. `narrows_constants`: whether a constant is cast to the type of what it is compared with.
+    `unordered_types`: those without bounds in the statistics of files that it writes.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Dialect:
     compaction_starts_again: bool = True
     merge_leaves_unchanged_files: bool = False
     narrows_constants: bool = False
+    unordered_types: frozenset[str] = UNORDERED
     own_properties: frozenset[str] = frozenset()
     writable_features: frozenset[str] | None = None
     level_spellings: Mapping[str, IsolationLevel] | None = dataclasses.field(

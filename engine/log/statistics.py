@@ -218,22 +218,24 @@ def without_statistics(names: Iterable[str], metadata: Metadata) -> list[str]:
     return [name for name in names if name.lower() not in columns]
 
 
-def extents_of(rows: Sequence[Sequence[Any]], columns: Sequence[tuple[int, Field]]) -> list[Extent]:
-    """NULLs and bounds of some columns."""
+def extents_of(
+    rows: Sequence[Sequence[Any]],
+    columns: Sequence[tuple[int, Field]],
+    unordered: frozenset[str] = UNORDERED,
+) -> list[Extent]:
+    """NULLs and bounds of some columns; those of an `unordered` type have no bounds."""
     if rows and isinstance(rows, list):
         cells = list(zip(*rows, strict=True))
-        return [_extent(cells[at], column) for at, column in columns]
+        return [_extent(cells[at], ordered=c.type not in unordered) for at, c in columns]
     return [
-        Extent(count_nulls(rows, at), None, None) if c.type in UNORDERED else extent(rows, at)
+        Extent(count_nulls(rows, at), None, None) if c.type in unordered else extent(rows, at)
         for at, c in columns
     ]
 
 
-def _extent(cells: Sequence[Any], column: Field) -> Extent:
+def _extent(cells: Sequence[Any], ordered: bool) -> Extent:
     """NULLs and bounds of one column of some rows."""
-    if column.type in UNORDERED:
-        return Extent(cells.count(None), None, None)
-    return extent_of(cells)
+    return extent_of(cells) if ordered else Extent(cells.count(None), None, None)
 
 
 def columns_with_statistics(

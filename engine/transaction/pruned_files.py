@@ -17,7 +17,7 @@ from typing import Any
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.log.statistics import least_of, most_of, parse_statistics
+from whitecap.engine.log.statistics import FileStatistics, least_of, most_of, parse_statistics
 from whitecap.engine.sql.predicates.pruning import ColumnFacts, FileFacts
 from whitecap.engine.values.casts import Cast, text_caster
 from whitecap.engine.values.types import Session
@@ -44,13 +44,15 @@ class FactsOfFiles:
 
     def of_added(self, file: AddFile) -> FileFacts:
         """Of a file that a winner adds."""
-        return lambda field: self._logged(file, field)
+        statistics = parse_statistics(file.stats)
+        return lambda field: self._logged(file, statistics, field)
 
     def of_read(self, file: AddFile) -> FileFacts:
         """Of a file of the snapshot."""
+        statistics = parse_statistics(file.stats)
 
         def facts(field: Field) -> ColumnFacts:
-            logged = self._logged(file, field)
+            logged = self._logged(file, statistics, field)
             if field.name not in self.casts:
                 nulls = logged.nulls if field.type == _COUNTED else None
                 return dataclasses.replace(logged, nulls=nulls, records=None)
@@ -59,8 +61,7 @@ class FactsOfFiles:
 
         return facts
 
-    def _logged(self, file: AddFile, field: Field) -> ColumnFacts:
-        statistics = parse_statistics(file.stats)
+    def _logged(self, file: AddFile, statistics: FileStatistics, field: Field) -> ColumnFacts:
         records = statistics.num_records
         if field.name in self.casts:
             value = self._partition_value(file, field)

@@ -6,7 +6,7 @@ Source: `conflict_checker.rs: TransactionInfo` of delta-rs (`read_predicates`, `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -49,7 +49,7 @@ class StatementCondition:
         return cls(predicates, snapshot, facts, [test for test in tests if test is not None])
 
     def __contains__(self, file: AddFile) -> bool:
-        return self._keeps(self.facts.of_added(file))
+        return self._keeps(file, self.facts.of_added)
 
     def __str__(self) -> str:
         return " AND ".join(predicate.sql for predicate in self.predicates)
@@ -57,9 +57,12 @@ class StatementCondition:
     def at(self, path: str) -> AddFile | None:
         """The file read at this path, `None` if the condition leaves it out."""
         file = self.snapshot.file_at(path)
-        return file if file is not None and self._keeps(self.facts.of_read(file)) else None
+        return file if file is not None and self._keeps(file, self.facts.of_read) else None
 
-    def _keeps(self, facts: FileFacts) -> bool:
+    def _keeps(self, file: AddFile, facts_of: Callable[[AddFile], FileFacts]) -> bool:
+        if not self.tests:
+            return True
+        facts = facts_of(file)
         return all(test(facts) for test in self.tests)
 
 

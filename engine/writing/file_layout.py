@@ -14,6 +14,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, PartitionValues
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.statistics import (
+    UNORDERED,
     Indexed,
     columns_with_statistics,
     extents_of,
@@ -56,10 +57,10 @@ class FileLayout:
         values = [_partition_text(first(rows, at)) for at in self.places]
         return dict(zip(self.partition_names, values, strict=True))
 
-    def statistics(self, rows: Sequence[Row]) -> str:
-        """What the log says of a file that holds these rows."""
+    def statistics(self, rows: Sequence[Row], unordered: frozenset[str] = UNORDERED) -> str:
+        """What the log says of a file that holds these rows; `unordered` types have no bounds."""
         columns = self.with_statistics
-        extents = extents_of(rows, columns)
+        extents = extents_of(rows, columns, unordered)
         statistics = statistics_of(len(rows), columns, extents, self.indexed, self.tight_bounds)
         return statistics_text(statistics)
 

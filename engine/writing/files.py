@@ -169,7 +169,8 @@ class FileWriter(msgspec.Struct):
         path = log_path(file.key)
         few = len(rows) <= FEW and isinstance(rows, list)
         # Before the rows are kept: then nothing is known any more of those they were made from.
-        statistics = layout.statistics(rows if few else file.rows)
+        kept = rows if few else file.rows
+        statistics = layout.statistics(kept, self.table.dialect.unordered_types)
         self.table.data_files.keep(path, file.columns, file.rows)
         if self.beside_changes and self._keeps_feed:
             # Source: TransactionalWrite.scala: performCDCPartition; the type of no change is NULL.

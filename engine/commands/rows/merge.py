@@ -61,8 +61,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     plan = plan_merge(
         statement, schema, source, table.session, evolves=evolves, dialect=txn.dialect
     )
-    planned = plan.predicates(txn.dialect)
-    predicates = [p.with_parameters(statement.parameters) for p in planned]
+    predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)
     txn.run_query()
     join = Join(plan, source.rows, statement.parameters, len(schema))

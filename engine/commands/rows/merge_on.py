@@ -9,7 +9,9 @@ from math import nan
 
 from sqlglot import exp
 
+from whitecap.engine.commands.rows.early_filter import early_filter
 from whitecap.engine.commands.rows.merge_scopes import MergeScopes
+from whitecap.engine.dialects import CheckRules
 from whitecap.engine.sql.expressions.bound_once import BoundOnce, evaluation
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.terms import Evaluate, Term, apply, convert
@@ -58,33 +60,38 @@ def join_condition(statement: Merge, scopes: MergeScopes) -> JoinCondition:
     )
 
 
-def on_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...]:
-    """What ON tells the scan of the target.
+def scan_predicates(
+    statement: Merge, scopes: MergeScopes, checks: CheckRules
+) -> tuple[Predicate, ...]:
+    """What the scan of the target is told; delta-rs does not look at the clauses for it.
 
     Source: MergeIntoCommandBase.scala: getTargetOnlyPredicates.
     """
     if statement.of(Match.NOT_MATCHED_BY_SOURCE):
         return (TRUE,)
-    conjuncts = conjuncts_of(statement.on)
-    own = (_predicate(node) for node in conjuncts if scopes.is_target_only(node))
-    return tuple(
-        part
-        for each in own
-        for part in each.in_typed_form(scopes.schema, scopes.session).conjuncts()
-    )
+    if checks.reads_by_statement:
+        return _typed(early_filter(statement.on, scopes.is_target_only), scopes)
+    own = filter(scopes.is_target_only, conjuncts_of(statement.on))
+    return _typed(own, scopes) + _clause_predicates(statement, scopes)
+
+
+def _typed(nodes: Iterable[exp.Expr], scopes: MergeScopes) -> tuple[Predicate, ...]:
+    typed = (_predicate(node).in_typed_form(scopes.schema, scopes.session) for node in nodes)
+    return tuple(part for each in typed for part in each.conjuncts())
 
 
 def check_constants(statement: Merge, scopes: MergeScopes) -> None:
     """Raises `UnsupportedFeature` for a constant that is no value of the target's column."""
     clauses = (clause.condition for clause in statement.clauses if clause.condition is not None)
-    for condition in (statement.on, *clauses):
-        for node in filter(scopes.is_target_only, conjuncts_of(condition)):
-            _predicate(node).check_constants(scopes.schema, scopes.session)
+    conjuncts = [node for each in (statement.on, *clauses) for node in conjuncts_of(each)]
+    own = filter(scopes.is_target_only, conjuncts)
+    for node in (*own, *early_filter(statement.on, scopes.is_target_only)):
+        _predicate(node).check_constants(scopes.schema, scopes.session)
 
 
-def clause_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...]:
+def _clause_predicates(statement: Merge, scopes: MergeScopes) -> tuple[Predicate, ...]:
     """What the clauses tell the scan besides, where rows are only changed that match."""
-    if statement.of(Match.NOT_MATCHED_BY_SOURCE) or statement.of(Match.NOT_MATCHED):
+    if statement.of(Match.NOT_MATCHED):
         return ()
     return (_any_clause(statement.of(Match.MATCHED), scopes),)
 

@@ -14,9 +14,8 @@ from whitecap.engine.commands.rows.merge_clauses import Clause, ClauseCompiler
 from whitecap.engine.commands.rows.merge_on import (
     JoinCondition,
     check_constants,
-    clause_predicates,
     join_condition,
-    on_predicates,
+    scan_predicates,
 )
 from whitecap.engine.commands.rows.merge_scopes import MergeScopes
 from whitecap.engine.dialects.dialect import Dialect
@@ -46,8 +45,8 @@ class MergePlan:
 
     on: Template
     """The ON condition as the operation's parameters show it."""
-    on_predicates: tuple[Predicate, ...]
-    clause_predicates: tuple[Predicate, ...]
+    predicates: tuple[Predicate, ...]
+    """What the scan of the target is told."""
     join: JoinCondition
     matched: tuple[Clause, ...]
     not_matched: tuple[Clause, ...]
@@ -56,15 +55,6 @@ class MergePlan:
     """How many columns the source has."""
     counted: Counted
     """The identity columns that some INSERT gives no value for."""
-
-    def predicates(self, dialect: Dialect) -> tuple[Predicate, ...]:
-        """What the scan of the target is told; delta-rs looks for it neither at clauses nor LIKE.
-
-        Source: `operations/merge/filter.rs: try_construct_early_filter, generalize_filter`.
-        """
-        if dialect.checks.reads_by_statement:
-            return tuple(p for p in self.on_predicates if p.node.find(exp.Like) is None)
-        return self.on_predicates + self.clause_predicates
 
     @property
     def is_insert_only(self) -> bool:
@@ -94,7 +84,7 @@ def plan_merge(
     def plan() -> MergePlan:
         _check_parts(statement, takes_random=dialect.resolves_rows)
         scopes = MergeScopes.of(statement, schema, source, session)
-        resolved = _resolved(statement, scopes, evolves)
+        resolved = _resolved(statement, scopes, evolves, dialect)
         if dialect.narrows_constants:
             check_constants(statement, scopes)
         return resolved
@@ -116,11 +106,11 @@ def _check_parts(statement: Merge, *, takes_random: bool) -> None:
             raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
 
 
-def _resolved(statement: Merge, scopes: MergeScopes, evolves: bool) -> MergePlan:
+def _resolved(statement: Merge, scopes: MergeScopes, evolves: bool, dialect: Dialect) -> MergePlan:
     """The plan; columns that are not there are refused as Delta's own resolution of MERGE does."""
     try:
         _check_types(statement, scopes)
-        return _compiled(statement, scopes, evolves)
+        return _compiled(statement, scopes, evolves, dialect)
     except InvalidInput as error:
         first, *others = error.problems
         if first.refused_as != UNRESOLVED:
@@ -139,12 +129,11 @@ def _check_types(statement: Merge, scopes: MergeScopes) -> None:
             check_condition(clause.condition, scopes.of_clause(clause.match), CLAUSE_NOT_BOOLEAN)
 
 
-def _compiled(statement: Merge, scopes: MergeScopes, evolves: bool) -> MergePlan:
+def _compiled(statement: Merge, scopes: MergeScopes, evolves: bool, dialect: Dialect) -> MergePlan:
     compiler = ClauseCompiler(scopes, evolves)
     return MergePlan(
         Template.of(statement.on.sql(DIALECT)),
-        on_predicates(statement, scopes),
-        clause_predicates(statement, scopes),
+        scan_predicates(statement, scopes, dialect.checks),
         join_condition(statement, scopes),
         compiler.clauses(statement, Match.MATCHED),
         compiler.clauses(statement, Match.NOT_MATCHED),

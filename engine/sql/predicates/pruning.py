@@ -56,17 +56,23 @@ PruningTest = Callable[[FileFacts], bool]
 BindPruning = Callable[[Parameters], PruningTest]
 
 WithinBounds = Callable[[Any, Any], bool]
-"""Whether a value may match that lies between a smallest and a largest one."""
+"""Whether a value may match that lies between a smallest and a largest one, as far as these are
+known: each is asked for itself."""
 
 _COMPARED: dict[type[exp.Expr], Callable[[Any], WithinBounds]] = {
-    exp.EQ: lambda value: lambda least, most: least <= value <= most,
-    exp.NullSafeEQ: lambda value: lambda least, most: least <= value <= most,
+    exp.EQ: lambda value: lambda least, most: _in_order(least, value) and _in_order(value, most),
+    exp.NullSafeEQ: lambda value: _COMPARED[exp.EQ](value),
     exp.NEQ: lambda value: lambda least, most: not least == value == most,
-    exp.LT: lambda value: lambda least, _: least < value,
-    exp.LTE: lambda value: lambda least, _: least <= value,
-    exp.GT: lambda value: lambda _, most: most > value,
-    exp.GTE: lambda value: lambda _, most: most >= value,
+    exp.LT: lambda value: lambda least, _: least is None or least < value,
+    exp.LTE: lambda value: lambda least, _: _in_order(least, value),
+    exp.GT: lambda value: lambda _, most: most is None or most > value,
+    exp.GTE: lambda value: lambda _, most: _in_order(value, most),
 }
+
+
+def _in_order(low: Any, high: Any) -> bool:
+    """Whether one may be as large as the other; nothing speaks against one that is not known."""
+    return low is None or high is None or bool(low <= high)
 
 
 class PruningCompiler:
@@ -91,14 +97,18 @@ class PruningCompiler:
                 return self._between(node, negated)
             case exp.In():
                 return self._membership(node, negated)
-            case exp.Is() if isinstance(node.expression, exp.Null):
-                return self._nulls(node.this, wanted=not negated)
+            case exp.Is():
+                return self._is(node, negated)
             case exp.Like():
                 return self._like(node, negated is not bool(node.args.get("negate")))
             case exp.Column():
-                return _truth(self._constants.column(node), wanted=not negated)
+                return _truth(self._column(node), wanted=not negated)
         kind = NEGATED.get(type(node)) if negated else type(node)
         return self._comparison(kind, node) if kind in _COMPARED else None
+
+    def _column(self, node: exp.Expr) -> Field | None:
+        """The column that a node is; not where a nothing is added, which stays there."""
+        return None if node.find(exp.Add) else self._constants.column(node)
 
     def _between(self, node: exp.Between, negated: bool) -> BindPruning | None:
         low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
@@ -107,9 +117,9 @@ class PruningCompiler:
 
     def _comparison(self, kind: type[exp.Expr], node: exp.Expr) -> BindPruning | None:
         left, right = node.this, node.args["expression"]
-        field = self._constants.column(left)
+        field = self._column(left)
         if field is None:
-            field, kind, right = self._constants.column(right), MIRRORED[kind], left
+            field, kind, right = self._column(right), MIRRORED[kind], left
         if field is None:
             return None
         if isinstance(right, exp.Boolean) and kind in (exp.EQ, exp.NEQ):
@@ -119,16 +129,33 @@ class PruningCompiler:
 
     def _membership(self, node: exp.In, negated: bool) -> BindPruning | None:
         """IN is an OR of equalities, NOT IN an AND of the opposite."""
-        field = self._constants.column(node.this)
+        field = self._column(node.this)
+        if field is not None and field.type == "boolean":
+            return self._truths(node, negated)
         members = None if field is None else self._constants.members(node, field)
         if field is None or members is None:
             return None
         return _membership(field, exp.NEQ if negated else exp.EQ, members)
 
-    def _nulls(self, node: exp.Expr, wanted: bool) -> BindPruning | None:
-        field = self._constants.column(node)
+    def _truths(self, node: exp.In, negated: bool) -> BindPruning | None:
+        equalities = [
+            exp.EQ(this=node.this.copy(), expression=member.copy()) for member in node.expressions
+        ]
+        return self.build(exp.or_(*equalities), negated) if equalities else None
+
+    def _is(self, node: exp.Is, negated: bool) -> BindPruning | None:
+        """IS TRUE is an equality that a NULL does not meet; IS NOT TRUE is not judged."""
+        field = self._column(node.this)
         if field is None:
             return None
+        if isinstance(node.expression, exp.Null):
+            return self._nulls(field, wanted=not negated)
+        if negated or not isinstance(node.expression, exp.Boolean):
+            return None
+        test = _bounded(field, _COMPARED[exp.EQ](node.expression.this))
+        return lambda _parameters: test
+
+    def _nulls(self, field: Field, wanted: bool) -> BindPruning:
         if wanted:
             return lambda _parameters: lambda facts: facts(field).nulls != 0
         return lambda _parameters: lambda facts: not facts(field).is_all_null
@@ -139,7 +166,7 @@ class PruningCompiler:
         A denied one does so only if nothing but `%` follows.
         """
         pattern = _LIKE.fullmatch(node.expression.name) if node.expression.is_string else None
-        field = self._constants.column(node.this)
+        field = self._column(node.this)
         if pattern is None or field is None or field.type != "string":
             return None
         if not pattern["rest"]:
@@ -207,7 +234,7 @@ def _bounded(field: Field, within: WithinBounds) -> PruningTest:
         column = facts(field)
         if column.is_all_null:
             return False
-        return None in (column.least, column.most) or within(column.least, column.most)
+        return within(column.least, column.most)
 
     return test
 
@@ -215,11 +242,13 @@ def _bounded(field: Field, within: WithinBounds) -> PruningTest:
 def _prefix(prefix: str) -> WithinBounds:
     """A little wide, as there: the first text after those that begin so counts too."""
     after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-    return lambda least, most: bool(least <= after and prefix <= most)
+    return lambda least, most: _in_order(least, after) and _in_order(prefix, most)
 
 
 def _other_prefix(prefix: str) -> WithinBounds:
-    return lambda least, most: not (least.startswith(prefix) and most.startswith(prefix))
+    return lambda least, most: (
+        None in (least, most) or not (least.startswith(prefix) and most.startswith(prefix))
+    )
 
 
 def _both(left: BindPruning | None, right: BindPruning | None) -> BindPruning | None:
