@@ -147,6 +147,11 @@ _OF_DELTA_RS = (
         " https://github.com/delta-io/delta-rs/issues/3665",
     ),
     Difference(
+        "A change of metadata writes the protocol again where that lists features, and so does ADD"
+        " CONSTRAINT everywhere: two such commits conflict in the protocol.",
+        f"the log after ALTER TABLE; {_SEEN}",
+    ),
+    Difference(
         "It never writes deletion vectors: rows are deleted and updated by writing files again.",
         _SEEN,
     ),
@@ -181,6 +186,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
         compaction_starts_again=False,
         merge_leaves_unchanged_files=True,
         narrows_constants=True,
+        restates_protocol=True,
         unordered_types=UNORDERED - {"boolean"},
         writable_features=_WRITABLE,
         level_spellings=_LEVELS,

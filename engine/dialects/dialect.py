@@ -103,6 +103,7 @@ class Dialect:
     `merge_leaves_unchanged_files`: whether a MERGE rewrites only files of which a clause changes a
     row. `narrows_constants`: whether a constant is cast to the type of what it is compared with.
     `unordered_types`: those without bounds in the statistics of files that it writes.
+    `restates_protocol`: whether a change of metadata writes the protocol again, as it was.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Dialect:
     compaction_starts_again: bool = True
     merge_leaves_unchanged_files: bool = False
     narrows_constants: bool = False
+    restates_protocol: bool = False
     unordered_types: frozenset[str] = UNORDERED
     own_properties: frozenset[str] = frozenset()
     writable_features: frozenset[str] | None = None

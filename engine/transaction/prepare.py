@@ -53,6 +53,7 @@ class CommitDraft(msgspec.Struct, frozen=True):
     metadata: Metadata | None = None
     protocol: Protocol | None = None
     may_assign_any_protocol: bool = False
+    restates_protocol: bool = False
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -69,6 +70,8 @@ def prepare(draft: CommitDraft, actions: Sequence[AnyAction], operation: Operati
     set_apart, others = _sorted_by_kind(actions)
     new_metadata = _the_metadata(draft, set_apart)
     new_protocol = _the_protocol(draft, set_apart, new_metadata)
+    if new_protocol is None and new_metadata is not None and draft.restates_protocol:
+        new_protocol = _restated(snapshot.protocol, operation)
     final: list[AnyAction] = [
         *(action for action in (new_metadata, new_protocol) if action is not None),
         *others,
@@ -152,6 +155,17 @@ def _the_protocol(
     for protocol in changes:
         check_writable(protocol, draft.table_name)
     return changes[0] if changes else None
+
+
+def _restated(protocol: Protocol | None, operation: Operation) -> Protocol | None:
+    """The protocol as it was, which delta-rs writes again beside new metadata.
+
+    It does not order the features that a table lists, and takes them for others in another order:
+    two of them every other time, three nearly always. For a constraint it does not look.
+    """
+    if protocol is None or operation.name == "ADD CONSTRAINT":
+        return protocol
+    return protocol if len(protocol.writer_features or ()) > 1 else None
 
 
 def _with_required_features(protocol: Protocol, metadata: Metadata) -> Protocol:

@@ -361,6 +361,7 @@ class Transaction:
             metadata=self._metadata,
             protocol=self._protocol,
             may_assign_any_protocol=self.snapshot.version == -1,
+            restates_protocol=self.dialect.restates_protocol,
         )
 
     def _entry(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whitecap.engine.dialects import DELTA_OSS_4_4
-from whitecap.engine.races.conformance.case import Case, CaseResult, TransactionCase
+from whitecap.engine.races.conformance.case import MIXED, Case, CaseResult, TransactionCase
 from whitecap.engine.races.conformance.compare import skipped
 from whitecap.sim.replay.real.jvm import Jvm
 from whitecap.sim.replay.real.session import delta_session
@@ -44,6 +44,8 @@ def _run(spark: SparkSession, case: Case, templates: Templates, folder: Path) ->
     try:
         if isinstance(case, TransactionCase):
             return run_transaction_case(spark, case, folder)
+        if case.winner_dialect:
+            return skipped(case, MIXED)
         return run_statement_case(spark, case, templates, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

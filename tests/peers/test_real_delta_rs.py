@@ -47,6 +47,7 @@ def test_cases_of_another_version_are_left_out_with_the_reason() -> None:
     ("changes", "reason"),
     [
         ({"waits_at": 2}, "cannot be stopped"),
+        ({"winner_dialect": "delta-oss-4.4"}, "two engines race in it"),
         ({"settings": {"spark.sql.ansi.enabled": "true"}}, "no settings of Spark's"),
         ({"current": "ALTER TABLE target DROP COLUMN v"}, "no operation for DROPCOLUMNS"),
         ({"current": "INSERT INTO target (id) VALUES (1)"}, "writes whole rows"),

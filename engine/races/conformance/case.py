@@ -92,6 +92,7 @@ class StatementCase(Strict, frozen=True):
     `overlapping`: the winners too have their snapshots and files before any of them commits; they
     then commit in order. `waits_at`: which of its commits the current statement waits before, from
     1, where it has several. `rerun`: once all have ended, the current statement runs once more.
+    `winner_dialect`: that of the winners, where another engine runs them.
     """
 
     id: str
@@ -100,6 +101,7 @@ class StatementCase(Strict, frozen=True):
     winner: str | list[str]
     current: str
     expect: dict[str, Any]
+    winner_dialect: str = ""
     before: list[str] = msgspec.field(default_factory=list)
     overlapping: bool = False
     waits_at: int = 1
@@ -115,6 +117,9 @@ class StatementCase(Strict, frozen=True):
 
 
 Case = TransactionCase | StatementCase
+
+MIXED = "two engines race in it, and one of them is here"
+"""Why a real engine leaves out a case whose winners have a dialect of their own."""
 
 TRANSACTION_EXPECTATIONS = frozenset(
     {

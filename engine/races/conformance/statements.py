@@ -7,11 +7,11 @@ would write a commit file; there it waits while the winners run to their end.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
-from whitecap.engine.dialects import dialect_named
+from whitecap.engine.dialects import Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.races.conformance.case import CaseResult, StatementCase
@@ -30,6 +30,9 @@ RACING_AT_MS = 1_795_219_200_000
 VALUES_TASKS = 2
 """The racing statements run as on a session with several cores, which all write a VALUES list."""
 
+_Stage = Callable[..., StagedStatement]
+"""Runs the text of a statement up to one of its commits."""
+
 _ENDS_WELL = frozenset({"committed", "nothing_to_commit"})
 
 
@@ -44,30 +47,33 @@ def run_case(case: StatementCase) -> CaseResult:
 def _run(case: StatementCase) -> CaseResult:
     store = MemoryStore(counting_clock(RACING_AT_MS))
     dialect = dialect_named(case.dialect)
-    # The case's settings are those of the race; tables are built before it, one file a commit.
-    building = dialect.settings_of({})
-    racing = dataclasses.replace(dialect.settings_of(case.settings), values_tasks=VALUES_TASKS)
+    winning = dialect_named(case.winner_dialect) if case.winner_dialect else dialect
     shared = {name: SharedTable() for name in case.tables}
 
-    def client(session: Settings) -> Tables:
+    def client(of: Dialect, session: Settings) -> Tables:
         return {
-            name: Table(name, shared[name], session, dialect, root=f"{name}/")
-            for name in case.tables
+            name: Table(name, shared[name], session, of, root=f"{name}/") for name in case.tables
         }
 
+    # The case's settings are those of the race; tables are built before it, one file a commit.
+    building = dialect.settings_of({})
     for name, table in case.tables.items():
-        versions = build(client(building)[name], table, store)
+        versions = build(client(dialect, building)[name], table, store)
         if versions != table.versions:
             return failed(case, "versions", table.versions, versions)
 
-    def stage(text: str, waits_at: int = 1) -> StagedStatement:
-        return StagedStatement(_run_text(text, client(racing)), store, waits_at)
+    def stages(of: Dialect, conf: Mapping[str, str]) -> _Stage:
+        racing = dataclasses.replace(of.settings_of(conf), values_tasks=VALUES_TASKS)
+        return lambda text, waits_at=1: StagedStatement(
+            _run_text(text, client(of, racing)), store, waits_at
+        )
 
+    stage = stages(dialect, case.settings)
     endings = [_won(stage(text)) for text in case.before]
     if not _ENDS_WELL.issuperset(endings):
         return failed(case, "before", sorted(_ENDS_WELL), endings)
-    observed = _race(case, stage)
-    observed["rows"] = list(live_rows(client(racing)["target"], store))
+    observed = _race(case, stage, stages(winning, winning.settings_known(case.settings)))
+    observed["rows"] = list(live_rows(client(dialect, building)["target"], store))
     return judge(case, observed)
 
 
@@ -81,12 +87,12 @@ def _run_text(text: str, tables: Tables) -> Steps[Outcome]:
     return (yield from run_statement(statement, tables))
 
 
-def _race(case: StatementCase, stage: Callable[..., StagedStatement]) -> dict[str, Any]:
-    """The statements from their snapshots to their ends; `stage` runs one up to its commit."""
+def _race(case: StatementCase, stage: _Stage, stage_winner: _Stage) -> dict[str, Any]:
+    """The statements from their snapshots to their ends."""
     observed: dict[str, Any] = {}
     current = stage(case.current, case.waits_at)
     if current.is_waiting:
-        winners = [_won(each) for each in _staged_winners(case, stage)]
+        winners = [_won(each) for each in _staged_winners(case, stage_winner)]
         observed["winner"] = winners if isinstance(case.winner, list) else winners[0]
         current.finish()
     observed |= current.described()
@@ -95,9 +101,7 @@ def _race(case: StatementCase, stage: Callable[..., StagedStatement]) -> dict[st
     return observed
 
 
-def _staged_winners(
-    case: StatementCase, stage: Callable[..., StagedStatement]
-) -> Iterable[StagedStatement]:
+def _staged_winners(case: StatementCase, stage: _Stage) -> Iterable[StagedStatement]:
     """One after the other has committed, or all before one does."""
     winners = (stage(text) for text in case.winners)
     return list(winners) if case.overlapping else winners

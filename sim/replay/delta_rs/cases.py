@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.races.conformance.case import Case, CaseResult, StatementCase
+from whitecap.engine.races.conformance.case import MIXED, Case, CaseResult, StatementCase
 from whitecap.engine.races.conformance.compare import failed, judge, skipped
 from whitecap.engine.races.row_tables import TableOf
 from whitecap.sim.replay.delta_rs.operations import columns_of, operation_of
@@ -53,6 +53,8 @@ def _run(case: Case, package: DeltaRs) -> CaseResult:
         return skipped(case, f"dialect {case.dialect}; this is {package.dialect}")
     if not isinstance(case, StatementCase):
         return skipped(case, NO_READS)
+    if case.winner_dialect:
+        return skipped(case, MIXED)
     try:
         race = race_of(case)
     except UnsupportedFeature as lack:
