@@ -38,6 +38,14 @@ def lines(clock: Clock, told: list[str]) -> Lines:
     return Lines("runs", told.append, clock)
 
 
+def test_of_a_total_that_is_a_bound_the_time_left_is_one_too(clock: Clock, told: list[str]) -> None:
+    lines = Lines("advise", told.append, clock, is_bound=True)
+    for done in range(0, 41, 10):
+        lines.show(done, 100)
+        clock.now += 10
+    assert told[-1] == "advise: 40 %, 40 s so far, at most 1 min 0 s left"
+
+
 def test_there_is_a_line_for_every_tenth_of_the_work(
     lines: Lines, clock: Clock, told: list[str]
 ) -> None:

@@ -95,7 +95,7 @@ def plan(
             only=labels_named(kept),
             sense=sense,
         )
-    with progress("plan") as show:
+    with progress("plan", is_bound=True) as show:
         planned = planned_by(planning, jobs, show, runs)
     give(planned, show_plan, out, as_json)
     if planned.is_interrupted:

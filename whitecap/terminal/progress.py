@@ -49,15 +49,15 @@ class Show(Protocol):
 
 
 @contextmanager
-def progress(what: str, *, quiet: bool = False) -> Iterator[Show]:
-    """Show how far a job is while it lasts."""
+def progress(what: str, *, quiet: bool = False, is_bound: bool = False) -> Iterator[Show]:
+    """Show how far a job is while it lasts; `is_bound`: it may well end before its total."""
     if quiet:
         yield _nothing
     elif sys.stderr.isatty():
-        with _bar(what) as show:
+        with _bar(what, is_bound) as show:
             yield show
     else:
-        with _lines(what) as show:
+        with _lines(what, is_bound) as show:
             yield show
 
 
@@ -102,13 +102,13 @@ class _Bar(Progress):
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Show]:
+def _bar(what: str, is_bound: bool) -> Iterator[Show]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=BAR),
         TaskProgressColumn(),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        *([] if is_bound else [TimeRemainingColumn()]),
     )
     # Prints go through the bar's console, which is stderr: right only if both are one terminal.
     shared = sys.stdout.isatty()
@@ -124,8 +124,8 @@ def _bar(what: str) -> Iterator[Show]:
 
 
 @contextmanager
-def _lines(what: str) -> Iterator[Show]:
-    lines = Lines(what, _write_line, time.monotonic)
+def _lines(what: str, is_bound: bool) -> Iterator[Show]:
+    lines = Lines(what, _write_line, time.monotonic, is_bound=is_bound)
     ended = threading.Event()
 
     def beat() -> None:
@@ -148,8 +148,16 @@ def _write_line(text: str) -> None:
 class Lines:
     """Decides when a line is due, and words it. `clock` is in seconds."""
 
-    def __init__(self, what: str, write: Callable[[str], None], clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        what: str,
+        write: Callable[[str], None],
+        clock: Callable[[], float],
+        *,
+        is_bound: bool = False,
+    ) -> None:
         self._what = what
+        self._left_word = "at most" if is_bound else "about"
         self._write = write
         self._clock = clock
         self._began = self._told_at = clock()
@@ -188,7 +196,7 @@ class Lines:
         parts.append(f"{span(elapsed)} so far")
         left = self._left(now)
         if left:
-            parts.append(f"about {span(left)} left")
+            parts.append(f"{self._left_word} {span(left)} left")
         self._told_at, self._told_share = now, self._share
         self._write(", ".join(parts))
 

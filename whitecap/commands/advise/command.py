@@ -60,6 +60,6 @@ def advise(
     with gathered_with_options() as problems:
         problems += refused_places(require_directory, out)
         question = question_of(scenario, allowed, objective, effort)
-    with progress("advise") as show:
+    with progress("advise", is_bound=True) as show:
         advice = advised_by(question, jobs, show)
     give(advice, show_advice, out, as_json)
