@@ -30,7 +30,7 @@ from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.sim.history.conservation import KEEPS_ROW_COUNT
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.loading.axis_roles import BRINGING_DATA
-from whitecap.sim.recording import recorder
+from whitecap.sim.recording import records
 from whitecap.sim.replay.history.recorded import (
     SEVERAL_COMMITS,
     STARTS_AGAIN_BY_ITSELF,
@@ -252,7 +252,7 @@ def test_every_recorded_outcome_is_counted_by_a_measure(outcome: RecordedOutcome
 
 @pytest.mark.parametrize("outcome", get_args(Outcome), ids=lambda kind: kind.__name__)
 def test_every_outcome_of_the_engine_is_recorded_by_name(outcome: type) -> None:
-    tree = ast.parse(inspect.getsource(recorder))
+    tree = ast.parse(inspect.getsource(records))
     matched = [node.cls.id for node in ast.walk(tree) if isinstance(node, ast.MatchClass)
                and isinstance(node.cls, ast.Name)]  # fmt: skip
     assert outcome.__name__ in matched
