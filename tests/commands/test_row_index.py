@@ -15,6 +15,7 @@ from whitecap.engine.dialects import DELTA_RS_1_6_6
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.row_store import stored_rows
 from whitecap.engine.row_store.columns import Integers
+from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import ReadRows
 
 keys = st.integers(0, 12)
@@ -249,3 +250,18 @@ def _raced_by_rows(index_rows: bool, races: Races) -> list[object]:
             running.remove(due)
             seen += [ending(due[1].finish()), world.rows()]
     return seen
+
+
+@pytest.mark.parametrize("partitioned", [(), ("at",)])
+@pytest.mark.parametrize("is_indexed", [False, True])
+@pytest.mark.parametrize("given", ["2026-01-01 09:00:00", ["2026-01-01 09:00:00", "2026-01-02"]])
+def test_texts_in_a_list_are_instants_of_the_sessions_time_zone(
+    given: object, is_indexed: bool, partitioned: tuple[str, ...]
+) -> None:
+    """As they are in a comparison: files are not left out by what the text is in UTC."""
+    database = Database(index_rows=is_indexed)
+    database.settings = Settings(session_time_zone="Asia/Tokyo")
+    database.create("t", "k BIGINT, at TIMESTAMP", *partitioned)
+    database.sql("INSERT INTO t VALUES (1, TIMESTAMP '2026-01-01 00:00:00Z')")
+    outcome = database.sql("DELETE FROM t WHERE at IN (:given)", given=given)
+    assert isinstance(outcome, Committed)

@@ -17,14 +17,14 @@ from whitecap.engine.sql.expressions.terms import (
     in_branch,
 )
 from whitecap.engine.values.casts import compared_value
-from whitecap.engine.values.types import DEFAULT_SESSION, Session
+from whitecap.engine.values.types import Session
 
 
 def spread(
     terms: Iterable[Term],
     parameters: Parameters,
     to_type: str,
-    session: Session = DEFAULT_SESSION,
+    session: Session,
     *,
     waits: bool = False,
 ) -> list[Bound]:

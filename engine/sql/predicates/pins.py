@@ -40,7 +40,7 @@ def pin_of(node: exp.Expr, schema: Schema, session: Session) -> Pin | None:
     if field is None or field.type in FRACTIONAL:
         return None
     terms = _terms_beside(node, field, constants)
-    return None if terms is None else Pin(field.name, _values_of(field, terms))
+    return None if terms is None else Pin(field.name, _values_of(field, terms, session))
 
 
 def _terms_beside(node: exp.EQ | exp.In, field: Field, constants: Constants) -> list[Term] | None:
@@ -51,12 +51,17 @@ def _terms_beside(node: exp.EQ | exp.In, field: Field, constants: Constants) -> 
     return None if term is None else [term]
 
 
-def _values_of(field: Field, terms: list[Term]) -> Callable[[Parameters], list[Any]]:
+def _values_of(
+    field: Field, terms: list[Term], session: Session
+) -> Callable[[Parameters], list[Any]]:
     types = [_type_beside(term, field) for term in terms]
 
     def values(parameters: Parameters) -> list[Any]:
-        members = zip(terms, types, strict=True)
-        bounds = (bound for term, kind in members for bound in spread([term], parameters, kind))
+        bounds = (
+            bound
+            for term, kind in zip(terms, types, strict=True)
+            for bound in spread([term], parameters, kind, session)
+        )
         constants = dict.fromkeys(bound.value for bound in bounds if bound.value is not None)
         return [value for value in constants if _is_held(value, field.type)]
 

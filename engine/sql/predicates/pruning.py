@@ -80,6 +80,7 @@ class PruningCompiler:
 
     def __init__(self, schema: Schema, session: Session) -> None:
         self._constants = Constants(schema, session)
+        self._session = session
 
     def build(self, node: exp.Expr, negated: bool = False) -> BindPruning | None:
         """The test, `None` where every file is kept."""
@@ -125,7 +126,7 @@ class PruningCompiler:
         if isinstance(right, exp.Boolean) and kind in (exp.EQ, exp.NEQ):
             return _truth(field, wanted=right.this is (kind is exp.EQ))
         value = self._constants.value(right, field)
-        return None if value is None else _membership(field, kind, [value])
+        return None if value is None else _membership(field, kind, [value], self._session)
 
     def _membership(self, node: exp.In, negated: bool) -> BindPruning | None:
         """IN is an OR of equalities, NOT IN an AND of the opposite."""
@@ -135,7 +136,7 @@ class PruningCompiler:
         members = None if field is None else self._constants.members(node, field)
         if field is None or members is None:
             return None
-        return _membership(field, exp.NEQ if negated else exp.EQ, members)
+        return _membership(field, exp.NEQ if negated else exp.EQ, members, self._session)
 
     def _truths(self, node: exp.In, negated: bool) -> BindPruning | None:
         equalities = [
@@ -193,12 +194,14 @@ def _truth(field: Field | None, wanted: bool) -> BindPruning | None:
     return lambda _parameters: test
 
 
-def _membership(field: Field, kind: type[exp.Expr], members: Sequence[Term]) -> BindPruning:
+def _membership(
+    field: Field, kind: type[exp.Expr], members: Sequence[Term], session: Session
+) -> BindPruning:
     """One of several values is equal to the column's; where `kind` is another, all are such."""
     compared, join = _COMPARED[kind], any if kind is exp.EQ else all
 
     def bind(parameters: Parameters) -> PruningTest:
-        bounds = spread(members, parameters, field.type)
+        bounds = spread(members, parameters, field.type, session)
         values = [bound.value for bound in bounds if bound.is_constant]
         if None in values or len(values) < len(bounds):
             return _keeps

@@ -144,7 +144,9 @@ class SkippingCompiler:
         """An IN list counts as the range from its smallest to its largest member."""
         field = self._column(node.this)
         members = None if field is None else self._constants.members(node, field)
-        return None if field is None or members is None else _list_test(field, members)
+        return (
+            None if field is None or members is None else _list_test(field, members, self._session)
+        )
 
     def _nulls(self, node: exp.Expr, wanted: bool) -> BindTest | None:
         field = self._constants.column(node)
@@ -222,11 +224,11 @@ def _range_test(field: Field, term: Term, kind: type[exp.Expr], view: BoundView 
     return bind
 
 
-def _list_test(field: Field, members: list[Term]) -> BindTest:
+def _list_test(field: Field, members: list[Term], session: Session) -> BindTest:
     test_of = bounds_test(field, BOTH_BOUNDS, None)
 
     def bind(parameters: Parameters) -> StatisticsTest:
-        bounds_of_members = spread(members, parameters, field.type)
+        bounds_of_members = spread(members, parameters, field.type, session)
         if not all(bound.is_constant for bound in bounds_of_members):
             return ALWAYS
         values = [bound.value for bound in bounds_of_members if bound.value is not None]
