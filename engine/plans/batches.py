@@ -6,10 +6,12 @@ from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.commands.rows.streaming import Batch, written_in
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.log.actions import AnyAction
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.plans.appends import AppendPlans
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Compute, NewId, ReadClock, Steps
+from whitecap.engine.writing.batches import check_batch
 from whitecap.engine.writing.execution import on_table
 from whitecap.engine.writing.files import FileWriter
 
@@ -28,16 +30,25 @@ class BatchPlans(AppendPlans):
     def _run(self, table: Table, batch: Batch) -> Steps[Outcome]:
         snapshot = yield from table.log.update()
         txn_id: str = yield NewId()
-        plan = self.plan(table, snapshot)
-        if plan is None or snapshot.metadata is None:
-            txn = on_table(table, table.transaction(snapshot, txn_id))
-            return (yield from written_in(table, txn, batch))
+        plan, metadata = self.plan(table, snapshot), snapshot.metadata
+        if plan is None or metadata is None or batch.complete:
+            return (yield from self._in_general(table, snapshot, txn_id, batch))
+        check_batch(batch.columns(metadata), snapshot.schema)
         yield from table.log.read_state(snapshot)
         if snapshot.transaction_version(batch.query_id) >= batch.batch_id:
             return NothingToCommit(snapshot.version)
-        writer = FileWriter(table, snapshot.metadata)
-        adds = yield from writer.write([batch.arranged(writer.layout.schema)])
+        making = batch.plan(metadata, table.session)
+        if not making.only_maps:
+            return (yield from self._in_general(table, snapshot, txn_id, batch))
+        writer = FileWriter(table, metadata, check=making.check)
+        adds = yield from writer.write(making.rows(batch.rows, metadata).tasks)
         yield Compute("STREAMING", bytes_written=writer.bytes_written)
         actions: list[AnyAction] = [batch.progress((yield ReadClock())), *adds]
         operation = batch.operation()
         return (yield from plan.commit(table, snapshot, txn_id, self.reads, actions, operation))
+
+    def _in_general(
+        self, table: Table, snapshot: Snapshot, txn_id: str, batch: Batch
+    ) -> Steps[Outcome]:
+        txn = on_table(table, table.transaction(snapshot, txn_id))
+        return (yield from written_in(table, txn, batch))

@@ -99,10 +99,12 @@ def column_exists(name: str) -> DeltaError:
     return analysis("FIELD_ALREADY_EXISTS", text, IN_PLAN)
 
 
-def no_such_column(name: str, columns: Iterable[str]) -> DeltaError:
+def no_such_column(
+    name: str, columns: Iterable[str], exception: str = "AnalysisException"
+) -> DeltaError:
     text = f"A column with name `{name}` cannot be resolved. Did you mean one of the following?"
     return analysis(
-        "UNRESOLVED_COLUMN.WITH_SUGGESTION", f"{text} [{', '.join(columns)}]", "AnalysisException"
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION", f"{text} [{', '.join(columns)}]", exception
     )
 
 

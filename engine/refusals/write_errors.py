@@ -163,6 +163,25 @@ def missing_column(name: str, columns: Iterable[str]) -> DeltaError:
     return analysis("DELTA_MISSING_COLUMN", text)
 
 
+def fields_not_merged(name: str) -> DeltaError:
+    text = f"Failed to merge fields '{name}' and '{name}'"
+    return analysis("DELTA_FAILED_TO_MERGE_FIELDS", text)
+
+
+def no_partition_column(name: str) -> DeltaError:
+    text = f"Partition column `{name}` not found in the schema of the written data."
+    return analysis("DELTA_PARTITION_COLUMN_NOT_FOUND", text)
+
+
+def column_not_null(name: str) -> DeltaError:
+    text = f"The column {name}, which has a NOT NULL constraint, is missing from the data"
+    return analysis(
+        "DELTA_MISSING_NOT_NULL_COLUMN_VALUE",
+        f"{text} being written into the table.",
+        "DeltaInvariantViolationException",
+    )
+
+
 def column_named_twice(name: str) -> DeltaError:
     text = f"The column `{name}` already exists. Choose another name or rename the existing column."
     return analysis("COLUMN_ALREADY_EXISTS", text, "AnalysisException")

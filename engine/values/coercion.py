@@ -67,6 +67,19 @@ def implicit_type(given: str, wanted: str) -> str | None:
     return wanted if given == "string" or can_assign(given, wanted) else None
 
 
+def is_cast_by_stream(given: str, wanted: str) -> bool:
+    """Whether a stream's sink casts what it is given to a column's type.
+
+    Source: SchemaMergingUtils.scala: typeForImplicitCast, which asks TypeCoercion.implicitCast, the
+    rules without ANSI mode.
+    """
+    if given in (wanted, "void") or (is_numeric(given) and is_numeric(wanted)):
+        return True
+    if given == "string":
+        return is_numeric(wanted) or wanted in TEMPORAL or wanted == "binary"
+    return wanted == "string" or (given in TEMPORAL and wanted in TEMPORAL)
+
+
 def belongs(type_name: str, wanted: str) -> bool:
     """Whether a type is the wanted one, or of the wanted family."""
     match wanted:

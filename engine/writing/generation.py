@@ -97,12 +97,17 @@ def generated(
     given: Sequence[str],
     counted: Counted,
     complete: Callable[[Row], Row] | None,
+    is_partitioned: bool,
 ) -> Generated:
-    """Fill the columns that a write leaves out, in rows that already have defaults."""
+    """Fill the columns that a write leaves out, in rows that already have defaults.
+
+    Where no rows come to a table with partitions, no file is opened and no mark is set, not even to
+    where it was. Source: DynamicPartitionDataSingleWriter; seen on Delta Lake 4.4.0.
+    """
     filled = numbered(tasks, counted)
     if complete is not None:
         filled = [[complete(row) for row in task] for task in filled]
-    marks = identity_marks(filled, schema, counted, of_none=True)
+    marks = identity_marks(filled, schema, counted, of_none=not is_partitioned)
     return Generated(filled, marks, frozenset(name.lower() for name in given))
 
 

@@ -170,4 +170,5 @@ def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Ses
         project = in_task(project, metadata)
         complete = None if complete is None else in_task(complete, metadata)
     tasks = [[project(row) for row in task] for task in source.tasks]
-    return generated(tasks, schema, plan.given, plan.counted, complete)
+    partitioned = bool(metadata.partition_columns)
+    return generated(tasks, schema, plan.given, plan.counted, complete, partitioned)

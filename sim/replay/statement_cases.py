@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from whitecap.engine.log.properties import AUTO_COMPACT
-from whitecap.engine.races.conformance.case import CaseResult, StatementCase
+from whitecap.engine.races.conformance.case import CaseResult, Entrant, NumberedWrite, StatementCase
 from whitecap.engine.races.conformance.compare import judge
 from whitecap.engine.races.row_tables import TableOf
+from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch, runner
 from whitecap.sim.replay.real.commit_gate import WITH_IDLE_TRANSACTIONS, gated
 from whitecap.sim.replay.real.failures import failure_of
 from whitecap.sim.replay.real.phase_locks import Ended, Interleaving, phase_locks
@@ -84,8 +85,8 @@ def race(
         name_table(spark, name, folder / name)
     try:
         with session_settings(spark, case.settings):
-            for sql in case.before:
-                spark.sql(sql).collect()
+            for played in case.before:
+                runner(spark, command_of(played), folder / "target")()
             return _race(spark, case, folder / "target")
     finally:
         for name in case.tables:
@@ -113,12 +114,30 @@ def _race(spark: SparkSession, case: StatementCase, target: Path) -> dict[str, A
 
 def _win(statements: _Statements, case: StatementCase) -> list[str]:
     """How the winners end, one after the other, or once all of them are staged."""
-    named = [(f"winner {number}", sql) for number, sql in enumerate(case.winners)]
+    named = [(f"winner {number}", played) for number, played in enumerate(case.winners)]
     if case.overlapping:
-        for name, sql in named:
-            statements.stage(name, sql)
+        for name, played in named:
+            statements.stage(name, played)
         return [statements.finish(name) for name, _ in named]
-    return [statements.run(name, sql) for name, sql in named]
+    return [statements.run(name, played) for name, played in named]
+
+
+def command_of(played: Entrant) -> RealCommand:
+    """What takes part in a race, as a command for real Spark."""
+    match played:
+        case str():
+            return Sql(played)
+        case NumberedWrite(sql=None):
+            return StreamBatch(
+                played.app_id,
+                played.version,
+                played.schema,
+                played.rows,
+                played.reads_table,
+                played.complete,
+            )
+        case NumberedWrite(sql=sql):
+            return Sql(str(sql), played.app_id, played.version)
 
 
 class _Statements:
@@ -129,19 +148,21 @@ class _Statements:
         self._interleaving = interleaving
         self._target = target
 
-    def stage(self, name: str, sql: str, waits_at: int = 1) -> bool:
+    def stage(self, name: str, played: Entrant, waits_at: int = 1) -> bool:
         """Run a statement up to one of its commits; whether it waits there."""
-        locks = gated if WITH_IDLE_TRANSACTIONS.match(sql) else phase_locks
-        waits = self._interleaving.begin(name, self._action(sql), waits_at, locks)
+        command = command_of(played)
+        locks = gated if WITH_IDLE_TRANSACTIONS.match(command.text) else phase_locks
+        waits = self._interleaving.begin(name, self._action(command), waits_at, locks)
         for number in range(1, waits_at):
             if waits:
                 self._interleaving.finish_transaction(name, number - 1)
                 waits = self._interleaving.begin_transaction(name, number)
         return waits
 
-    def run(self, name: str, sql: str) -> str:
+    def run(self, name: str, played: Entrant) -> str:
         """Run a statement from beginning to end; how it ended, in one word."""
-        return self._ending(lambda: self._interleaving.run(name, self._action(sql)))
+        action = self._action(command_of(played))
+        return self._ending(lambda: self._interleaving.run(name, action))
 
     def finish(self, name: str) -> str:
         """Let a staged statement go on to its end; how it ended, in one word."""
@@ -152,8 +173,8 @@ class _Statements:
         ended = go_on()
         return _outcome(ended, latest_version(self._target) > start)
 
-    def _action(self, sql: str) -> Callable[[], Any]:
-        return lambda: self._spark.sql(sql).collect()
+    def _action(self, command: RealCommand) -> Callable[[], Any]:
+        return runner(self._spark, command, self._target)
 
 
 def _outcome(ended: Ended, committed: bool) -> str:

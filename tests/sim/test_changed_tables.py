@@ -43,7 +43,7 @@ def test_a_statement_on_a_column_that_is_gone_is_refused_as_spark_refuses_it() -
     ],
 )
 def test_a_batch_with_a_column_that_the_table_has_no_more_is_refused(ddl: str) -> None:
-    assert _ends(ddl, STREAM) == {("aborted", "AnalysisException")}
+    assert _ends(ddl, STREAM) == {("aborted", "DeltaAnalysisExceptionWithSubErrors")}
 
 
 def test_a_batch_lacks_columns_that_the_table_got_since() -> None:

@@ -1,6 +1,7 @@
-"""Micro-batches of a streaming query, in append mode.
+"""Micro-batches of a streaming query, in append mode or in complete mode.
 
-Source: DeltaSink.scala: addBatchWithStatusImpl. The application id is the query's, kept in its
+Source: DeltaSink.scala: addBatchWithStatusImpl. A batch in complete mode is the query's whole
+result, which takes the place of all rows. The application id is the query's, kept in its
 checkpoint; two runs on one checkpoint share it.
 """
 
@@ -10,17 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.commands.maintenance.running import as_statement
+from whitecap.engine.commands.schema.schema_changes import evolve
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import MICRO_BATCH
-from whitecap.engine.log.actions import SetTransaction
-from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.actions import Metadata, RemoveFile, SetTransaction
+from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin, job
-from whitecap.engine.writing.files import FileWriter
+from whitecap.engine.values.types import Session
+from whitecap.engine.writing.batches import BatchPlan, batch_plan, check_batch
+from whitecap.engine.writing.execution import begin, check_removable, job
+from whitecap.engine.writing.files import FileWriter, remove
 
 
 def append_batch(
@@ -33,34 +36,34 @@ def append_batch(
 ) -> Steps[Outcome]:
     """Append a batch unless the table has it; commits even an empty one.
 
-    `rows` have the columns of `schema`, without one those of the table in its order; columns that
-    they lack are NULL. `reads_table`: the query also reads the table that it writes. Raises
-    `DeltaError` for columns that the table lacks.
+    `rows` have the columns of `schema`, without one those of the table in its order. What they lack
+    the table makes up, or is NULL. `reads_table`: the query also reads the table that it writes.
+    Raises `DeltaError` for columns that do not fit the table's, and for rows that it may not hold.
     """
-    batch = Batch(query_id, batch_id, rows, schema, reads_table)
-    return (yield from _run(table, batch))
+    return (yield from run_batch(table, Batch(query_id, batch_id, rows, schema, reads_table)))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One batch of a query: rows in the columns of `schema`, as `append_batch` has them."""
+    """One batch of a query: rows in the columns of `schema`, as `append_batch` has them.
+
+    `complete`: it is the query's whole result.
+    """
 
     query_id: str
     batch_id: int
     rows: Sequence[Row]
     schema: Schema | None = None
     reads_table: bool = False
+    complete: bool = False
 
-    def arranged(self, schema: Schema) -> list[Row]:
-        """The rows in the order and types of the table's columns."""
-        given = self.schema
-        if given is None or given.names == schema.names[: len(given)]:
-            return [row + (None,) * (len(schema) - len(row)) for row in self.rows]
-        places = {name.lower(): at for at, name in enumerate(given.names)}
-        if places.keys() - {name.lower() for name in schema.names}:
-            raise command_errors.schema_mismatch()
-        order = [places.get(name.lower()) for name in schema.names]
-        return [tuple(None if at is None else row[at] for at in order) for row in self.rows]
+    def columns(self, metadata: Metadata) -> Schema:
+        """The columns of its rows."""
+        return self.schema or schema_of_metadata(metadata)
+
+    def plan(self, metadata: Metadata, session: Session) -> BatchPlan:
+        """How its rows become those of the table. Raises `DeltaError` for what it lacks."""
+        return batch_plan(self.columns(metadata), metadata, session)
 
     def progress(self, now_ms: int) -> SetTransaction:
         """How far the query has come with it."""
@@ -69,14 +72,15 @@ class Batch:
     def operation(self) -> Operation:
         """Source: DeltaOperations.StreamingUpdate."""
         parameters = {
-            "outputMode": "Append",
+            "outputMode": "Complete" if self.complete else "Append",
             "queryId": self.query_id,
             "epochId": str(self.batch_id),
         }
         return Operation("STREAMING UPDATE", parameters)
 
 
-def _run(table: Table, batch: Batch) -> Steps[Outcome]:
+def run_batch(table: Table, batch: Batch) -> Steps[Outcome]:
+    """Write a batch unless the table has it."""
     table.dialect.require([MICRO_BATCH])
     return (yield from as_statement(table, _written(table, batch)))
 
@@ -91,10 +95,31 @@ def written_in(table: Table, txn: Transaction, batch: Batch) -> Steps[Outcome]:
     yield from txn.read_state()
     if batch.reads_table:
         txn.read_whole_table()
+    _fit_columns(txn, batch, table.session)
     if txn.txn_version(batch.query_id) >= batch.batch_id:
         return NothingToCommit(txn.read_version)
-    writer = FileWriter(table, txn.metadata)
-    adds = yield from writer.write([batch.arranged(writer.layout.schema)])
+    gone = (yield from _replaced(txn)) if batch.complete else []
+    plan = batch.plan(txn.metadata, table.session)
+    rows = plan.rows(batch.rows, txn.metadata)
+    writer = FileWriter(table, txn.metadata, check=plan.check)
+    adds = yield from writer.write(rows.tasks)
+    txn.move_identity_marks(rows.marks)
     yield from job("STREAMING", (), writer)
     progress = batch.progress((yield ReadClock()))
-    return (yield from txn.commit([progress, *adds], batch.operation()))
+    return (yield from txn.commit([progress, *adds, *gone], batch.operation()))
+
+
+def _fit_columns(txn: Transaction, batch: Batch, session: Session) -> None:
+    """Make the table's columns fit the batch's, where the session allows it."""
+    given, may_add = batch.columns(txn.metadata), txn.settings.schema_auto_merge
+    check_batch(given, schema_of_metadata(txn.metadata), may_add)
+    if may_add:
+        evolve(txn, given.fields, session)
+
+
+def _replaced(txn: Transaction) -> Steps[list[RemoveFile]]:
+    """All files, which a whole result takes the place of."""
+    check_removable(txn)
+    files = txn.filter_all_files()
+    now_ms = yield ReadClock()
+    return [remove(file, now_ms) for file in files]

@@ -33,7 +33,7 @@ def evolve_for_insert(
         _overwrite(txn, source)
         return
     if statement.is_set("mergeSchema") or txn.settings.schema_auto_merge:
-        _evolve(txn, _written_columns(statement, txn, source), session)
+        evolve(txn, _written_columns(statement, txn, source), session)
 
 
 def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session: Session) -> bool:
@@ -50,11 +50,11 @@ def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session
             continue
         names = source.names if clause.assignments is None else [n for n, _ in clause.assignments]
         assigned |= {name.lower() for name in names}
-    _evolve(txn, [column for column in columns if column.name.lower() in assigned], session)
+    evolve(txn, [column for column in columns if column.name.lower() in assigned], session)
     return True
 
 
-def _evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> None:
+def evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> None:
     """Widen the table's columns to these, and add at the end those that it lacks."""
     schema = schema_of_metadata(txn.metadata)
     widens = properties.TYPE_WIDENING.of(txn.metadata.configuration)

@@ -82,8 +82,29 @@ class TransactionCase(Strict, frozen=True):
     notes: str = ""
 
 
+class NumberedWrite(Strict, frozen=True):
+    """A write that its application numbers, so that the table knows it again.
+
+    It is the statement `sql` of a session that says who writes, or without one a batch of a
+    streaming query: `rows` with the columns of `schema` (DDL). `reads_table`: the query also reads
+    the table that it writes. `complete`: its batch is the whole result, and replaces all rows.
+    """
+
+    app_id: str
+    version: int
+    sql: str | None = None
+    schema: str = ""
+    rows: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    reads_table: bool = False
+    complete: bool = False
+
+
+Entrant = str | NumberedWrite
+"""What takes part in a race: a statement's text, or a write that is numbered."""
+
+
 class StatementCase(Strict, frozen=True):
-    """A race of SQL statements on the table `target`.
+    """A race of SQL statements, and of batches of streams, on the table `target`.
 
     The winners run while the current statement waits before its commit. If it ends before it
     comes to a commit, there is no race: the winners do not run.
@@ -98,11 +119,11 @@ class StatementCase(Strict, frozen=True):
     id: str
     dialect: str
     tables: dict[str, TableOf]
-    winner: str | list[str]
-    current: str
+    winner: Entrant | list[Entrant]
+    current: Entrant
     expect: dict[str, Any]
     winner_dialect: str = ""
-    before: list[str] = msgspec.field(default_factory=list)
+    before: list[Entrant] = msgspec.field(default_factory=list)
     overlapping: bool = False
     waits_at: int = 1
     rerun: bool = False
@@ -111,9 +132,9 @@ class StatementCase(Strict, frozen=True):
     notes: str = ""
 
     @property
-    def winners(self) -> list[str]:
+    def winners(self) -> list[Entrant]:
         """The winning statements in order, also where the file names only one."""
-        return [self.winner] if isinstance(self.winner, str) else self.winner
+        return self.winner if isinstance(self.winner, list) else [self.winner]
 
 
 Case = TransactionCase | StatementCase

@@ -1,4 +1,4 @@
-"""Runs statement cases on this engine: SQL commands racing on tables of rows.
+"""Runs statement cases on this engine: statements and batches racing on tables of rows.
 
 The tables are built commit by commit as the case says. The current statement then runs until it
 would write a commit file; there it waits while the winners run to their end.
@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
-from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
+from whitecap.engine.commands import SharedTable, Table, Tables
 from whitecap.engine.dialects import Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
-from whitecap.engine.outcomes import Outcome
 from whitecap.engine.races.conformance.case import CaseResult, StatementCase
 from whitecap.engine.races.conformance.compare import failed, judge, skipped
-from whitecap.engine.races.conformance.grammar import check_grammar
-from whitecap.engine.races.conformance.read_only import read_only
+from whitecap.engine.races.conformance.entrants import steps_of
 from whitecap.engine.races.conformance.staged import StagedStatement
 from whitecap.engine.races.row_tables import build, live_rows
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, counting_clock
-from whitecap.engine.storage.requests import Steps
 
 RACING_AT_MS = 1_795_219_200_000
 """When the tables of a case are made: late in 2026, as the cases were observed then."""
@@ -31,7 +28,7 @@ VALUES_TASKS = 2
 """The racing statements run as on a session with several cores, which all write a VALUES list."""
 
 _Stage = Callable[..., StagedStatement]
-"""Runs the text of a statement up to one of its commits."""
+"""Runs who takes part in a race up to one of its commits."""
 
 _ENDS_WELL = frozenset({"committed", "nothing_to_commit"})
 
@@ -64,27 +61,17 @@ def _run(case: StatementCase) -> CaseResult:
 
     def stages(of: Dialect, conf: Mapping[str, str]) -> _Stage:
         racing = dataclasses.replace(of.settings_of(conf), values_tasks=VALUES_TASKS)
-        return lambda text, waits_at=1: StagedStatement(
-            _run_text(text, client(of, racing)), store, waits_at
+        return lambda entrant, waits_at=1: StagedStatement(
+            steps_of(entrant, partial(client, of), racing), store, waits_at
         )
 
     stage = stages(dialect, case.settings)
-    endings = [_won(stage(text)) for text in case.before]
+    endings = [_won(stage(entrant)) for entrant in case.before]
     if not _ENDS_WELL.issuperset(endings):
         return failed(case, "before", sorted(_ENDS_WELL), endings)
     observed = _race(case, stage, stages(winning, winning.settings_known(case.settings)))
     observed["rows"] = list(live_rows(client(dialect, building)["target"], store))
     return judge(case, observed)
-
-
-def _run_text(text: str, tables: Tables) -> Steps[Outcome]:
-    """A statement from its text on: what Spark's parser refuses is an ending too."""
-    reading = read_only(text, tables)
-    if reading is not None:
-        return (yield from reading)
-    statement = parse_statement(text)
-    check_grammar(statement, next(iter(tables.values())).dialect)
-    return (yield from run_statement(statement, tables))
 
 
 def _race(case: StatementCase, stage: _Stage, stage_winner: _Stage) -> dict[str, Any]:
@@ -103,7 +90,7 @@ def _race(case: StatementCase, stage: _Stage, stage_winner: _Stage) -> dict[str,
 
 def _staged_winners(case: StatementCase, stage: _Stage) -> Iterable[StagedStatement]:
     """One after the other has committed, or all before one does."""
-    winners = (stage(text) for text in case.winners)
+    winners = (stage(played) for played in case.winners)
     return list(winners) if case.overlapping else winners
 
 

@@ -12,10 +12,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from whitecap.engine.dialects import MICRO_BATCH, dialect_named
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.races.conformance.case import MIXED, Case, CaseResult, StatementCase
+from whitecap.engine.races.conformance.case import (
+    MIXED,
+    Case,
+    CaseResult,
+    Entrant,
+    StatementCase,
+)
 from whitecap.engine.races.conformance.compare import failed, judge, skipped
 from whitecap.engine.races.row_tables import TableOf
+from whitecap.engine.settings import APPLICATION, APPLICATION_VERSION
 from whitecap.sim.replay.delta_rs.operations import columns_of, operation_of
 from whitecap.sim.replay.delta_rs.process import PackageProcess
 
@@ -73,11 +81,20 @@ def race_of(case: StatementCase) -> dict[str, Any]:
         raise UnsupportedFeature("its tables have no history but that of their files")
     return {
         "tables": {name: _table(table) for name, table in case.tables.items()},
-        "winners": [operation_of(text, case.settings) for text in case.winners],
-        "current": operation_of(case.current, case.settings),
+        "winners": [_operation(played, case) for played in case.winners],
+        "current": _operation(case.current, case),
         "overlapping": case.overlapping,
         "rerun": case.rerun,
     }
+
+
+def _operation(played: Entrant, case: StatementCase) -> dict[str, Any]:
+    if isinstance(played, str):
+        return operation_of(played, case.settings)
+    if played.sql is None:
+        dialect_named(case.dialect).require([MICRO_BATCH])
+    own = {APPLICATION: played.app_id, APPLICATION_VERSION: str(played.version)}
+    return operation_of(str(played.sql), {**case.settings, **own})
 
 
 def _table(table: TableOf) -> dict[str, Any]:

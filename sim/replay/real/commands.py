@@ -38,7 +38,8 @@ class Sql:
 class StreamBatch:
     """One micro-batch of a streaming append: `app_id` is the query's id, the checkpoint's.
 
-    With `reads_table` the query also reads the table that it writes.
+    With `reads_table` the query also reads the table that it writes. With `complete` its batch is
+    the whole result, and replaces all rows.
     """
 
     app_id: str
@@ -46,6 +47,7 @@ class StreamBatch:
     schema: str
     rows: Sequence[Mapping[str, Any]]
     reads_table: bool = False
+    complete: bool = False
 
     @property
     def text(self) -> str:
@@ -83,7 +85,8 @@ def _add_batch(spark: SparkSession, batch: StreamBatch, table: Path) -> None:
     jvm = Jvm(spark)
     context = jvm.session.sqlContext()
     path = jvm.root.org.apache.hadoop.fs.Path(str(table))
-    output = jvm.root.org.apache.spark.sql.streaming.OutputMode.Append()
+    modes = jvm.root.org.apache.spark.sql.streaming.OutputMode
+    output = modes.Complete() if batch.complete else modes.Append()
     options = jvm.delta.DeltaOptions(jvm.mapping({}), jvm.session.sessionState().conf())
     partitions = jvm.delta_log(table).unsafeVolatileSnapshot().metadata().partitionColumns()
     spark.sparkContext.setLocalProperty(QUERY_ID, batch.app_id)
