@@ -1,25 +1,28 @@
-"""Trying a writer's statement once on a small table, so that what cannot work is told before a run.
+"""Trying what a writer does once on a small table, so that what cannot work is told before a run.
 
 The table has the scenario's columns, layout and properties and a few rows; the engine itself judges
-the statement. Nothing of this is part of any run.
+the statement, or the batch of a stream. Nothing of this is part of any run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import cycle
 
+from whitecap.engine.commands.rows.streaming import append_batch
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from whitecap.engine.outcomes import Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore
 from whitecap.engine.storage.memory import counting_ids, run
+from whitecap.engine.storage.requests import Steps
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.model import DEFAULT_START_MS
-from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.parameters import Parameter, RowsSection
 from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.store.contents.objects import FakeStore
@@ -27,7 +30,7 @@ from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import KeysInUse
 from whitecap.sim.writers.bind import bound
-from whitecap.sim.writers.workload import NewKeys, Workload
+from whitecap.sim.writers.workload import ROWS, NewKeys, Workload
 
 FEW_ROWS = 24
 """Rows of the table on which statements are tried. Ours."""
@@ -51,11 +54,28 @@ def refusals(
     """
     if isinstance(template, Restore):
         return []  # which versions there will be, only the run can tell
-    few = Initial(rows=FEW_ROWS, rows_per_file=4)
-    small = table.model_copy(update={"initial": few, "exists": True})
+    small = _small(table)
     who = platform.dialect.name, platform.maker.name, platform.settings
     text = f"{template.template!r} {parameters!r} {small!r} {who!r}"
     return list(_tried(_Trial(text, template, parameters, small, platform)))
+
+
+def batch_refusals(
+    rows: RowsSection, parameters: dict[str, Parameter], table: TableSection, platform: Platform
+) -> list[str]:
+    """Why a stream cannot append its rows to such a table; nothing if it can."""
+
+    def batch(client: Table, workload: Workload, brought: ScenarioRows) -> Steps[Outcome]:
+        work = workload.work(0, 0.0).of_batch(brought.schema, brought.brought)
+        return append_batch(client, "query", 0, work.values[ROWS], schema=brought.brought)
+
+    given = {**parameters, ROWS: Parameter(rows=rows)}
+    return _refusals(batch, given, _small(table), platform)
+
+
+def _small(table: TableSection) -> TableSection:
+    few = Initial(rows=FEW_ROWS, rows_per_file=4)
+    return table.model_copy(update={"initial": few, "exists": True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +92,15 @@ class _Trial:
 @lru_cache(maxsize=512)
 def _tried(trial: _Trial) -> tuple[str, ...]:
     """Try it, each trial once in a process: variations of a scenario repeat most of them."""
+    template = trial.template
+
+    def statement(client: Table, workload: Workload, rows: ScenarioRows) -> Steps[Outcome]:
+        statement = bound(template, workload.work(0, 0.0), rows.types)
+        return run_statement(statement, {client.name: client})
+
+    makes = isinstance(template, CreateTable) and not template.replace
     for given in _each_of_lists(trial.parameters):
-        if refused := _refusals(trial.template, given, trial.table, trial.platform):
+        if refused := _refusals(statement, given, trial.table, trial.platform, makes):
             return tuple(refused)
     return ()
 
@@ -93,11 +120,13 @@ def _chosen(parameter: Parameter, number: int) -> Parameter:
 
 
 def _refusals(
-    template: Statement,
+    play: Callable[[Table, Workload, ScenarioRows], Steps[Outcome]],
     parameters: dict[str, Parameter],
     small: TableSection,
     platform: Platform,
+    makes_table: bool = False,
 ) -> list[str]:
+    """What is wrong with a play on a small table, which may be the one that makes it."""
     rows = ScenarioRows.of(small, DEFAULT_START_MS)
     store = FakeStore(DEFAULT_START_MS, small.bytes_per_row)
     ids = counting_ids()
@@ -107,11 +136,10 @@ def _refusals(
         rows, parameters, lambda _: draws, keys, NewKeys(0, FEW_ROWS), DEFAULT_START_MS
     )
     try:
-        if not isinstance(template, CreateTable) or template.replace:
+        if not makes_table:
             create_table(small, rows, store, lambda: next(ids), platform.maker)
         client = Table(small.name, settings=platform.settings, dialect=platform.dialect)
-        statement = bound(template, workload.work(0, 0.0), rows.types)
-        run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
+        run(play(client, workload, rows), AtOnce(store, ids))
     except InvalidInput as error:
         return [str(problem) for problem in error.problems]
     except (DeltaError, UnsupportedFeature) as error:

@@ -13,6 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from whitecap.engine.log.columns.identity import is_computed
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.storage.columns import RowsByColumn
 from whitecap.engine.storage.requests import Row
@@ -121,6 +122,11 @@ class ScenarioRows:
     def types(self) -> dict[str, str]:
         """Each column's type, by its name in lower case."""
         return {column.name.lower(): column.type for column in self.schema}
+
+    @property
+    def brought(self) -> Schema:
+        """The columns that a stream brings: the table computes the others, but for the key."""
+        return Schema(tuple(c for c in self.schema if c.name == self.key or not is_computed(c)))
 
     @classmethod
     def of(cls, table: TableSection, start_ms: int) -> ScenarioRows:

@@ -29,7 +29,7 @@ from whitecap.sim.recording.records import TransactionRecord
 from whitecap.sim.table.slices import KeysInUse
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint, MakeWork, QueryProcess
-from whitecap.sim.writers.workload import Work
+from whitecap.sim.writers.workload import ROWS, Work
 
 
 class Job(Protocol):
@@ -167,7 +167,7 @@ class BatchJob:
 
     @property
     def _rows(self) -> Sequence[Row]:
-        rows: Sequence[Row] = self._work.values["rows"]
+        rows: Sequence[Row] = self._work.values[ROWS]
         return rows
 
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:

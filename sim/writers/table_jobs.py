@@ -28,9 +28,7 @@ from whitecap.sim.writers.jobs import (
     TableClients,
 )
 from whitecap.sim.writers.table_in_store import TableInStore
-from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
-
-ROWS = "rows"
+from whitecap.sim.writers.workload import ROWS, NewKeys, Work, Workload, draws_for
 
 NewJob = Callable[[int, float], Job]
 """Makes a job, by its number among its writer's and the instant."""
@@ -135,8 +133,13 @@ class TableJobs:
             parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
             workload = self._workload(f"checkpoint {name}", parameters, number)
             app_id = DrawnIds(self.streams.source("ids", f"checkpoint {name}"))()
-            schema = self.table.rows.schema
-            self._checkpoints[name] = Checkpoint(app_id, schema, workload.work)
+            rows = self.table.rows
+            schema, brought = rows.schema, rows.brought
+
+            def batch(number: int, now_ms: float) -> Work:
+                return workload.work(number, now_ms).of_batch(schema, brought)
+
+            self._checkpoints[name] = Checkpoint(app_id, brought, batch)
         return self._checkpoints[name]
 
     def _workload(

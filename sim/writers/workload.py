@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.scenario.parameters import ChoiceSection, Keys, Parameter, RowsSection
@@ -31,6 +32,9 @@ DrawsOf = Callable[[int], Iterable[float]]
 WRITER_BITS = 12
 COUNTER_BITS = 16
 
+ROWS = "rows"
+"""The parameter whose value are the rows of a stream's batch."""
+
 NO_SUCH_KEY = -1
 """Stands for a key where a slice has no rows; nothing in the table matches it."""
 
@@ -40,6 +44,14 @@ class Work(msgspec.Struct, frozen=True):
 
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
     new_keys: Sequence[tuple[Slice, int]] = ()
+
+    def of_batch(self, schema: Schema, brought: Schema) -> Work:
+        """The same with rows of a stream, which does not bring all columns of the table."""
+        if brought == schema:
+            return self
+        places = [schema.index(name) for name in brought.names]
+        rows = [tuple(row[at] for at in places) for row in self.values[ROWS]]
+        return Work({**self.values, ROWS: rows}, self.new_keys)
 
     def is_done(self, keys: KeysInUse) -> None:
         """Its transaction committed: its rows are there for others to find."""

@@ -54,10 +54,21 @@ def _of_batches(
         yield ("parameters", name), NOT_OF_STREAMS, None
     if streaming.rows.choose.member:
         yield ("streaming", "rows", "choose"), NOT_OF_STREAMS, None
-    for name in sorted(group.parameters.keys() - of_members):
-        if name not in table.values:
-            said = "is not used: a batch takes only columns with listed values"
-            yield ("parameters", name), said, nearest(name, table.values)
+    unused = sorted(name for name in group.parameters.keys() - of_members - table.values.keys())
+    for name in unused:
+        said = "is not used: a batch takes only columns with listed values"
+        yield ("parameters", name), said, nearest(name, table.values)
+    if not (of_members or unused or streaming.rows.choose.member):
+        yield from _refused(group, streaming, table, platform)
+
+
+def _refused(
+    group: WriterGroup, streaming: Streaming, table: TableSection, platform: Platform
+) -> Iterator[PlacedProblem]:
+    from whitecap.sim.rehearsal.dry_run import batch_refusals
+
+    for said in batch_refusals(streaming.rows, group.parameters, table, platform):
+        yield ("streaming",), said, None
 
 
 def _not_streamed(dialect: Dialect) -> Iterator[PlacedProblem]:

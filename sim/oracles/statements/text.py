@@ -99,7 +99,7 @@ def meaning_of(statement: str, columns: TableColumns, dynamic: bool) -> Meaning:
     """What a statement does to the rows. Raises `NotTranslated` with the reason."""
     match kind_of(statement):
         case EffectKind.BATCH:
-            return _batch(statement)
+            return _batch(statement, columns)
         case EffectKind.RESTORES:
             return _restored(statement)
         case EffectKind.KEEPS:
@@ -162,10 +162,14 @@ def _translated(statement: str, columns: TableColumns, dynamic: bool) -> Transla
     return _Translation(_parsed(statement), columns, dynamic).meaning()
 
 
-def _batch(statement: str) -> Meaning:
+def _batch(statement: str, columns: TableColumns) -> Meaning:
     batch = msgspec.json.decode(statement)
     if not isinstance(batch, dict) or "rows" not in batch or "query" in batch:
         raise NotTranslated("a batch that is more than its rows")
+    given = {name.lower() for row in batch["rows"] for name in row}
+    if batch["rows"] and (filled_in := columns.filled_in - given):
+        listed = ", ".join(sorted(filled_in))
+        raise NotTranslated(f"a batch without columns that the table may fill in: {listed}")
     return Appended(tuple(batch["rows"]), bool(batch.get("reads_table")))
 
 
