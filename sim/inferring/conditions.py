@@ -78,16 +78,15 @@ def pin_of(condition: str, column: str, columns: Collection[str]) -> ColumnLimit
     return ColumnLimit.FROM if operators & {">", ">="} else None
 
 
-def value_in(condition: str, column: str, columns: Collection[str]) -> str | None:
-    """The value that the column has to have, or at least, by the condition; `None` without one."""
-    for name, operator, value in _comparisons(condition, columns):
-        if (
-            operator in {"=", "<=>", ">=", ">"}
-            and _is_called(name, column)
-            and _is_value(value, columns)
-        ):
-            return value.removeprefix("'").removesuffix("'").replace("''", "'")
-    return None
+def values_in(condition: str, column: str, columns: Collection[str]) -> set[str]:
+    """The values with which the condition compares the column: to be one of them, or at least."""
+    return {
+        value.removeprefix("'").removesuffix("'").replace("''", "'")
+        for name, operator, value in _comparisons(condition, columns)
+        if operator in {"=", "<=>", ">=", ">"}
+        and _is_called(name, column)
+        and _is_value(value, columns)
+    }
 
 
 def names_column(condition: str, column: str) -> bool:

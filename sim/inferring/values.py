@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from itertools import chain
 from statistics import median
 
 import numpy as np
@@ -17,19 +18,27 @@ from scipy.stats import chi2
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.sim.inferring.conditions import condition_of, value_in
+from whitecap.sim.inferring.conditions import condition_of, values_in
 from whitecap.sim.inferring.figures import DraftFigure, counted, fitted, guessed, many, number_text
 from whitecap.sim.inferring.naming import drafted_type, stand_in
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_DAYS
 from whitecap.sim.real_table.keys import days_of
-from whitecap.sim.scenario.table import PYTHON_TYPES
 
 MOST_VALUES = 100
 """Listed of a column: those with most commits; nobody reads more."""
 
 FEWEST_NAMED = 3
 """Conditions that name a value of a clustering column: fewer are no way of working."""
+
+_READ: dict[str, Callable[[str], object]] = {
+    "string": str,
+    "int": int,
+    "bigint": int,
+    "double": float,
+    "date": date.fromisoformat,
+}
+"""Types of clustering columns whose values a scenario can list, and how a text of them is read."""
 
 LEVEL = 0.01
 """A skew is told where even choices would differ so much once in a hundred logs."""
@@ -43,7 +52,7 @@ class DraftDomain:
     """The values of one column of the layout: `listed`, the busiest first, or drafted as `days`.
 
     Dates are days that arrive one by one; where they do not, they are `listed` as well, the newest
-    first, and the draft has as many days. Of a clustering column `named` has the value that the
+    first, and the draft has as many days. Of a clustering column `named` has the values that the
     condition of a version names.
     """
 
@@ -52,7 +61,7 @@ class DraftDomain:
     days: int | None
     listed: tuple[str, ...]
     figure: DraftFigure
-    named: Mapping[int, str] | None = None
+    named: Mapping[int, Set[str]] | None = None
 
     @property
     def count(self) -> int:
@@ -67,7 +76,7 @@ class DraftDomain:
     def of(self, commit: ObservedCommit) -> set[str]:
         """The values that a commit touched."""
         if self.named is not None:
-            return {self.named[commit.version]} if commit.version in self.named else set()
+            return set(self.named.get(commit.version, ()))
         partition_values = (partition[self.position] for partition in commit.partitions)
         return {value for value in partition_values if value is not None}
 
@@ -121,26 +130,39 @@ def cluster_domains_of(observed: ObservedTable, columns: Sequence[Field]) -> lis
     A file may hold many values of them, so what a commit touched is what its condition names.
     """
     last_ms = max((commit.timestamp_ms for commit in observed.commits), default=0)
-    listable = (column for column in columns if column.type in PYTHON_TYPES)
+    listable = (column for column in columns if column.type in _READ)
     domains = (_cluster_domain(column, observed, day_of(last_ms)) for column in listable)
     return [domain for domain in domains if domain is not None]
 
 
 def _cluster_domain(column: Field, observed: ObservedTable, today: date) -> DraftDomain | None:
-    names = observed.snapshot.schema.names
-    named = (
-        (commit.version, value_in(condition_of(commit), column.name, names))
-        for commit in observed.commits
-    )
-    touched = {version: value for version, value in named if value is not None}
-    if len(touched) < FEWEST_NAMED:
+    named = dict(_named_by(observed, column))
+    if len(named) < FEWEST_NAMED:
         return None
     bounds = _bounds(column, observed.snapshot.all_files())
     where = "in conditions and at the bounds of live files"
-    domain = _domain(
-        column, 0, bounds | set(touched.values()), Counter(touched.values()), today, where
-    )
-    return replace(domain, named=touched)
+    touches = Counter(chain.from_iterable(named.values()))
+    domain = _domain(column, 0, bounds | touches.keys(), touches, today, where)
+    return replace(domain, named=named)
+
+
+def _named_by(observed: ObservedTable, column: Field) -> Iterator[tuple[int, Set[str]]]:
+    """The versions whose conditions name values of the column, and which."""
+    names = observed.snapshot.schema.names
+    for commit in observed.commits:
+        texts = values_in(condition_of(commit), column.name, names)
+        values = {value for text in texts if (value := _as_own(column, text)) is not None}
+        if values:
+            yield commit.version, values
+
+
+def _as_own(column: Field, value: str) -> str | None:
+    """A condition's value as the column has it, `None` for an expression; `5L` is a BIGINT's."""
+    bare = value if column.type == "string" else value.rstrip("LDF")
+    try:
+        return str(_READ[column.type](bare))
+    except ValueError:
+        return None
 
 
 def _bounds(column: Field, files: Sequence[AddFile]) -> set[str]:

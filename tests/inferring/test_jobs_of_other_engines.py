@@ -195,8 +195,11 @@ def test_optimize_of_all_clusters_is_told_from_that_of_new_files(tmp_path: Path)
     }  # fmt: skip
 
 
+COLUMNS = "id BIGINT, region STRING, day DATE, score DOUBLE, tenant BIGINT"
+
+
 def _clustered(folder: Path, by: list[str]) -> LogOnDisk:
-    log = LogOnDisk(folder / "events", "id BIGINT, region STRING, day DATE, score DOUBLE", [])
+    log = LogOnDisk(folder / "events", COLUMNS, [])
     columns = {"clusteringColumns": [[name] for name in by], "domainName": "delta.clustering"}
     domain = {"domain": "delta.clustering", "configuration": json.dumps(columns), "removed": False}
     features = ["clustering", "domainMetadata"]
@@ -222,6 +225,44 @@ def test_values_of_clustering_columns_in_conditions_stay_conditions(tmp_path: Pa
     assert scenario.table.values["day"].days == 3
     assert _statement(draft, "update").endswith("WHERE region = :region AND day = :day")
     assert set(scenario.writers["update"].parameters) == {"region", "day"}
+
+
+@pytest.mark.parametrize(
+    ("column", "condition", "values"),
+    [
+        ("tenant", "(tenant = {n}L)", [0, 1, 2]),
+        ("score", "(score > {n}.5D)", [0.5, 1.5, 2.5]),
+        ("region", "(region#1 = {n}L)", ["0L", "1L", "2L"]),
+        ("region", "((region = 'a''b') OR (region = '{n}'))", ["0", "1", "2", "a'b"]),
+    ],
+)
+def test_values_of_clustering_columns_are_read_as_their_types_are_logged(
+    column: str, condition: str, values: list[Any], tmp_path: Path
+) -> None:
+    draft = _deleting(_clustered(tmp_path, [column]), condition)
+    scenario = parse_scenario(draft.text)
+    assert scenario.table is not None
+    assert sorted(scenario.table.values[column].among or ()) == values
+    assert f"{column} " in _statement(draft, "delete")
+
+
+@pytest.mark.parametrize(
+    ("column", "condition"),
+    [("day", "(day = current_date())"), ("tenant", "(tenant = cast(current_user() as bigint))")],
+)
+def test_an_expression_is_no_value_of_a_clustering_column(
+    column: str, condition: str, tmp_path: Path
+) -> None:
+    draft = _deleting(_clustered(tmp_path, [column]), condition)
+    assert _statement(draft, "delete") == "DELETE FROM events WHERE id IN (:keys)"
+
+
+def _deleting(log: LogOnDisk, condition: str) -> DraftedScenario:
+    for number in range(6):
+        add = {"add": _add(number, "")["add"] | {"partitionValues": {}}}
+        predicate = json.dumps([condition.format(n=number % 3)])
+        log.commit("DELETE", add, operationParameters={"predicate": predicate})
+    return _drafted(log)
 
 
 def test_from_which_day_on_a_clustered_table_is_overwritten_is_kept(tmp_path: Path) -> None:
