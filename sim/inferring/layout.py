@@ -15,7 +15,7 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
-from whitecap.sim.inferring.conditions import condition_of, names_column
+from whitecap.sim.inferring.conditions import ColumnLimit, condition_of, names_column, pin_of
 from whitecap.sim.inferring.figures import (
     DraftFigure,
     assumed,
@@ -115,11 +115,16 @@ def _key(candidates: Sequence[Field], observed: ObservedTable) -> tuple[str, Dra
 
 
 def _alone(others: Sequence[str], merges: Sequence[str]) -> str:
-    """A question, where most conditions name other columns as well."""
+    """A question, where most conditions join on other columns as well; values join nothing."""
     beside = sum(
-        2 * sum(names_column(text, name) for text in merges) > len(merges) for name in others
+        2 * sum(_joins(text, name, others) for text in merges) > len(merges) for name in others
     )
     return f", with {many(beside, 'other column')}: is it unique by itself?" if beside else ""
+
+
+def _joins(condition: str, column: str, columns: Sequence[str]) -> bool:
+    is_named = names_column(condition, column)
+    return is_named and pin_of(condition, column, columns) is not ColumnLimit.VALUE
 
 
 def _repeating(columns: Sequence[Field], files: Sequence[AddFile]) -> set[str]:

@@ -72,6 +72,16 @@ def test_a_key_of_several_columns_is_asked_for(tmp_path: Path) -> None:
     assert said in _said(_drafted(log))
 
 
+def test_a_key_is_not_asked_for_where_the_others_have_values(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "orders", "order_id BIGINT, region STRING", [])
+    condition = '["((order_id#1L = order_id#2L) AND (region#3 = DE))"]'
+    for number in range(TIMES):
+        log.commit("MERGE", _add(number, 1), operationParameters={"predicate": condition})
+    said = _said(_drafted(log))
+    assert "5 of 5 conditions of MERGE name it" in said
+    assert "unique by itself" not in said
+
+
 def test_writers_that_refuse_each_other_may_be_more_than_committed_at_a_time(
     tmp_path: Path,
 ) -> None:
