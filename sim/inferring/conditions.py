@@ -43,8 +43,11 @@ def condition_of(commit: ObservedCommit) -> str:
 
 
 def says_condition(commit: ObservedCommit) -> bool:
-    """Whether a commit says what its condition is, or that it has none. Trino's says nothing."""
-    return any(name in commit.parameters for name in _NAMES)
+    """Whether a commit says what its condition is, or that it has none. Trino's says nothing.
+
+    Source: DeltaOperations.Write names a predicate beside its mode where it has one.
+    """
+    return any(name in commit.parameters for name in (*_NAMES, "mode"))
 
 
 def _listed(given: str) -> str:

@@ -130,14 +130,19 @@ def _observed(table: RealTable, store: ReadableStore, newest: int) -> ObservedTa
 def _with_others_left(
     commits: Sequence[ObservedCommit], snapshot: Snapshot
 ) -> Iterator[ObservedCommit]:
-    """A live partition that neither a commit nor any later one touched was there before it."""
+    """A live partition that nobody touched since a commit read was there before, and left alone.
+
+    One that came between its snapshot and its commit was passed by: a full overwrite leaves it too.
+    """
     untouched = {tuple(value or None for value in each) for each in snapshot.partitions}
-    leaving = set()
+    untouched_from: dict[int, bool] = {}
     for commit in reversed(commits):
         untouched -= commit.partitions
-        if untouched:
-            leaving.add(commit.version)
-    return (replace(each, leaves_others=each.version in leaving) for each in commits)
+        untouched_from[commit.version] = bool(untouched)
+    for commit in commits:
+        since = commit.version if commit.read_version is None else commit.read_version + 1
+        leaves = untouched_from.get(max(since, commits[0].version), False)
+        yield replace(commit, leaves_others=leaves)
 
 
 def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> ObservedCommit:

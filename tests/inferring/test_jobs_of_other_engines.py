@@ -169,6 +169,30 @@ def test_an_overwrite_of_all_partitions_stays_one(log: LogOnDisk) -> None:
     assert _statement(_drafted(log), "overwrite") == "INSERT OVERWRITE events VALUES :rows"
 
 
+def test_an_overwrite_of_what_were_few_files_then_is_one_of_all(log: LogOnDisk) -> None:
+    for number in range(TIMES):
+        parameters = {"mode": "Overwrite"}
+        log.commit(
+            "WRITE", *(_add(300 + number, day) for day in DAYS), operationParameters=parameters
+        )
+    assert _statement(_drafted(log), "overwrite") == "INSERT OVERWRITE events VALUES :rows"
+
+
+def test_an_overwrite_that_passed_an_append_by_is_still_one_of_all_partitions(
+    log: LogOnDisk,
+) -> None:
+    for number in range(TIMES):
+        read = log.version - 1
+        log.append("2026-01-13", readVersion=read)
+        removed = [_remove(each, day) for each in range(10) for day in DAYS] if not number else []
+        parameters = {"mode": "Overwrite"}
+        log.commit(
+            "WRITE", *removed, *(_add(300 + number, day) for day in DAYS),
+            operationParameters=parameters, readVersion=read,
+        )  # fmt: skip
+    assert _statement(_drafted(log), "overwrite") == "INSERT OVERWRITE events VALUES :rows"
+
+
 def test_who_does_not_log_a_condition_changes_no_more_files_than_it_did(log: LogOnDisk) -> None:
     for number in range(TIMES):
         log.commit("DELETE", _remove(number, DAYS[0]), operationParameters={"queryId": "2026"})
