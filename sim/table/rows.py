@@ -125,8 +125,13 @@ class ScenarioRows:
 
     @property
     def brought(self) -> Schema:
-        """The columns that a stream brings: the table computes the others, but for the key."""
-        return Schema(tuple(c for c in self.schema if c.name == self.key or not is_computed(c)))
+        """The columns that a stream brings: not those that the table computes.
+
+        But for the key and columns with listed values: other rows than the scenario says would lie
+        elsewhere.
+        """
+        said = {self.key, *(dimension.name for dimension in self.dimensions)}
+        return Schema(tuple(c for c in self.schema if c.name in said or not is_computed(c)))
 
     @classmethod
     def of(cls, table: TableSection, start_ms: int) -> ScenarioRows:

@@ -54,3 +54,14 @@ def test_a_stream_that_its_table_refuses_is_told_before_the_run() -> None:
     schema = "id BIGINT GENERATED ALWAYS AS IDENTITY, kind STRING"
     with pytest.raises(InvalidInput, match=r"writers\.stream\.streaming: .*EXPLICIT_INSERT"):
         scenario_of(STREAM, {"table.schema": schema})
+
+
+def test_a_stream_whose_table_computes_another_day_than_the_scenario_says_is_refused() -> None:
+    changes = {
+        "table.schema": "id BIGINT, at TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(at AS DATE))",
+        "table.partition_by": ["day"],
+        "table.values": {"day": {"days": 7}},
+        "writers.stream.parameters": {"day": "newest"},
+    }
+    with pytest.raises(InvalidInput, match=r"writers\.stream\.streaming: .*Generated Column"):
+        scenario_of(STREAM, changes)
