@@ -245,7 +245,7 @@ def advise(
             texts_of(objective),
             Effort(replications, max_runs, seed),
         )
-    with progress("advise", quiet=quiet) as show:
+    with progress("advise", quiet=quiet, is_bound=True) as show:
         advice = advised_by(question, jobs, show)
     if place is not None:
         advice.write(place)

@@ -134,7 +134,7 @@ def plan(
             only=lists_of("only", only, problems) or {},
             sense=sense,
         )
-    with progress("plan", quiet=quiet) as show:
+    with progress("plan", quiet=quiet, is_bound=True) as show:
         planned = planned_by(wanted, jobs, show, kept)
     if place is not None:
         planned.write(place)
