@@ -158,6 +158,13 @@ class SparkText(Databricks):
 
         SELECT_START_TOKENS: ClassVar = Databricks.Parser.SELECT_START_TOKENS | {TokenType.VALUES}
 
+        def _parse_is(self, this: exp.Expr | None) -> exp.Expr | None:
+            """IS DISTINCT FROM is `<=>` denied. Source: AstBuilder.scala: withPredicate."""
+            node: exp.Expr | None = super()._parse_is(this)
+            if not isinstance(node, exp.NullSafeNEQ):
+                return node
+            return exp.Not(this=exp.NullSafeEQ(this=node.this, expression=node.expression))
+
         def _parse_derived_table_values(self, **_synonyms: bool) -> exp.Values | None:
             """VALUES; in parentheses it may have an alias inside of them, and one outside."""
             in_parentheses = self._match_pair(TokenType.L_PAREN, TokenType.VALUES)

@@ -128,10 +128,6 @@ def _null_safe(node: exp.Expr, compiler: Compiler) -> Term:
     return null_safe_equal(*_sides(node, compiler), compiler.session)
 
 
-def _null_safe_unequal(node: exp.NullSafeNEQ, compiler: Compiler) -> Term:
-    return negation(_null_safe(node, compiler))
-
-
 def _in(node: exp.In, compiler: Compiler) -> Term:
     if node.args.get("query"):
         raise UnsupportedFeature(f"a subquery here: {node.sql(DIALECT)}")
@@ -257,7 +253,6 @@ OPERATOR_NODES: Builders = {
     exp.Not: _operator("not"),
     **dict.fromkeys(_COMPARISONS, _comparison),
     exp.NullSafeEQ: _null_safe,
-    exp.NullSafeNEQ: _null_safe_unequal,
     exp.BitwiseNot: _operator("~"),
     exp.In: _in,
     exp.Between: _between,
