@@ -168,6 +168,11 @@ def fields_not_merged(name: str) -> DeltaError:
     return analysis("DELTA_FAILED_TO_MERGE_FIELDS", text)
 
 
+def void_in_stream() -> DeltaError:
+    text = "A batch of a stream has a column without a type (VOID)."
+    return analysis("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE", text)
+
+
 def no_partition_column(name: str) -> DeltaError:
     text = f"Partition column `{name}` not found in the schema of the written data."
     return analysis("DELTA_PARTITION_COLUMN_NOT_FOUND", text)

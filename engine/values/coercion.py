@@ -73,7 +73,7 @@ def is_cast_by_stream(given: str, wanted: str) -> bool:
     Source: SchemaMergingUtils.scala: typeForImplicitCast, which asks TypeCoercion.implicitCast, the
     rules without ANSI mode.
     """
-    if given in (wanted, "void") or (is_numeric(given) and is_numeric(wanted)):
+    if given == wanted or (is_numeric(given) and is_numeric(wanted)):
         return True
     if given == "string":
         return is_numeric(wanted) or wanted in TEMPORAL or wanted == "binary"

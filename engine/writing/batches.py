@@ -71,6 +71,9 @@ class BatchPlan:
 
 def check_batch(given: Schema, schema: Schema, adds_columns: bool = False) -> None:
     """Raises `DeltaError` for a batch's columns that those of the table cannot take in."""
+    if any(field.type == "void" for field in given):
+        raise write_errors.void_in_stream()
+    check_given(schema, given.names)
     for field in given:
         own = schema.get(field.name)
         if own is not None and not is_cast_by_stream(field.type, own.type):
@@ -87,7 +90,6 @@ def batch_plan(given: Schema, metadata: Metadata, session: Session) -> BatchPlan
 
 def _planned(given: Schema, metadata: Metadata, session: Session) -> BatchPlan:
     schema = schema_of_metadata(metadata)
-    check_given(schema, given.names)
     _check_expressions(given, schema)
     _check_left_out(given, schema, metadata.partition_columns)
     terms = [_term(given, field, session) for field in schema]
