@@ -72,9 +72,10 @@ def kind_of(commit: ObservedCommit) -> WriterKind | None:
         return WriterKind.OVERWRITE if mode == "overwrite" else WriterKind.INSERT
     if commit.operation == _MANUAL and commit.added and not commit.removed:
         return WriterKind.INSERT
-    if commit.changes_metadata and not commit.added and not commit.removed:
-        return WriterKind.ALTER
-    return _KINDS.get(commit.operation)
+    if kind := _KINDS.get(commit.operation):
+        return kind
+    is_alone = commit.changes_metadata and not commit.added and not commit.removed
+    return WriterKind.ALTER if is_alone else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,16 @@ def test_a_model_that_is_replaced_each_time_is_drafted_as_that(
     assert set(run.transactions.outcome) == {"committed"}
 
 
+def test_a_model_that_has_no_rows_is_replaced_too(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "model", "id BIGINT, day DATE")
+    made = json.loads((log.log / f"{0:020d}.json").read_text().splitlines()[2])
+    log.append(DAYS[0])
+    log.commit("CREATE OR REPLACE TABLE AS SELECT", made, _remove(1, DAYS[0]))
+    for _ in range(TIMES):
+        log.commit("CREATE OR REPLACE TABLE AS SELECT", made)
+    assert set(parse_scenario(_drafted(log).text).writers) == {"replace"}
+
+
 def test_changes_of_metadata_refuse_others_in_the_draft_too(log: LogOnDisk) -> None:
     made = json.loads((log.log / f"{0:020d}.json").read_text().splitlines()[2])
     for _ in range(TIMES):
