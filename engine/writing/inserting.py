@@ -17,7 +17,7 @@ from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.query.sources import Projection, Source, projection
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.expressions.terms import Term, column, literal
+from whitecap.engine.sql.expressions.terms import Term, column
 from whitecap.engine.sql.parsing.statements import Insert, reads_tables
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
@@ -104,9 +104,13 @@ def _check_required(schema: Schema, given: Sequence[str]) -> None:
 
 
 def _static_value(node: exp.Expr, scope: Scope) -> Term:
-    """A value in a PARTITION clause: a number is read as its text."""
-    plain = isinstance(node, exp.Literal)
-    return literal(node.name, "string") if plain else compile_term(node, scope)
+    return compile_term(partition_text(node) if isinstance(node, exp.Literal) else node, scope)
+
+
+def partition_text(number: exp.Literal) -> exp.Literal:
+    """The text that a number in a PARTITION clause is to Spark: of `01` it is '1'."""
+    text = compile_term(exp.cast(number.copy(), "string"), Scope(())).bind({}).value
+    return exp.Literal.string(text)
 
 
 def _term(field: Field, given: Mapping[str, Term], session: Session) -> Term:

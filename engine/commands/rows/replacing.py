@@ -27,6 +27,7 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.files import Check
 from whitecap.engine.writing.generation import Generated
+from whitecap.engine.writing.inserting import partition_text
 from whitecap.engine.writing.row_checks import INVARIANT
 
 
@@ -114,7 +115,7 @@ def _as_text(value: exp.Expr, column: Field | None) -> exp.Expr:
     """A value of a PARTITION clause: a number in it is a text to Spark, cast to the column."""
     if column is None or not isinstance(value, exp.Literal):
         return value.copy()
-    text = exp.Literal.string(value.name)
+    text = partition_text(value)
     is_text = column.type == "string"
     return text if is_text else exp.Cast(this=text, to=exp.DataType.build(column.type, DIALECT))
 
