@@ -163,7 +163,8 @@ class SparkText(Databricks):
             node: exp.Expr | None = super()._parse_is(this)
             if not isinstance(node, exp.NullSafeNEQ):
                 return node
-            return exp.Not(this=exp.NullSafeEQ(this=node.this, expression=node.expression))
+            same = exp.NullSafeEQ(this=node.this, expression=node.expression)
+            return exp.Not(this=exp.Paren(this=same))
 
         def _parse_derived_table_values(self, **_synonyms: bool) -> exp.Values | None:
             """VALUES; in parentheses it may have an alias inside of them, and one outside."""
