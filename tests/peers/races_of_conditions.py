@@ -87,6 +87,12 @@ _BY_NOT_NULL = (
 )
 """IS NOT NULL in ON leaves out no file there, though in an UPDATE it does."""
 
+_BY_DENIED_UNEQUAL = (
+    "MERGE INTO target t USING (SELECT 1 AS id, 5 AS q) s ON t.id = s.id AND NOT (t.q <> 1)"
+    " WHEN MATCHED THEN UPDATE SET q = 5"
+)
+"""An equality there, which leaves out files; of what is denied only LIKE, NULL and flags do not."""
+
 _BY_SOURCE = (
     "MERGE INTO target t USING (SELECT 1 AS id, 5 AS q) s ON t.id = s.id"
     " WHEN NOT MATCHED BY SOURCE AND t.q > 50 THEN DELETE"
@@ -171,6 +177,7 @@ def races(dialect: str) -> Iterator[StatementCase]:
         "on-pattern": _BY_PATTERN,
         "on-either": _BY_ROW_OR_VALUE,
         "on-not-null": _BY_NOT_NULL,
+        "on-denied-unequal": _BY_DENIED_UNEQUAL,
         "source": _BY_SOURCE,
     }
     races = [

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from whitecap.engine.sql.functions.nodes import COMPARISONS
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
@@ -33,8 +34,8 @@ def _kept(node: exp.Expr, is_target_only: Callable[[exp.Expr], bool]) -> exp.Exp
 
 
 def _is_overlooked(node: exp.Expr) -> bool:
-    """LIKE, IS TRUE, and what is denied but for equality and IN: IS NOT NULL, NOT b."""
+    """LIKE, IS TRUE, and what is denied but for comparisons and IN: IS NOT NULL, NOT b."""
     if isinstance(node, exp.Not):
-        return not isinstance(node.this.unnest(), exp.EQ | exp.In)
+        return not isinstance(node.this.unnest(), (*COMPARISONS, exp.In))
     is_truth = isinstance(node, exp.Is) and not isinstance(node.expression, exp.Null)
     return is_truth or node.find(exp.Like) is not None
