@@ -34,11 +34,11 @@ def dialect_named(name: str, place: str = "dialect") -> Dialect:
 def unknown_dialect(name: str) -> tuple[str, str | None]:
     """What to say of a name that no dialect has, with the one that stands for it or is like it."""
     product = product_called(name)
-    if product is None or is_modelled(product):
+    if product is None:
         return unknown_name("dialect", name, DIALECTS)
     dialect = standing_for(product)
-    said = f"there is no dialect {name!r}: one stands for {versions_of(dialect)}"
-    return said, dialect.name
+    why = "" if is_modelled(product) else f": one stands for {versions_of(dialect)}"
+    return f"there is no dialect {name!r}{why}", dialect.name
 
 
 def standing_for(product: Product) -> Dialect:

@@ -100,6 +100,19 @@ def test_a_version_without_a_dialect_is_told_which_one_stands_for_it(
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        ("deltalake-1.6.3", "delta-rs-1.6.3"),
+        ("dbr 14.2", "databricks-14.2"),
+        ("delta-lake-4.4.0", "delta-oss-4.4"),
+    ],
+)
+def test_a_modelled_version_under_another_name_is_told_its_dialect(named: str, meant: str) -> None:
+    said = f"there is no dialect {named!r} (did you mean {meant!r}?)"
+    assert said in CliRunner().invoke(main, ["dialects", named], env=WIDE).output
+
+
 def test_each_dialect_says_which_versions_it_stands_for() -> None:
     described = json.loads(CliRunner().invoke(main, ["dialects", "--format", "json"]).output)
     assert {each["name"]: each["stands_for"] for each in described} == {
