@@ -61,7 +61,7 @@ def test_a_page_says_whose_commits_they_are() -> None:
     ("arguments", "said"),
     [
         (("--against", "delta-rs-1.6.6", "--clustered", "yes"), "can be written by all"),
-        (("--against", "spark"), "there is no 'spark'"),
+        (("--against", "spark"), "there is no dialect 'spark'"),
         (("--against", "delta-rs-1.6.6", "--pair", "REPLACE USING", "INSERT"), "no such operation"),
     ],
 )

@@ -24,7 +24,7 @@ from whitecap.engine.sql.predicates.compiler import compile_boolean
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, parse_predicate
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.values.types import Session
+from whitecap.engine.values.types import Session, holds, is_integral
 from whitecap.engine.writing.files import Check
 from whitecap.engine.writing.generation import Generated
 from whitecap.engine.writing.inserting import partition_text
@@ -116,8 +116,11 @@ def _as_text(value: exp.Expr, column: Field | None) -> exp.Expr:
     if column is None or not isinstance(value, exp.Literal):
         return value.copy()
     text = partition_text(value)
-    is_text = column.type == "string"
-    return text if is_text else exp.Cast(this=text, to=exp.DataType.build(column.type, DIALECT))
+    if column.type == "string":
+        return text
+    if value.is_int and is_integral(column.type) and holds(column.type, int(value.name)):
+        return value.copy()  # the cast of its text, as users write it
+    return exp.Cast(this=text, to=exp.DataType.build(column.type, DIALECT))
 
 
 def replacing_check(
