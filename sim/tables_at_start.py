@@ -59,7 +59,7 @@ def tables_at_start(
 def _placed(
     table: TableSection, scenario: Scenario, ids: DrawnIds, throttle: Throttle
 ) -> TableInStore:
-    rows = ScenarioRows.of(table, scenario.start_ms)
+    rows = ScenarioRows.of(table, scenario.start_ms, scenario.session)
     exclusive = scenario.is_exclusive
     store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
     begun = _begun(table, rows, store, ids, dialect_named(scenario.dialect))

@@ -18,6 +18,7 @@ from whitecap.engine.outcomes import Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore
+from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.memory import counting_ids, run
 from whitecap.engine.storage.requests import Steps
 from whitecap.sim.rehearsal.platform import Platform
@@ -127,7 +128,7 @@ def _refusals(
     makes_table: bool = False,
 ) -> list[str]:
     """What is wrong with a play on a small table, which may be the one that makes it."""
-    rows = ScenarioRows.of(small, DEFAULT_START_MS)
+    rows = ScenarioRows.of(small, DEFAULT_START_MS, session_of(platform.settings))
     store = FakeStore(DEFAULT_START_MS, small.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)

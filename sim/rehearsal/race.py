@@ -77,7 +77,7 @@ def _batch(group: WriterGroup, query: Streaming, table: TableSection) -> JobPart
 def race_of(scenario: Scenario, loser: Contestant, winner: Contestant, *, alike: bool) -> RaceCase:
     """Two statements on one table, `loser`'s first, with the same values or with others."""
     table = loser.table
-    rows = _few_rows(table, scenario.start_ms)
+    rows = _few_rows(table, scenario)
     draws = DRAWS, DRAWS if alike else OTHER_DRAWS
     statements = [
         _text(each.part, rows, scenario.start_ms, own)
@@ -93,12 +93,13 @@ def race_of(scenario: Scenario, loser: Contestant, winner: Contestant, *, alike:
     )
 
 
-def _few_rows(table: TableSection, start_ms: int) -> ScenarioRows:
+def _few_rows(table: TableSection, scenario: Scenario) -> ScenarioRows:
     slices = prod(
         each.days or len(each.among or ()) for each in table.values.values()
     )  # an empty product is 1
     few = Initial(rows=min(max(FEW_ROWS, 2 * slices), MOST_ROWS))
-    return ScenarioRows.of(table.model_copy(update={"initial": few, "exists": True}), start_ms)
+    small = table.model_copy(update={"initial": few, "exists": True})
+    return ScenarioRows.of(small, scenario.start_ms, scenario.session)
 
 
 def _small_table(table: TableSection, rows: ScenarioRows) -> TableOf:

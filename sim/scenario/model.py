@@ -15,6 +15,8 @@ from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect, dialect_named
 from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.engine.recorded import AxisRole, Measure, Objective
 from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates.predicate import session_of
+from whitecap.engine.values.types import Session
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
@@ -304,6 +306,11 @@ class Scenario(Section):
         dialect = self.dialect_of(group)
         supported = dialect.settings_known(self.settings) if group.dialect else self.settings
         return dialect.settings_of(supported)
+
+    @property
+    def session(self) -> Session:
+        """What its tables' own expressions depend on at the start."""
+        return session_of(dialect_named(self.dialect).settings_of(self.settings))
 
     @property
     def dialects(self) -> str:

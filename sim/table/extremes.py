@@ -70,7 +70,12 @@ class Scattered:
         return bounds
 
 
-_Rule = Ordered | Cyclic | Scattered
+@dataclass(frozen=True, slots=True)
+class Unruly:
+    """Numbers of which each has to be looked at."""
+
+
+_Rule = Ordered | Cyclic | Scattered | Unruly
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,8 @@ def _by_rule(numbering: Numbering, keys: range, size: int) -> Extremes | None:
             least, most = numbering.rule.windows(keys.step * SCATTER % places, size)
             start = scattered(first, places)
             return least[start], most[start]
+        case Unruly():
+            return None
 
 
 def _of_cycle(

@@ -22,6 +22,7 @@ from whitecap.engine.log.statistics import (
 )
 from whitecap.engine.row_store.summaries import Extent, extent_of
 from whitecap.engine.values.types import INTEGRAL_BITS
+from whitecap.sim.table.derived import SECONDS, instants_of, is_generated
 from whitecap.sim.table.extremes import (
     Cyclic,
     Numbering,
@@ -29,6 +30,7 @@ from whitecap.sim.table.extremes import (
     Numbers,
     Ordered,
     Scattered,
+    Unruly,
     extremes,
 )
 from whitecap.sim.table.fillers import filler_of, scattered
@@ -185,10 +187,10 @@ def _without_order(partition: InitialPartition, column: Field, rows: ScenarioRow
 def _extents_of_rows(
     partition: InitialPartition, column: Field, rows: ScenarioRows
 ) -> Iterator[Extent]:
-    listed = next((d.initial for d in rows.dimensions if d.name == column.name), None)
     at = rows.schema.index(column.name)
+    is_filled = column.name not in rows.listed and not rows.maker.is_computed(at)
     for file in partition.files(rows):
-        if listed is None:
+        if is_filled:
             yield Extent(len(file) if filler_of(column) is None else 0, None, None)
         elif column.type in UNORDERED:
             yield Extent(list(file.column(at)).count(None), None, None)
@@ -200,11 +202,12 @@ def numbering_of(column: Field, rows: ScenarioRows) -> Numbering | None:
     """Numbers for the values that a column has at the start; `None` where they have no order."""
     if column.name == rows.key:
         return Numbering(_itself, int, Ordered())
-    for place, dimension in enumerate(rows.dimensions):
-        if dimension.name == column.name:
-            return _of_dimension(rows, place, dimension.initial)
+    if column.name in rows.listed:
+        return _of_dimension(rows, rows.listed[column.name])
+    if column.name in rows.maker.days:
+        return _of_instants(rows, column)
     filler = filler_of(column)
-    if filler is None or column.type in UNORDERED:
+    if filler is None or column.type in UNORDERED or is_generated(column):
         return None
     number_of: NumberOf = _itself
     size, value = filler.size, filler.value
@@ -216,7 +219,8 @@ def numbering_of(column: Field, rows: ScenarioRows) -> Numbering | None:
     )
 
 
-def _of_dimension(rows: ScenarioRows, place: int, values: Sequence[Any]) -> Numbering | None:
+def _of_dimension(rows: ScenarioRows, place: int) -> Numbering | None:
+    values = rows.dimensions[place].initial
     if any(value is None or value != value for value in values):
         return None
     ranks, in_order = _ranked(values)
@@ -225,6 +229,18 @@ def _of_dimension(rows: ScenarioRows, place: int, values: Sequence[Any]) -> Numb
         lambda keys: ranks[initial.places_of(keys)[place]],
         in_order.__getitem__,
         Cyclic(initial.period, initial.block_of),
+    )
+
+
+def _of_instants(rows: ScenarioRows, column: Field) -> Numbering:
+    """Days one after the other, and the seconds of each."""
+    place = rows.listed[rows.maker.days[column.name]]
+    ranks, days = _ranked(rows.dimensions[place].initial)
+    initial, instant = rows.initial, instants_of(column, rows.session)
+    return Numbering(
+        lambda keys: ranks[initial.places_of(keys)[place]] * SECONDS + scattered(keys, SECONDS),
+        lambda number: instant(days[number // SECONDS], number % SECONDS),
+        Unruly(),
     )
 
 

@@ -1,11 +1,8 @@
-"""Rows of the initial table: made from their keys whenever they are read.
-
-What a row holds besides its slice follows from its key, so that rows need not be kept.
-"""
+"""The rows that a scenario describes: its columns, slices and keys, and those of each file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, overload
@@ -17,39 +14,10 @@ from whitecap.engine.log.columns.identity import is_computed
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.storage.columns import RowsByColumn
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import DEFAULT_SESSION, Session
 from whitecap.sim.scenario.table import Domain, TableSection
-from whitecap.sim.table.fillers import SCATTER, filler_of, scattered
-from whitecap.sim.table.slices import Dimension, InitialSlices, Slice, SliceColumns
-
-
-class RowMaker:
-    """Makes rows of a schema from a key and a slice."""
-
-    def __init__(self, schema: Schema, key: str | None, dimensions: Sequence[Dimension]) -> None:
-        self.schema = schema
-        self.dimensions = tuple(dimensions)
-        self.key_position = schema.names.index(key) if key in schema.names else None
-        slots = {dimension.name: place for place, dimension in enumerate(dimensions)}
-        self._cells = [_cells_maker(column, key, slots) for column in schema]
-
-        self._columns = [_column_maker(column, key, slots) for column in schema]
-
-    def row(self, key: int, slice_: Slice) -> Row:
-        """The row of `key`."""
-        return self.rows((key,), (slice_,))[0]
-
-    def rows(self, keys: Sequence[int], slices: Sequence[Slice], revision: int = 0) -> list[Row]:
-        """The rows of some keys; another `revision` differs in all columns but key and slice."""
-        return list(zip(*[cells(keys, slices, revision) for cells in self._cells], strict=True))
-
-    def columns(self, keys: NDArray[np.int64], slices: SliceColumns) -> Iterator[Sequence[Any]]:
-        """The columns of the rows of some keys, as they are at the start."""
-        return (column(keys, slices) for column in self._columns)
-
-    def column(self, position: int, keys: NDArray[np.int64], slices: SliceColumns) -> Sequence[Any]:
-        """One of these columns."""
-        return self._columns[position](keys, slices)
-
+from whitecap.sim.table.row_maker import RowMaker
+from whitecap.sim.table.slices import Dimension, InitialSlices, SliceColumns
 
 RowKeys = Sequence[int] | NDArray[np.int64]
 """Keys of rows: a range where they are one, so that they take no room."""
@@ -115,8 +83,14 @@ class ScenarioRows:
     schema: Schema
     key: str | None
     dimensions: tuple[Dimension, ...]
+    session: Session
     maker: RowMaker
     initial: InitialSlices
+
+    @property
+    def listed(self) -> dict[str, int]:
+        """The columns with listed values, each with its place in a slice."""
+        return {dimension.name: place for place, dimension in enumerate(self.dimensions)}
 
     @property
     def types(self) -> dict[str, str]:
@@ -134,7 +108,9 @@ class ScenarioRows:
         return Schema(tuple(c for c in self.schema if c.name in said or not is_computed(c)))
 
     @classmethod
-    def of(cls, table: TableSection, start_ms: int) -> ScenarioRows:
+    def of(
+        cls, table: TableSection, start_ms: int, session: Session = DEFAULT_SESSION
+    ) -> ScenarioRows:
         """The rows that a scenario describes, at the wall clock of its start."""
         schema = parse_ddl(table.columns)
         today = day_at(start_ms, 0.0)
@@ -142,9 +118,9 @@ class ScenarioRows:
             _dimension(name, domain, schema.get(name), today)
             for name, domain in table.values.items()
         )
-        maker = RowMaker(schema, table.key, dimensions)
+        maker = RowMaker(schema, table.key, dimensions, session)
         initial = InitialSlices(table.initial.rows, dimensions)
-        return cls(schema, table.key, dimensions, maker, initial)
+        return cls(schema, table.key, dimensions, session, maker, initial)
 
 
 def day_at(start_ms: int, now_ms: float) -> date:
@@ -160,40 +136,3 @@ def _dimension(name: str, domain: Domain, column: Field | None, today: date) -> 
     if column is not None and column.type == "date":
         listed = tuple(map(date.fromisoformat, listed))
     return Dimension(name, listed, grows_daily=False)
-
-
-CellsMaker = Callable[[Sequence[int], Sequence[Slice], int], Sequence[Any]]
-ColumnMaker = Callable[[NDArray[np.int64], SliceColumns], Sequence[Any]]
-
-
-def _cells_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> CellsMaker:
-    """What the cells of some rows are."""
-    if column.name == key:
-        return lambda keys, _slices, _revision: keys
-    if column.name in slots:
-        place = slots[column.name]
-        return lambda _keys, slices, _revision: [slice_[place] for slice_ in slices]
-    filler = filler_of(column)
-    if filler is None:
-        return lambda keys, _slices, _revision: [None] * len(keys)
-    size, value = filler.size, filler.value
-
-    def cells(keys: Sequence[int], _: Sequence[Slice], revision: int) -> list[Any]:
-        shift = revision * 40_503
-        return [value((key * SCATTER + shift) % size) for key in keys]
-
-    return cells
-
-
-def _column_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> ColumnMaker:
-    """What the cells of unchanged rows are, for many rows at once."""
-    if column.name == key:
-        return lambda keys, _slices: keys.tolist()
-    if column.name in slots:
-        place = slots[column.name]
-        return lambda _keys, slices: slices[place]
-    filler = filler_of(column)
-    if filler is None:
-        return lambda keys, _slices: [None] * len(keys)
-    size, value = filler.size, filler.value
-    return lambda keys, _slices: [value(number) for number in scattered(keys, size).tolist()]

@@ -15,7 +15,7 @@ from whitecap.sim.scenario.writers import STREAMING, JobPart, WriterGroup
 from whitecap.sim.store.requests.limits import DataRequests
 from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.writers.bind import bound
+from whitecap.sim.writers.bind import NamedColumns, bound
 from whitecap.sim.writers.checkpoints import Checkpoint, QueryProcess
 from whitecap.sim.writers.choices import ALONE, Member
 from whitecap.sim.writers.jobs import (
@@ -76,10 +76,15 @@ class TableJobs:
         workload = self._workload(entity, part.parameters, number, member)
         inserts = self._inserts(template, part.parameters)
         if inserts is not None:
-            client = clients.client(TableLog())
-            return template.command, lambda job, now_ms: InsertJob(
-                clients, workload.work(job, now_ms), keys, inserts, client
-            )
+            client, taken = clients.client(TableLog()), NamedColumns.of(template, types)
+
+            def insert_job(job: int, now_ms: float) -> Job:
+                work = workload.work(job, now_ms)
+                if taken is not None:
+                    work = taken.of_work(work)
+                return InsertJob(clients, work, keys, inserts, client)
+
+            return template.command, insert_job
 
         def statement_job(job: int, now_ms: float) -> Job:
             work = workload.work(job, now_ms)

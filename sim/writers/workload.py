@@ -49,9 +49,12 @@ class Work(msgspec.Struct, frozen=True):
         """The same with rows of a stream, which does not bring all columns of the table."""
         if brought == schema:
             return self
-        places = [schema.index(name) for name in brought.names]
-        rows = [tuple(row[at] for at in places) for row in self.values[ROWS]]
-        return Work({**self.values, ROWS: rows}, self.new_keys)
+        return self.of_columns(ROWS, [schema.index(name) for name in brought.names])
+
+    def of_columns(self, parameter: str, places: Sequence[int]) -> Work:
+        """The same with rows that have only the columns at some places of the table's."""
+        rows = [tuple(row[at] for at in places) for row in self.values[parameter]]
+        return Work({**self.values, parameter: rows}, self.new_keys)
 
     def is_done(self, keys: KeysInUse) -> None:
         """Its transaction committed: its rows are there for others to find."""

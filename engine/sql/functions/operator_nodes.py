@@ -132,7 +132,9 @@ def _in(node: exp.In, compiler: Compiler) -> Term:
     if node.args.get("query"):
         raise UnsupportedFeature(f"a subquery here: {node.sql(DIALECT)}")
     if not node.expressions:
-        raise InvalidInput([Problem(node.sql(DIALECT), "the list is empty")])
+        is_bare = node.args.get("field") is not None
+        wanted = "IN needs its list in parentheses" if is_bare else "the list is empty"
+        raise InvalidInput([Problem(node.sql(DIALECT), wanted)])
     if isinstance(node.this, exp.Tuple):
         return _tuple_in(node.this, node.expressions, compiler)
     members = compiler.terms(node.expressions)

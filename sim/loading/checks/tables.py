@@ -17,6 +17,7 @@ from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature,
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.sim.loading.checks.generated import generated_problems
 from whitecap.sim.loading.checks.well_formed import sound_part
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import KEY_TYPE, PYTHON_TYPES, Scalar, TableSection, tables_by_name
@@ -51,6 +52,12 @@ class GivenTable:
 
     def problems(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         """Everything that is wrong in it."""
+        of_keys = list(self._of_keys(dialect))
+        yield from of_keys
+        if self.schema is not None and not (of_keys or self.broken):
+            yield from generated_problems(self.place, self.table, self.schema)
+
+    def _of_keys(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         yield from self._of_properties(dialect)
         if "schema" in self.broken:
             return

@@ -6,6 +6,7 @@ passed over. The table that is written is called `target` there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.oracles.statements.kinds import EffectKind, kind_of
 from whitecap.sim.oracles.statements.shapes import shape_of
@@ -69,17 +71,28 @@ class Translated:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """A table's columns: all of them, those that it may fill in itself, those that partition it."""
+    """A table's columns: all of them, those that it may fill in itself, those that partition it.
+
+    `read` are those that it computes others from.
+    """
 
     names: tuple[str, ...]
     filled_in: frozenset[str]
     partitions: tuple[str, ...]
+    read: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, schema: Schema, partitions: tuple[str, ...]) -> TableColumns:
         """Of a table."""
         filled_in = frozenset(column.name.lower() for column in schema if column.metadata)
-        return cls(schema.names, filled_in, partitions)
+        expressions = (column.metadata.get(GENERATION_EXPRESSION) for column in schema)
+        read = frozenset(
+            column.name.lower()
+            for expression in expressions
+            if expression is not None
+            for column in _parsed(expression).find_all(exp.Column)
+        )
+        return cls(schema.names, filled_in, partitions, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +278,7 @@ class _Translation:
         return Translated((self._sql(tree),), self._matching(tree.args.get("where"), alias))
 
     def _update(self, tree: exp.Update) -> Translated:
-        for assignment in tree.expressions:
-            _unqualified(assignment.this)
+        self._assign(tree)
         alias = tree.this.alias_or_name
         where = tree.args.get("where")
         if any(assignment.find(exp.Select) for assignment in tree.expressions):
@@ -299,16 +311,26 @@ class _Translation:
                 pairs = zip(columns, values, strict=True)
                 action.set("expressions", [exp.EQ(this=c, expression=v) for c, v in pairs])
             case exp.Update():
-                for assignment in action.expressions:
-                    _unqualified(assignment.this)
+                self._assign(action)
             case exp.Insert() if isinstance(action.this, exp.Star):
                 action.set("this", exp.Tuple(expressions=columns))
                 action.set("expression", exp.Tuple(expressions=values))
+            case exp.Insert():
+                self._check_given(action.this.expressions)
+
+    def _assign(self, update: exp.Update) -> None:
+        """`SET` without qualifiers. Raises where the table would compute another column anew."""
+        for assignment in update.expressions:
+            _unqualified(assignment.this)
+            if assignment.this.name.lower() in self.columns.read:
+                computed = f"computes columns from {assignment.this.name}"
+                raise NotTranslated(f"an UPDATE in a table that {computed}")
 
     def _insert(self, tree: exp.Insert) -> Translated:
         if tree.args.get("partition"):
             raise NotTranslated("INSERT into a named partition")
-        self._check_columns(tree)
+        if isinstance(tree.this, exp.Schema):
+            self._check_given(tree.this.expressions)
         where, overwrite = tree.args.get("where"), tree.args.get("overwrite")
         tree.set("where", None)
         tree.set("overwrite", False)
@@ -325,12 +347,10 @@ class _Translation:
             return Translated((into,))
         return Translated((into,), None)
 
-    def _check_columns(self, tree: exp.Insert) -> None:
+    def _check_given(self, columns: Iterable[exp.Expr]) -> None:
         """Columns that are left out may be computed by the table, which is not known here."""
-        if not isinstance(tree.this, exp.Schema):
-            return
-        named = {column.name.lower() for column in tree.this.expressions}
-        for name in sorted(self.columns.filled_in - named):
+        given = {column.name.lower() for column in columns}
+        for name in sorted(self.columns.filled_in - given):
             raise NotTranslated(f"a value of column {name} that the table makes")
 
     def _overwrite(self, tree: exp.Insert) -> Translated:

@@ -1,0 +1,79 @@
+"""Generated columns of a table: expressions can be computed, and listed values agree with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
+from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import DEFAULT_SESSION
+from whitecap.engine.writing.generation import check_expression, completion
+from whitecap.sim.quantities.units import shown
+from whitecap.sim.scenario.model import DEFAULT_START_MS
+from whitecap.sim.scenario.table import Initial, TableSection
+from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
+from whitecap.sim.table.derived import is_generated
+from whitecap.sim.table.rows import ScenarioRows
+
+FEW_ROWS = 100
+"""Rows that are tried: usual lists of values are shorter."""
+
+REFUSALS = DeltaError, InvalidInput, UnsupportedFeature
+
+
+def generated_problems(
+    place: KeyPath, table: TableSection, schema: Schema
+) -> Iterator[PlacedProblem]:
+    """What is wrong with the generated columns of a table, at its place of the document."""
+    generated = [column for column in schema if is_generated(column)]
+    refusals = [said for said in (_refusal(column, schema) for column in generated) if said]
+    if refusals or not generated:
+        yield from (((*place, "schema"), said, None) for said in refusals)
+        return
+    try:
+        rows = list(_few_rows(table, schema))
+    except DeltaError as error:
+        yield (*place, "schema"), str(error), None
+        return
+    for column in generated:
+        if column.name in table.values:
+            said = _disagreement(column, schema.index(column.name), rows)
+            yield from (((*place, "values", column.name), text, None) for text in said)
+
+
+def _refusal(column: Field, schema: Schema) -> str | None:
+    """Why a column cannot be generated so."""
+    try:
+        check_expression(column, schema, DEFAULT_SESSION)
+    except REFUSALS as error:
+        return f"{column.name}: {error}"
+    return None
+
+
+def _few_rows(table: TableSection, schema: Schema) -> Iterator[tuple[Row, Row]]:
+    """Rows as the scenario has them, each with what the table's expressions make of it.
+
+    Raises `DeltaError` where one cannot be computed.
+    """
+    few = table.model_copy(update={"initial": Initial(rows=FEW_ROWS)})
+    described = ScenarioRows.of(few, DEFAULT_START_MS)
+    given = [column.name for column in schema if not is_generated(column)]
+    complete = completion(schema, given, DEFAULT_SESSION)
+    assert complete is not None
+    keys = range(FEW_ROWS)
+    for row in described.maker.rows(keys, described.initial.slices_of(keys)):
+        yield row, complete(row)
+
+
+def _disagreement(column: Field, at: int, rows: list[tuple[Row, Row]]) -> Iterator[str]:
+    """Where a row has another listed value than the expression makes."""
+    different = ((row[at], computed[at]) for row, computed in rows if row[at] != computed[at])
+    for listed, computed in different:
+        text = column.metadata[GENERATION_EXPRESSION]
+        yield (
+            f"a row with {shown(listed)} has {shown(computed)} by {text}; declare it as a plain "
+            "column, or as the DATE of an instant, such as CAST(at AS DATE)"
+        )
+        return

@@ -1,0 +1,127 @@
+"""Rows agree with the expressions of their table: at its start, and as writers bring them."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sim.sim_worlds import rows
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.values.types import Session
+from whitecap.engine.writing.generation import completion
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.oracles.runs.of_run import judge
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario.model import DEFAULT_START_MS
+from whitecap.sim.scenario.table import TableSection
+from whitecap.sim.table.rows import ScenarioRows
+
+SCHEMA = (
+    "id BIGINT, at TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(at AS DATE)), v INT,"
+    " twice BIGINT GENERATED ALWAYS AS (id * 2)"
+)
+SCENARIO: dict[str, Any] = {
+    "name": "generated",
+    "duration": "5 min",
+    "store": "s3",
+    "table": {
+        "name": "events",
+        "schema": SCHEMA,
+        "key": "id",
+        "partition_by": ["day"],
+        "values": {"day": {"days": 3}},
+        "initial": {"rows": 60, "rows_per_file": 10},
+    },
+}
+ROWS: dict[str, Any] = {"rows": {"rows": {"count": 2}}}
+CHANGED: dict[str, Any] = {"rows": {"rows": {"count": 4, "existing": 0.5}}}
+WRITERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "whole rows": ("INSERT INTO events VALUES :rows", ROWS),
+    "named columns": ("INSERT INTO events (v, id, at) VALUES :rows", ROWS),
+    "a partition": (
+        "INSERT INTO events PARTITION (day = :day) VALUES :rows",
+        {**ROWS, "day": "newest"},
+    ),
+    "an overwrite": (
+        "INSERT INTO events REPLACE WHERE day = :day VALUES :rows",
+        {**ROWS, "day": "newest"},
+    ),
+    "changed rows": (
+        "MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v(id, at, day, v, twice)) s"
+        " ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.at = s.at, t.v = s.v"
+        " WHEN NOT MATCHED THEN INSERT (id, at, v) VALUES (s.id, s.at, s.v)",
+        CHANGED,
+    ),
+    "a change": ("UPDATE events SET v = v + 1 WHERE id IN (:id)", {"id": {"keys": {"count": 2}}}),
+    "a change of instants": (
+        "UPDATE events SET at = at + INTERVAL 1 HOUR WHERE id IN (:id)",
+        {"id": {"keys": {"count": 2}}},
+    ),
+    "a conditional delete": (
+        "DELETE FROM events WHERE day = :day AND id IN (:id)",
+        {"day": "newest", "id": {"keys": {"count": 2}}},
+    ),
+}
+
+
+def _writer(statement: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    every_minute = {"schedule": {"every": "1 min"}}
+    return {
+        "statement": statement,
+        "parameters": parameters,
+        "arrival": every_minute,
+        "compute": "5 s",
+    }
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_writers_of_rows_with_generated_columns_are_not_refused(name: str) -> None:
+    writers = {"writer": _writer(*WRITERS[name])}
+    run = run_scenario(scenario_of({**SCENARIO, "writers": writers}))
+    assert {row["outcome"] for row in rows(run)} == {"committed"}
+    assert not judge(run).findings
+
+
+@given(
+    st.sampled_from(["timestamp", "timestamp_ntz"]),
+    st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "+14:00", "Pacific/Apia"]),
+    st.lists(st.dates(date(1970, 1, 2), date(2100, 1, 1)), min_size=1, max_size=4, unique=True),
+    st.integers(0, 10**6),
+)
+def test_every_row_is_as_its_expressions_make_it(
+    kind: str, zone: str, days: list[date], revision: int
+) -> None:
+    table = {
+        **SCENARIO["table"],
+        "schema": SCHEMA.replace("TIMESTAMP", kind),
+        "values": {"day": [str(day) for day in days]},
+    }
+    session = Session(time_zone=zone)
+    described = ScenarioRows.of(TableSection.model_validate(table), DEFAULT_START_MS, session)
+    complete = completion(described.schema, ["id", "at", "v"], session)
+    assert complete is not None
+    keys = range(60)
+    made = described.maker.rows(keys, described.initial.slices_of(keys), revision)
+    assert made == [complete(row) for row in made]
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("id", "table.schema, .*: day: .* type of the generated column day is BIGINT"),
+        ("CAST(att AS DATE)", "table.schema, .*: day: att: no such column"),
+        (
+            "CAST(at AS DATE) + 1",
+            r"table\.values\.day: a row with 2026-01-12 has .* declare it as a plain column",
+        ),
+    ],
+)
+def test_expressions_that_the_rows_cannot_follow_are_told(expression: str, problem: str) -> None:
+    schema = f"id BIGINT, at TIMESTAMP, day DATE GENERATED ALWAYS AS ({expression})"
+    writers = {"writer": _writer("DELETE FROM events WHERE day = :day", {"day": "newest"})}
+    with pytest.raises(InvalidInput, match=problem):
+        scenario_of({**SCENARIO, "writers": writers}, {"table.schema": schema})
