@@ -138,6 +138,29 @@ def test_sql_that_is_not_modelled_is_refused_by_its_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "change",
+    [
+        "ADD COLUMN st.c INT",
+        "ADD COLUMNS (x INT, st.c INT AFTER a)",
+        "DROP COLUMN st.a",
+        "DROP COLUMNS (k, st.a)",
+        "RENAME COLUMN st.a TO b",
+        "ALTER COLUMN `st`.`a` TYPE BIGINT",
+        "ALTER COLUMN tags.element TYPE BIGINT",
+        "CHANGE COLUMN st.a st.a BIGINT",
+    ],
+)
+def test_changes_inside_of_columns_are_refused_by_the_field(change: str) -> None:
+    with pytest.raises(UnsupportedFeature, match=r"a field inside of a column"):
+        parse_statement(f"ALTER TABLE t {change}")
+
+
+@pytest.mark.parametrize("change", ["ADD COLUMN c DOUBLE DEFAULT 1.5", "DROP COLUMN `st.a`"])
+def test_points_that_part_no_names_are_no_fields(change: str) -> None:
+    parse_statement(f"ALTER TABLE t {change}")
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("DELETE FORM t", "line 1"),

@@ -47,6 +47,13 @@ GRAMMAR = Grammar()
 
 _HIVE_STYLE = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"
+_OF_COLUMNS = r"(?:(?:ADD|DROP|RENAME) COLUMNS?|(?:ALTER|CHANGE)(?: COLUMN)?+)(?: IF EXISTS)?+"
+_FIELD = rf"(?!\d){COLUMN}(?:\.{COLUMN})+"
+
+
+@GRAMMAR.own(rf"{_ALTER} {_OF_COLUMNS}\s*(?:\((?:.*,)?\s*)?(?P<field>{_FIELD}).*")
+def _field(match: re.Match[str], _template: Template) -> Statement:
+    raise UnsupportedFeature(f"ALTER TABLE of {match['field']}, a field inside of a column")
 
 
 @GRAMMAR.own(rf"{_ALTER} SET TBLPROPERTIES\s*(?P<properties>\(.*\))")
