@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-SEED = 2115
-"""Of its first races some are staged together, some run again, one waits at a later commit."""
+SEED = 2040
+"""Of its first races some are staged together, some run again or have a history, and one waits at a
+later commit."""
 
 RACES = 6
 CASES = Path(__file__).parents[1] / "conformance" / "cases"
@@ -43,6 +44,7 @@ def test_random_races_end_alike_on_both_engines(spark: SparkSession, tmp_path: P
     drawn = [draw_race(SEED, number) for number in range(RACES)]
     assert any(race.overlapping for race in drawn)
     assert any(race.rerun for race in drawn)
+    assert any(race.before for race in drawn)
     assert any(race.waits_at > 1 for race in drawn)
     findings = [fuzzer.play(race) for race in drawn]
     differing = [(each.case.id, each.result.differences) for each in findings if each.differs]

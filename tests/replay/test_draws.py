@@ -35,6 +35,7 @@ def test_races_are_drawn_in_every_shape() -> None:
     assert {len(race.winners) for race in drawn} == {1, 2, 3}
     assert {race.overlapping for race in drawn if len(race.winners) > 1} == {False, True}
     assert {race.rerun for race in drawn} == {False, True}
+    assert {len(race.before) for race in drawn} == {0, 1, 2}
     assert {race.waits_at for race in drawn} == {1, 2, 3}
     assert {race.layout.name for race in drawn} == {layout.name for layout in LAYOUTS}
     properties = {key for race in drawn for key in race.properties}

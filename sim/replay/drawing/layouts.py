@@ -18,7 +18,7 @@ class DrawnLayout:
 
     `source` are the rows of the table that MERGE takes its changes from, `on` its conditions;
     `overwrites` are statements that replace one partition, `moves` assignments after which rows
-    belong elsewhere.
+    belong elsewhere, `wider` the columns that may be given a wider type.
     """
 
     name: str
@@ -34,6 +34,7 @@ class DrawnLayout:
     number: str
     key: str
     overwrites: tuple[str, ...] = ()
+    wider: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
 
     @property
@@ -129,6 +130,12 @@ def _measured_atom(draw: random.Random) -> str:
 
 def _measured_row(part: _Values, n: int) -> _Values:
     return {**part, "at": f"2026-01-0{1 + n % 3} 0{n % 8}:00:00", "price": n + 0.5, "v": n}
+
+
+def _narrow_atom(draw: random.Random) -> str:
+    if draw.random() < 0.2:
+        return draw.choice(("price = 2.5", "price > 1.250", "price < 100000", "price IS NULL"))
+    return _int_atom(draw, draw.choice(("g", "b", "v")), (0, 1, 2, 5, 9, 300, 40000))
 
 
 def _by_made_day_atom(draw: random.Random) -> str:
@@ -266,5 +273,25 @@ LAYOUTS = (
             "SELECT * FROM target WHERE at >= '2026-01-02 00:00:00' AND k > 9",
         ),
         moves=("at = at + INTERVAL 1 DAY", "at = NULL", "day = '2026-01-02'"),
+    ),
+    DrawnLayout(
+        name="by a small number, narrow",
+        schema="g SMALLINT, b TINYINT, price DECIMAL(6,2), v INT",
+        partition_columns=("g",),
+        slices=({"g": 1}, {"g": 1}, {"g": 2}, {"g": None}),
+        row=lambda part, n: {**part, "b": n, "price": n / 4, "v": n},
+        atoms=_narrow_atom,
+        literals=lambda draw, n: f"({draw.choice((1, 2, 3))}, {n}, 7.25, {20000 + n})",
+        on=("t.v = s.v",),
+        extra_on=("t.g = 1", "t.b < 9", "t.price > 1"),
+        source=({"g": 1, "b": 2, "price": 77.75, "v": 2}, {"g": 9, "b": 3, "price": 0, "v": 70}),
+        number="v",
+        key="g",
+        overwrites=(
+            "INSERT OVERWRITE target PARTITION (g = 1) SELECT b, price, v FROM source",
+            "INSERT INTO target REPLACE WHERE b < 5 SELECT * FROM target WHERE b < 2",
+        ),
+        wider=("g TYPE INT", "b TYPE INT", "price TYPE DECIMAL(10,4)", "v TYPE BIGINT"),
+        moves=("g = g + 1", "b = 300", "price = price * 1.5"),
     ),
 )

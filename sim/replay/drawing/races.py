@@ -17,7 +17,13 @@ from whitecap.engine.races.conformance.case import StatementCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.settings import DELTA_PREFIX
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, DrawnLayout
-from whitecap.sim.replay.drawing.statements import VECTORS, DrawnStatement, draw_statement
+from whitecap.sim.replay.drawing.statements import (
+    VECTORS,
+    DrawnStatement,
+    draw_history,
+    draw_statement,
+    one_fewer,
+)
 
 DIALECT = DELTA_OSS_4_4.name
 COMPACTED = properties.AUTO_COMPACT.key
@@ -47,7 +53,7 @@ AUTO_COMPACTION = {DELTA_PREFIX + "autoCompact.minNumFiles": "2"}
 
 @dataclass(frozen=True, slots=True)
 class DrawnRace:
-    """A race in parts. See `StatementCase` for `overlapping`, `waits_at` and `rerun`."""
+    """A race in parts. See `StatementCase` for `before` and all that follows the settings."""
 
     name: str
     layout: DrawnLayout
@@ -56,6 +62,7 @@ class DrawnRace:
     winners: tuple[DrawnStatement, ...]
     current: DrawnStatement
     settings: Mapping[str, str]
+    before: tuple[DrawnStatement, ...] = ()
     overlapping: bool = False
     waits_at: int = 1
     rerun: bool = False
@@ -68,6 +75,7 @@ class DrawnRace:
             tables={"target": self._target(), "source": self._source()},
             winner=[each.sql() for each in self.winners],
             current=self.current.sql(),
+            before=[each.sql() for each in self.before],
             overlapping=self.overlapping,
             waits_at=self.waits_at,
             rerun=self.rerun,
@@ -82,11 +90,12 @@ class DrawnRace:
         if self.overlapping:
             yield replace(self, overlapping=False)
         if len(self.winners) > 1:
-            for number in range(len(self.winners)):
-                kept = self.winners[:number] + self.winners[number + 1 :]
-                yield replace(self, winners=kept)
-        for number in range(len(self.files)):
-            yield replace(self, files=self.files[:number] + self.files[number + 1 :])
+            for winners in one_fewer(self.winners):
+                yield replace(self, winners=winners)
+        for before in one_fewer(self.before):
+            yield replace(self, before=before)
+        for files in one_fewer(self.files):
+            yield replace(self, files=files)
         for kept_properties in _one_less(self.properties):
             yield replace(self, properties=kept_properties)
         for settings in _one_less(self.settings):
@@ -127,7 +136,7 @@ def draw_race(seed: int, number: int) -> DrawnRace:
     count = draw.choices((1, 2, 3), weights=(5, 4, 1))[0]
     winners = tuple(draw_statement(draw, layout, n) for n in range(count))
     current = draw_statement(draw, layout, 9)
-    table_properties = _properties(draw)
+    table_properties = _properties(draw, layout)
     # Of what is staged, Delta's phase locks let nothing follow the commit; see docs/fidelity.md.
     stages = count > 1 and COMPACTED not in table_properties
     return DrawnRace(
@@ -138,16 +147,19 @@ def draw_race(seed: int, number: int) -> DrawnRace:
         winners=winners,
         current=current,
         settings=AUTO_COMPACTION | (draw.choice(SETTINGS) if draw.random() < 0.15 else {}),
+        before=draw_history(draw, layout) if draw.random() < 0.3 else (),
         overlapping=stages and draw.random() < 0.5,
         waits_at=draw.randint(1, current.commits),
         rerun=draw.random() < 0.25,
     )
 
 
-def _properties(draw: random.Random) -> dict[str, str]:
+def _properties(draw: random.Random, layout: DrawnLayout) -> dict[str, str]:
     drawn = dict(draw.choice(({}, {VECTORS: "true"}, {ISOLATION_PROPERTY: "WriteSerializable"})))
     if draw.random() < 0.2:
         drawn[VECTORS] = "true"
+    if layout.wider:
+        drawn[properties.TYPE_WIDENING.key] = "true"
     if draw.random() < 0.25:
         drawn |= draw.choice(PROPERTIES)
     return drawn

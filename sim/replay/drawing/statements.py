@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from whitecap.engine.log import properties
 from whitecap.sim.replay.drawing.layouts import DrawnLayout
 
 VECTORS = properties.DELETION_VECTORS.key
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,22 @@ class DrawnStatement:
 
     def smaller(self) -> Iterator[DrawnStatement]:
         """The statement with one condition less."""
-        for number in range(len(self.conditions)):
-            kept = self.conditions[:number] + self.conditions[number + 1 :]
-            yield replace(self, conditions=kept)
+        for conditions in one_fewer(self.conditions):
+            yield replace(self, conditions=conditions)
+
+
+def one_fewer(parts: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    """The parts without one of them, each in turn."""
+    for number in range(len(parts)):
+        yield parts[:number] + parts[number + 1 :]
+
+
+def draw_history(draw: random.Random, layout: DrawnLayout) -> tuple[DrawnStatement, ...]:
+    """Statements that end before a race begins, of those that every table of a layout takes."""
+    history = [DrawnStatement("DELETE FROM target{where}", (layout.atoms(draw),))]
+    if not layout.partition_columns:
+        history.append(DrawnStatement(f"ALTER TABLE target CLUSTER BY ({layout.key})"))
+    return tuple(draw.sample(history, draw.randint(1, len(history))))
 
 
 def draw_statement(draw: random.Random, layout: DrawnLayout, number: int) -> DrawnStatement:
@@ -46,7 +62,7 @@ def draw_statement(draw: random.Random, layout: DrawnLayout, number: int) -> Dra
         _merge: 8,
         _optimize: 4,
         _overwrite: 3,
-        _define: 3,
+        _define: 9 if layout.wider else 3,
         _maintain: 2,
     }
     (kind,) = draw.choices(list(kinds), weights=list(kinds.values()))
@@ -123,7 +139,8 @@ def _merge(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
 
 def _optimize(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
     if draw.random() < 0.3:
-        return DrawnStatement(f"OPTIMIZE target ZORDER BY ({layout.number})")
+        how = draw.choice((f"ZORDER BY ({layout.number})", "FULL"))
+        return DrawnStatement(f"OPTIMIZE target {how}")
     if layout.partition_columns and draw.random() < 0.6:
         part = draw.choice([part for part in layout.slices if None not in part.values()])
         column = layout.partition_columns[0]
@@ -158,13 +175,24 @@ def _define(draw: random.Random, layout: DrawnLayout, number: int) -> DrawnState
             DrawnStatement(
                 f"ALTER TABLE target ALTER COLUMN {layout.number} COMMENT 'number {number}'"
             ),
-            DrawnStatement(f"ALTER TABLE target ALTER COLUMN {layout.number} TYPE DECIMAL(20,0)"),
+            DrawnStatement(f"ALTER TABLE target ALTER COLUMN {_widened(draw, layout)}"),
             DrawnStatement(
                 f"ALTER TABLE target ADD CONSTRAINT c{number} CHECK (v >= 0 OR v IS NULL)"
             ),
+            DrawnStatement(f"ALTER TABLE target RENAME COLUMN {layout.number} TO w{number}"),
+            DrawnStatement(f"ALTER TABLE target DROP COLUMN {layout.number}"),
+            DrawnStatement(f"ALTER TABLE target DROP FEATURE {draw.choice(DROPPED)}"),
             DrawnStatement("CREATE OR REPLACE TABLE target USING delta AS SELECT * FROM source"),
         )
     )
+
+
+def _widened(draw: random.Random, layout: DrawnLayout) -> str:
+    return draw.choice(layout.wider or (f"{layout.number} TYPE DECIMAL(20,0)",))
+
+
+DROPPED = ("deletionVectors", "rowTracking", "typeWidening", "columnMapping")
+"""Features that an ALTER TABLE drops; of a table without them it is refused."""
 
 
 def _maintain(draw: random.Random, layout: DrawnLayout, _: int) -> DrawnStatement:
