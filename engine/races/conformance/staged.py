@@ -63,16 +63,16 @@ class StagedStatement:
         return {"current": "unknown"}
 
     def _advance(self, waits_at: int | None) -> None:
-        """Answer requests; stop before the commit file of that number, from 1."""
+        """Answer requests; stop before the commit of that number, from 1, is first tried."""
         commits = 0
         try:
             while True:
                 request = self._steps.send(self._answer)
-                commits += isinstance(request, PutIfAbsent)
-                if commits == waits_at:
+                if isinstance(request, PutIfAbsent) and commits + 1 == waits_at:
                     self._pending, self.is_waiting = request, True
                     return
                 self._answer = self._answered(request)
+                commits += self._answer is PutResult.CREATED
         except StopIteration as end:
             self._outcome = end.value
         except DeltaError as error:
