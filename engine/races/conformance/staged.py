@@ -68,11 +68,12 @@ class StagedStatement:
         try:
             while True:
                 request = self._steps.send(self._answer)
-                if isinstance(request, PutIfAbsent) and commits + 1 == waits_at:
+                is_try = isinstance(request, PutIfAbsent)
+                if is_try and commits + 1 == waits_at:
                     self._pending, self.is_waiting = request, True
                     return
                 self._answer = self._answered(request)
-                commits += self._answer is PutResult.CREATED
+                commits += is_try and self._answer is PutResult.CREATED
         except StopIteration as end:
             self._outcome = end.value
         except DeltaError as error:
