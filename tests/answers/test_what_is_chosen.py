@@ -76,9 +76,9 @@ def test_whatever_the_cells_are_the_answer_agrees_with_itself(given_up: list[int
             assert under.standing.stands is not Stands.MET
             continue
         choice = under.choice
-        told = [choice.best, *choice.equal, *choice.more_waste, *choice.less_goodput]
+        listed = [choice.best, *choice.equal, *choice.more_waste, *choice.less_goodput]
         meeting = [each.cell for each in under.standings.values() if each.stands is Stands.MET]
-        assert sorted(told) == sorted(meeting), "each that meets is told once, nothing else is"
+        assert sorted(listed) == sorted(meeting), "each that meets is told once, nothing else is"
         assert under.standing.cell in choice.good
     sure = [load.place for load in findings.capacity.for_sure]
     for cell, load in findings.grid.of(findings.design):

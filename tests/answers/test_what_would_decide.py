@@ -19,8 +19,8 @@ THREE_NINES = Objective(Measure.JOB_SUCCESS_RATE, Direction.AT_LEAST, 0.999)
 
 def judged(runs: dict[int, MeasuredRun], *objectives: Objective) -> JudgedObjective:
     """The only objective of a cell with these runs."""
-    (found,) = standing_of("", runs, objectives_of(objectives)).objectives
-    return found
+    (objective,) = standing_of("", runs, objectives_of(objectives)).objectives
+    return objective
 
 
 def replications(count: int, *did: Did) -> dict[int, MeasuredRun]:
@@ -34,13 +34,13 @@ def replications(count: int, *did: Did) -> dict[int, MeasuredRun]:
 def test_without_a_failure_it_takes_as_many_jobs_as_the_rule_of_three_says(
     runs: int, jobs: int
 ) -> None:
-    found = judged(replications(runs, Did(committed=jobs)), THREE_NINES)
-    assert found.stands is Stands.UNDECIDED
-    assert found.needed is not None
-    assert found.needed_jobs == found.needed * jobs
+    objective = judged(replications(runs, Did(committed=jobs)), THREE_NINES)
+    assert objective.stands is Stands.UNDECIDED
+    assert objective.needed is not None
+    assert objective.needed_jobs == objective.needed * jobs
     least = units_to_show(0.999)
-    assert least <= found.needed_jobs < least + jobs
-    assert "if there too every job commits" in found_text(found)
+    assert least <= objective.needed_jobs < least + jobs
+    assert "if there too every job commits" in found_text(objective)
 
 
 def test_that_many_do_decide_it() -> None:
@@ -66,21 +66,21 @@ def test_a_job_of_several_statements_is_one_job() -> None:
 
 def test_with_failures_it_says_replications_and_jobs_at_the_present_estimate() -> None:
     runs = replications(5, Did(999, 1), Did(1000), Did(1000), Did(1000), Did(1000))
-    found = judged(runs, THREE_NINES)
-    assert found.stands is Stands.UNDECIDED
-    assert found.needed is not None
-    text = found_text(found)
-    assert f"about {found.needed} replications (some " in text
+    objective = judged(runs, THREE_NINES)
+    assert objective.stands is Stands.UNDECIDED
+    assert objective.needed is not None
+    text = found_text(objective)
+    assert f"about {objective.needed} replications (some " in text
     assert "jobs) would decide" in text
     assert "if there too" not in text
 
 
 def test_what_lies_on_the_threshold_says_so() -> None:
     runs = replications(5, Did(999, 1))
-    found = judged(runs, THREE_NINES)
-    assert found.needed is None
-    assert found.needed_jobs is None
-    assert found_text(found).endswith(
+    objective = judged(runs, THREE_NINES)
+    assert objective.needed is None
+    assert objective.needed_jobs is None
+    assert found_text(objective).endswith(
         "it lies on the threshold, more than 1,000 replications would be needed to decide"
     )
 

@@ -133,8 +133,8 @@ def test_a_sweep_and_python_take_a_name_too() -> None:
 def test_a_folder_of_bundled_scenarios_is_checked_by_its_name() -> None:
     result = invoked("check", "failures", "--replications", "1", "--undecided", "pass")
     listed = [each.name for each in all_bundled() if each.folder == "failures"]
-    told = [line.split()[1] for line in result.stdout.splitlines()[:-1] if line[:1].strip()]
-    assert sorted(set(told)) == sorted(listed)
+    checked = [line.split()[1] for line in result.stdout.splitlines()[:-1] if line[:1].strip()]
+    assert sorted(set(checked)) == sorted(listed)
 
 
 def test_a_table_is_explained_by_its_name() -> None:

@@ -109,8 +109,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _listing(self, prefix: str) -> str:
         with self.bucket.lock:
             keys = sorted(key for key in self.bucket.objects if key.startswith(prefix))[:1000]
-        found = "".join(map(self._contents, keys))
-        return f"<ListBucketResult><KeyCount>{len(keys)}</KeyCount>{found}</ListBucketResult>"
+        contents = "".join(map(self._contents, keys))
+        return f"<ListBucketResult><KeyCount>{len(keys)}</KeyCount>{contents}</ListBucketResult>"
 
     def _contents(self, key: str) -> str:
         size = f"<Size>{len(self.bucket.objects[key])}</Size>"

@@ -52,8 +52,8 @@ def _is_measured(profile: Path, assumed: set[str]) -> None:
     assert store.put_if_absent.success.basis is Basis.MEASURED
     assert store.put_if_absent.loss.basis is Basis.MEASURED
     assert store.put_if_absent.at_key is not None
-    told = {path.partition(".")[0] for path in assumptions_of(store)} - {"list", "put_if_absent"}
-    assert told - {"spark"} == assumed
+    parts = {path.partition(".")[0] for path in assumptions_of(store)}
+    assert parts - {"list", "put_if_absent", "spark"} == assumed
 
 
 def test_a_directory_is_measured_and_left_as_it_was(tmp_path: Path) -> None:
@@ -151,11 +151,13 @@ def test_it_ends_when_the_time_is_up(tmp_path: Path) -> None:
 
 
 def test_progress_says_what_is_measured_and_how_far_it_is(tmp_path: Path) -> None:
-    told: list[tuple[int, int, str]] = []
-    measure(DirectoryTarget(tmp_path / "disk"), MeasuringPlan(20), lambda *now: told.append(now))
-    assert {"requests", "sizes", "1 client", "4 clients"} <= {what for _, _, what in told}
-    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
-    assert all(0 <= done <= total for done, total, _ in told)
+    progress: list[tuple[int, int, str]] = []
+    measure(
+        DirectoryTarget(tmp_path / "disk"), MeasuringPlan(20), lambda *now: progress.append(now)
+    )
+    assert {"requests", "sizes", "1 client", "4 clients"} <= {what for _, _, what in progress}
+    assert [done for done, _, _ in progress] == sorted(done for done, _, _ in progress)
+    assert all(0 <= done <= total for done, total, _ in progress)
 
 
 def test_a_prefix_in_s3_is_measured_and_left_empty(tmp_path: Path, s3: Bucket) -> None:
@@ -205,12 +207,12 @@ def test_a_file_is_told_to_be_no_store(tmp_path: Path) -> None:
 
 
 def test_without_its_library_s3_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = builtins.__import__
+    real_import = builtins.__import__
 
     def without_boto3(name: str, *rest: Any) -> Any:
         if name == "boto3":
             raise ImportError(name)
-        return found(name, *rest)
+        return real_import(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without_boto3)
     said = _calibrate("s3://bucket/a", code=ExitCode.ENVIRONMENT_MISSING).stderr

@@ -122,8 +122,8 @@ def test_a_calibrated_profile_can_be_run() -> None:
     store = {"profile": {**profile_document(_calibration(_alone())), "profile": "mine"}}
     writer = {"statement": "INSERT INTO events VALUES (1)", "arrival": "closed", "compute": "1 s"}
     table = {"schema": "event_id BIGINT"}
-    told = {"name": "own", "duration": "1 min", "table": table, "writers": {"one": writer}}
-    run = run_scenario(scenario_of({**told, "store": store}))
+    document = {"name": "own", "duration": "1 min", "table": table, "writers": {"one": writer}}
+    run = run_scenario(scenario_of({**document, "store": store}))
     attempts = run.recording.attempts.to_pylist()
     took = [a["reply_at_ms"] - a["sent_at_ms"] for a in attempts if a["reply_at_ms"] is not None]
     assert len(took) > 10

@@ -17,7 +17,7 @@ def test_the_page_ends_with_all_campaigns_so_far() -> None:
 
 
 def test_runs_with_findings_are_counted_by_what_they_follow_from() -> None:
-    told = {
+    campaign = {
         **dict.fromkeys(COUNTS, 3),
         "seed": 1, "exercised": {}, "never_exercised": [], "not_checked": {},
         "findings": [
@@ -27,7 +27,7 @@ def test_runs_with_findings_are_counted_by_what_they_follow_from() -> None:
             {"misdrawn": "store: is missing", "findings": [], "cause": None},
         ],
     }  # fmt: skip
-    result = result_of(told, "0.1.0", 1.0)
+    result = result_of(campaign, "0.1.0", 1.0)
     assert result["findings"] == {
         "G1a because of several faults together": 2,
         "the run broke because of **unexplained**": 1,

@@ -198,9 +198,9 @@ def test_a_draw_that_is_no_scenario_is_told_as_a_defect_with_its_command(
     assert [path.name for path in out.iterdir()] == ["campaign.json"]
     again = _chaos(file, "--only", 1, "--jobs", 1, "--json", "--out", out)
     assert again.exit_code == ExitCode.INVARIANT_VIOLATED
-    told = json.loads(again.stdout)
-    assert told["misdrawn_runs"] == 1
-    assert told["findings"][0]["misdrawn"] == "writers.loader.count: needs more than 0"
+    document = json.loads(again.stdout)
+    assert document["misdrawn_runs"] == 1
+    assert document["findings"][0]["misdrawn"] == "writers.loader.count: needs more than 0"
 
 
 def test_a_cell_that_is_no_scenario_is_the_scenario_s_fault_and_told_before_any_run(
@@ -219,16 +219,16 @@ def test_a_cell_that_is_no_scenario_is_the_scenario_s_fault_and_told_before_any_
 def test_who_waits_for_a_finding_is_told_how_far_it_is(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[ProgressNote] = [""]
+    notes: list[ProgressNote] = [""]
     seen: list[str] = []
 
     @contextmanager
     def watched(what: str) -> Iterator[Show]:
         assert what == "chaos"
-        yield lambda done, total=None, note="": told.append(note)
+        yield lambda done, total=None, note="": notes.append(note)
 
     def watching(run: FinishedRun) -> Judgement:
-        note = told[-1]
+        note = notes[-1]
         assert callable(note)
         seen.append(note())
         return _planted(run)

@@ -118,7 +118,7 @@ def test_a_cluster_goes_with_the_last_writer_that_runs_on_it() -> None:
     writers = {"loader": {**INSERT, "cluster": "etl"}, "corrector": UPDATE}
     base = scenario_of(document(writers=writers, clusters=shared))
     each = [drawn(base, 7, number).scenario for number in NUMBERS]
-    assert {"etl" in one.clusters for one in each} == {True, False}
+    assert {"etl" in scenario.clusters for scenario in each} == {True, False}
 
 
 def test_jobs_at_listed_instants_come_again_until_it_is_calm() -> None:

@@ -81,17 +81,17 @@ def run(folder: Path, variables: dict[str, str], command: list[str]) -> str:
 
 def hashes(folder: Path, variables: dict[str, str], place: str, engine: str) -> Hashes:
     """Of every run of a sweep, as whoever loads it sees them."""
-    found: Hashes = json.loads(
+    by_run: Hashes = json.loads(
         run(folder, variables, [sys.executable, "-c", HASHES, place, engine])
     )
-    return found
+    return by_run
 
 
 def sweep_command(folder: Path, out: str, *arguments: str) -> list[str]:
     """Long runs, so that there is time to lose a worker."""
     scenario = write_scenario(folder, SCENARIO.replace("duration: 12 min", "duration: 30 min"))
-    told = ["--replications", str(REPLICATIONS), "--out", out, *arguments]
-    return [sys.executable, "-m", "whitecap", "sweep", str(scenario), *told]
+    options = ["--replications", str(REPLICATIONS), "--out", out, *arguments]
+    return [sys.executable, "-m", "whitecap", "sweep", str(scenario), *options]
 
 
 def batches(port: int, sweep: str) -> dict[str, bool]:

@@ -69,8 +69,8 @@ def watched(
 ) -> list[Seen]:
     """The same for any steps, given the client's tables."""
     client = db.client()
-    known = client[table]
-    mine = Watched(table, known.shared, known.settings, known.dialect, root=known.root)
+    original = client[table]
+    mine = Watched(table, original.shared, original.settings, original.dialect, root=original.root)
     client[table] = mine
     run(steps(client), db.store)
     done = [txn for txn in mine.transactions if txn._committed]

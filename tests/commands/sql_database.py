@@ -82,8 +82,8 @@ class Database:
     def rows(self, name: str) -> list[Row]:
         table, snapshot = self.client()[name], self.snapshot(name)
         steps = table.data_files.read(snapshot.all_files(), snapshot.schema)
-        found = run(table.at_root(steps), self.store)
-        return sorted(row for one in found for _, row in one)
+        files = run(table.at_root(steps), self.store)
+        return sorted(row for file in files for _, row in file)
 
 
 def made(ddl: str = "k INT, v BIGINT", **properties: str) -> Database:

@@ -165,7 +165,7 @@ def test_vacuum_logs_its_start_and_its_end_unless_logging_is_off(
 ) -> None:
     db = database()
     db.settings = Settings(vacuum_logging=logging)
-    seen = [one for one in observed(db, "VACUUM t") if one.operation]
+    seen = [transaction for transaction in observed(db, "VACUUM t") if transaction.operation]
     expected = Seen(is_blind=True, level=SNAPSHOT)
     both = [replace(expected, operation=f"VACUUM {when}") for when in ("START", "END")]
     assert seen == both[:count]

@@ -65,9 +65,9 @@ def database(partitioned: bool) -> Database:
 
 def play(made: Database, text: str, given: object) -> None:
     """Run a statement; only errors of our own may come of it."""
-    known = {"given": given} if ":given" in text else {}
+    values = {"given": given} if ":given" in text else {}
     with suppress(*OWN):
-        made.sql(text, **known)
+        made.sql(text, **values)
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])

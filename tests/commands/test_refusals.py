@@ -91,8 +91,8 @@ def test_what_is_refused_has_spark_s_words(
     db.create("s", "x INT, v BIGINT")
     with pytest.raises((DeltaError, InvalidInput)) as refused:
         db.sql(sql)
-    found = refused.value
-    error = found if isinstance(found, DeltaError) else found.as_refusal()  # type: ignore[attr-defined]
+    raised = refused.value
+    error = raised if isinstance(raised, DeltaError) else raised.as_refusal()  # type: ignore[attr-defined]
     assert error is not None
     assert (error.exception, error.error_class) == (exception, error_class)
 

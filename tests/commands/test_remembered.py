@@ -30,9 +30,9 @@ WAYS = pytest.mark.parametrize("way", [by_function, by_plans])
 def test_what_is_made_is_made_once_for_each_object(
     way: Callable[[], Callable[[Subject], object]],
 ) -> None:
-    answer, one, other = way(), Subject(), Subject()
-    assert answer(one) is answer(one)
-    assert answer(one) is not answer(other)
+    answer, subject, other = way(), Subject(), Subject()
+    assert answer(subject) is answer(subject)
+    assert answer(subject) is not answer(other)
 
 
 @WAYS

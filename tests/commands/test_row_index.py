@@ -87,11 +87,11 @@ def _check_the_same(run: list[tuple], ddl: str, partition: str, vectors: str) ->
     for database in (plain, indexed):
         database.create("t", ddl, *partition, enableDeletionVectors=vectors)
     for text, parameters in run:
-        one, other = (d.sql(text, **parameters) for d in (plain, indexed))
-        assert type(one) is type(other)
-        if isinstance(one, Committed) and isinstance(other, Committed):
-            assert len(adds(one)) == len(adds(other))
-            assert len(removes(one)) == len(removes(other))
+        of_plain, of_indexed = (d.sql(text, **parameters) for d in (plain, indexed))
+        assert type(of_plain) is type(of_indexed)
+        if isinstance(of_plain, Committed) and isinstance(of_indexed, Committed):
+            assert len(adds(of_plain)) == len(adds(of_indexed))
+            assert len(removes(of_plain)) == len(removes(of_indexed))
         assert plain.rows("t") == indexed.rows("t")
 
 

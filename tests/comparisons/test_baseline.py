@@ -71,23 +71,23 @@ def test_writing_what_was_read_changes_no_byte(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "told"),
+    ("version", "message"),
     [
         (2, "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"),
         (0, "remove it and write it anew with --update-baseline"),
     ],
 )
 def test_another_format_version_is_refused_with_what_to_do(
-    file: Path, version: int, told: str
+    file: Path, version: int, message: str
 ) -> None:
     document = json.loads(file.read_text())
     file.write_text(json.dumps({**document, "format_version": version}))
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         read_baseline(file)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{", "cannot be read: [^;]*$"),
         ("[]", "is no baseline"),
@@ -96,9 +96,9 @@ def test_another_format_version_is_refused_with_what_to_do(
         ('{"format_version": 1, "scenarios": [3]}', "is damaged"),
     ],
 )
-def test_what_is_no_baseline_is_told(file: Path, text: str, told: str) -> None:
+def test_what_is_no_baseline_is_told(file: Path, text: str, message: str) -> None:
     file.write_text(text)
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         read_baseline(file)
 
 

@@ -142,7 +142,7 @@ def test_a_place_that_there_is_not_hides_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["nowhere", "nowhere"], "nowhere: no such directory"),
         ([".", "."], "is neither a sweep's directory"),
@@ -150,7 +150,7 @@ def test_a_place_that_there_is_not_hides_no_other() -> None:
         (["."], "Missing argument"),
     ],
 )
-def test_what_cannot_be_compared_is_bad_input(words: list[str], told: str) -> None:
+def test_what_cannot_be_compared_is_bad_input(words: list[str], message: str) -> None:
     result = invoked("compare", *words)
     assert result.exit_code == ExitCode.BAD_INPUT
-    assert told in result.stderr
+    assert message in result.stderr

@@ -31,8 +31,8 @@ def between(then: Side, now: Side, *tolerate: str, paired: bool = True) -> Measu
 
 
 def of(changes: MeasureChanges, measure: Measure = Measure.CONFLICT_RATE) -> MeasureChange:
-    (found,) = (each for each in changes.each if each.measure is measure)
-    return found
+    (change,) = (each for each in changes.each if each.measure is measure)
+    return change
 
 
 def test_what_is_the_same_in_every_replication_is_neither_worse_nor_unsure() -> None:

@@ -91,7 +91,7 @@ def files_read(partitioned: bool, reads: str) -> set[str]:
             return {"a", "a2", "b"}  # there are no statistics to leave one out by
 
 
-def found(level: str, partitioned: bool, reads: str, writes: str, winner: Winner) -> str:
+def decided(level: str, partitioned: bool, reads: str, writes: str, winner: Winner) -> str:
     plain = {} if partitioned else {"partition_values": {}}
     files = [add("a", 1, **plain), add("a2", 1, **plain), add("b", 2, **plain)]
     table = Table.of_files(*files, partitioned=partitioned, level=level)
@@ -119,4 +119,4 @@ def found(level: str, partitioned: bool, reads: str, writes: str, winner: Winner
 def test_the_file_checks_say_what_the_rules_say(level: str, partitioned: bool) -> None:
     for reads, writes, winner in product(READS, WRITES, WINNERS):
         case = (level, partitioned, reads, writes, winner)
-        assert found(*case) == expected(*case), case
+        assert decided(*case) == expected(*case), case

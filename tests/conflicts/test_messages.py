@@ -11,7 +11,7 @@ from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.outcomes import Aborted, Verdict
 
 PLAIN = Protocol(min_reader_version=1, min_writer_version=2)
-TOLD = CommitInfo(
+COMMIT_INFO = CommitInfo(
     timestamp=1700000002000,
     operation="MERGE",
     operation_parameters={"auto": False, "predicate": '["(x = 1)"]'},
@@ -43,7 +43,7 @@ def refused(winner: list[AnyAction], actions: list[AnyAction], partitioned: bool
     transaction = table.start(table_name="spark_catalog.default.events")
     transaction.filter_files(where("x = 1"))
     transaction.txn_version("q")
-    table.commit_raw(TOLD, *winner)
+    table.commit_raw(COMMIT_INFO, *winner)
     outcome = table.end(transaction, actions)
     assert isinstance(outcome, Aborted)
     return outcome.verdict
@@ -116,7 +116,7 @@ def test_an_application_that_moved_quotes_the_winner() -> None:
 def test_two_creators_of_one_table_are_told_to_create_it_ahead_of_time() -> None:
     table = Table()
     transaction = table.start()
-    table.commit_raw(TOLD, PLAIN, metadata())
+    table.commit_raw(COMMIT_INFO, PLAIN, metadata())
     outcome = table.end(transaction, [metadata(), PLAIN])
     assert isinstance(outcome, Aborted)
     assert outcome.verdict.message == (
