@@ -173,8 +173,8 @@ def test_every_kind_has_changes_that_can_be_run(tmp_path: Path) -> None:
         tmp_path / "all.yaml", table={**DAYS, "partition_by": ["date"]},
         writers={"etl": CORRECTIONS, "compactor": compactor},
     )  # fmt: skip
-    found = alternatives_of(load_scenario(file), list(KINDS))
-    labels: Mapping[str, list[str]] = {kind: list(each) for kind, each in found.kinds.items()}
+    kinds = alternatives_of(load_scenario(file), list(KINDS)).kinds
+    labels: Mapping[str, list[str]] = {kind: list(each) for kind, each in kinds.items()}
     assert labels["partitioning"] == ["events unpartitioned"]
     assert "compactor every 4 min" in labels["schedules"]
     assert "jobs run again at most 3 times" in labels["retries"]
@@ -235,8 +235,8 @@ def test_axes_of_the_sweep_may_be_allowed_by_name(tmp_path: Path, heap: Path) ->
     axes = {"layout": {"heap": {}, "by date": {"table.partition_by": ["date"]}}}
     file = tmp_path / "axes.yaml"
     file.write_text(yaml.safe_dump({**document, "sweep": {"axes": axes}}))
-    found = alternatives_of(load_scenario(file), ["layout"])
-    assert {kind: list(each) for kind, each in found.kinds.items()} == {"layout": ["by date"]}
+    kinds = alternatives_of(load_scenario(file), ["layout"]).kinds
+    assert {kind: list(each) for kind, each in kinds.items()} == {"layout": ["by date"]}
 
 
 def test_the_command_prints_what_it_writes(heap: Path, tmp_path: Path) -> None:

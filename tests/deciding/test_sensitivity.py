@@ -141,8 +141,8 @@ def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
     tmp_path: Path,
 ) -> None:
     file = written_to(tmp_path / "small.yaml")
-    found = parameters_of(load_scenario(file, cells=False))
-    others: Mapping[str, list[str]] = {each.path: list(each.others) for each in found.each}
+    parameters = parameters_of(load_scenario(file, cells=False))
+    others: Mapping[str, list[str]] = {each.path: list(each.others) for each in parameters.each}
     assert others["writers.loader.count"] == ["1", "4"]
     assert others["writers.corrector.rerun.exponential.budget"] == ["1", "6"]
     assert others["writers.loader.compute.lognormal.median"] == ["2.5 s", "10 s"]

@@ -78,9 +78,9 @@ class World:
     ) -> World:
         world = cls(dialect, Settings(**settings))
         given = {VECTORS: "true", **(properties or {})}
-        told = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+        assignments = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
         layout = f" PARTITIONED BY ({partitioned_by})" if partitioned_by else ""
-        world.run(f"CREATE TABLE t ({columns}){layout} TBLPROPERTIES ({told})")
+        world.run(f"CREATE TABLE t ({columns}){layout} TBLPROPERTIES ({assignments})")
         for rows in files:
             world.run(f"INSERT INTO t VALUES {', '.join(map(str, rows))}")
         return world
@@ -110,7 +110,7 @@ class World:
         table = self.client()
         snapshot = run(table.log.update(), self.store)
         files = run(table.data_files.read(snapshot.all_files(), snapshot.schema), self.store)
-        return tuple(sorted((row for one in files for _, row in one), key=repr))
+        return tuple(sorted((row for file in files for _, row in file), key=repr))
 
     def num_files(self) -> int:
         return run(self.client().log.update(), self.store).num_files

@@ -88,6 +88,6 @@ def test_the_table_of_a_scenario_starts_so(dialect: str, properties: str, aborts
     scenario = parse_scenario(SCENARIO.format(dialect=dialect, properties=properties), "t.yaml")
     outcomes = run_scenario(scenario).recording.tables["transactions"].column("error_class")
     by_files = [
-        one for one in outcomes.to_pylist() if one and not one.endswith("ROW_LEVEL_CHANGES")
+        error for error in outcomes.to_pylist() if error and not error.endswith("ROW_LEVEL_CHANGES")
     ]
     assert bool(by_files) is aborts

@@ -34,7 +34,7 @@ def left_by(condition: str, dialect: Dialect = DATABRICKS_14_3) -> list[int]:
     files = run(
         client.at_root(client.data_files.read(snapshot.all_files(), snapshot.schema)), store
     )
-    return sorted(row[0] for one in files for row in one.live_rows())
+    return sorted(row[0] for file in files for row in file.live_rows())
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_a_query_in_the_condition_leaves_it_to_files(
     world = World.of(FOUR_ROWS, properties=properties)
     assert ending(world.race(plain, "DELETE FROM t WHERE id = 2")) == "committed"
     world = World.of(FOUR_ROWS, properties=properties)
-    found = ending(world.race(current, "DELETE FROM t WHERE id = 2"))
-    assert found == "ConcurrentAppend PREDICATES_NEED_REWRITE"
+    end = ending(world.race(current, "DELETE FROM t WHERE id = 2"))
+    assert end == "ConcurrentAppend PREDICATES_NEED_REWRITE"
 
 
 @pytest.mark.parametrize("current", ASKING)
@@ -102,13 +102,13 @@ def test_partitions_that_the_rest_of_the_condition_names_still_keep_writers_apar
     apart = World.of(*files, partitioned_by="g")
     assert ending(apart.race(asking, "DELETE FROM t WHERE g = 0 AND id = 1")) == "committed"
     same = World.of(*files, partitioned_by="g")
-    found = ending(same.race(asking, "DELETE FROM t WHERE g = 1 AND id = 4"))
-    assert found == "ConcurrentAppend WITH_PARTITION_HINT"
+    end = ending(same.race(asking, "DELETE FROM t WHERE g = 1 AND id = 4"))
+    assert end == "ConcurrentAppend WITH_PARTITION_HINT"
 
 
 def test_a_query_about_the_written_table_is_a_read_of_it() -> None:
     asking = "DELETE FROM t WHERE g = 1 AND id IN (SELECT id + 2 FROM t WHERE g = 0)"
     files = (((1, 0, 0), (2, 0, 0)), ((3, 1, 0), (4, 1, 0)))
     world = World.of(*files, partitioned_by="g")
-    found = ending(world.race(asking, "DELETE FROM t WHERE g = 0 AND id = 1"))
-    assert found == "ConcurrentAppend WITH_PARTITION_HINT"
+    end = ending(world.race(asking, "DELETE FROM t WHERE g = 0 AND id = 1"))
+    assert end == "ConcurrentAppend WITH_PARTITION_HINT"

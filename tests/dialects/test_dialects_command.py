@@ -195,8 +195,8 @@ def test_a_property_that_only_databricks_has_is_refused_by_delta() -> None:
     (refusal,) = whitecap.explain(TABLE, UPDATE, sized).as_dict()["refusals"]
     assert refusal["error"] == "DELTA_UNKNOWN_CONFIGURATION"
     manifest = "delta.compatibility.symlinkFormatManifest.enabled"
-    known = f"ALTER TABLE t SET TBLPROPERTIES ('{manifest}' = 'false')"
-    assert not whitecap.explain(TABLE, UPDATE, known).as_dict()["refusals"]
+    without_manifest = f"ALTER TABLE t SET TBLPROPERTIES ('{manifest}' = 'false')"
+    assert not whitecap.explain(TABLE, UPDATE, without_manifest).as_dict()["refusals"]
 
 
 def test_a_command_that_a_dialect_lacks_is_refused_with_the_reason() -> None:
@@ -208,9 +208,9 @@ def test_a_command_that_a_dialect_lacks_is_refused_with_the_reason() -> None:
 
 def test_a_level_that_sql_refuses_is_refused_as_delta_refuses_it() -> None:
     level = "ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'WriteSerializable')"
-    found = whitecap.explain(TABLE, UPDATE, level)
-    assert found.answer.startswith("B is refused in any case")
-    assert "must be Serializable" in found.as_dict()["refusals"][0]["message"]
+    explanation = whitecap.explain(TABLE, UPDATE, level)
+    assert explanation.answer.startswith("B is refused in any case")
+    assert "must be Serializable" in explanation.as_dict()["refusals"][0]["message"]
     assert not whitecap.explain(TABLE, UPDATE, level, dialect="databricks-14.3").as_dict()[
         "refusals"
     ]

@@ -38,5 +38,5 @@ def test_a_feature_that_is_switched_on(
         world.run("ALTER TABLE t SET TBLPROPERTIES ('delta.feature.rowTracking' = 'supported')")
     current = world.begin(statement)
     world.run(f"ALTER TABLE t SET TBLPROPERTIES ('{key}' = 'true')")
-    found = ending(current.finish())
-    assert found == "committed" if goes_on else found.startswith("MetadataChanged")
+    end = ending(current.finish())
+    assert end == "committed" if goes_on else end.startswith("MetadataChanged")

@@ -29,7 +29,9 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("statement", CHANGES)
-@pytest.mark.parametrize("dialect", [DATABRICKS_13_3, DATABRICKS_14_3], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "dialect", [DATABRICKS_13_3, DATABRICKS_14_3], ids=lambda dialect: dialect.name
+)
 @pytest.mark.parametrize("partitioned_by", ["", "g"])
 def test_purging_and_changes_do_not_conflict_whichever_commits_first(
     statement: str, dialect: Dialect, partitioned_by: str
@@ -59,5 +61,5 @@ def test_purging_and_appending_do_not_conflict_and_two_purges_give_way() -> None
 @pytest.mark.parametrize("statement", [*CHANGES, "INSERT INTO t VALUES (9, 9, 9)", "OPTIMIZE t"])
 def test_an_upgrade_aborts_whoever_is_at_work(statement: str) -> None:
     made = World.of(*FILES, properties={"delta.enableDeletionVectors": "false"})
-    found = ending(made.race(statement, UPGRADE))
-    assert found == "ProtocolChanged DELTA_PROTOCOL_CHANGED"
+    end = ending(made.race(statement, UPGRADE))
+    assert end == "ProtocolChanged DELTA_PROTOCOL_CHANGED"

@@ -53,7 +53,8 @@ TOGETHER = [
 def test_statements_on_different_rows_always_both_commit(statements: tuple[str, str]) -> None:
     for options in ({}, {"properties": SERIALIZABLE}):
         for played in interleavings(FILES, statements, **options):
-            assert [ending(one) for one in played.outcomes] == ["committed"] * 2, played.schedule
+            ends = [ending(outcome) for outcome in played.outcomes]
+            assert ends == ["committed"] * 2, played.schedule
             assert played.rows == of_history(played, statements)
 
 
@@ -72,7 +73,7 @@ def test_statements_on_one_row_run_one_after_the_other_or_one_aborts(
 def test_compaction_between_changes_nothing_of_that(statements: tuple[str, str]) -> None:
     three = (*statements, OPTIMIZE)
     for played in interleavings(FILES, three):
-        ends = [ending(one) for one in played.outcomes]
+        ends = [ending(outcome) for outcome in played.outcomes]
         assert ends[:2] == ["committed"] * 2, (played.schedule, ends)
         assert ends[2] in ("committed", "nothing")
         assert played.rows == of_history(played, three)

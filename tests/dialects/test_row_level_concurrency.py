@@ -80,8 +80,8 @@ def test_an_insert_as_winner_conflicts_only_if_serializable_and_a_row_matches(
     matching, other = "INSERT INTO t VALUES (1, 1, 1)", "INSERT INTO t VALUES (9, 1, 1)"
     assert race(statement, matching) == "committed"
     assert race(statement, other, properties=SERIALIZABLE) == "committed"
-    found = race(statement, matching, properties=SERIALIZABLE)
-    assert found == "ConcurrentAppend ROW_LEVEL_CHANGES"
+    end = race(statement, matching, properties=SERIALIZABLE)
+    assert end == "ConcurrentAppend ROW_LEVEL_CHANGES"
 
 
 def test_the_option_makes_any_append_conflict_under_serializable() -> None:
@@ -116,8 +116,8 @@ def test_a_merge_cares_for_rows_that_its_source_matches() -> None:
         " WHEN MATCHED AND t.v > 3 THEN UPDATE SET v = s.v"
     )
     assert race(update_only, "UPDATE t SET v = 2 WHERE id = 1") == "committed"
-    found = race(update_only, "UPDATE t SET v = 5 WHERE id = 1")
-    assert found == "ConcurrentAppend ROW_LEVEL_CHANGES"
+    end = race(update_only, "UPDATE t SET v = 5 WHERE id = 1")
+    assert end == "ConcurrentAppend ROW_LEVEL_CHANGES"
     files = (((1, 0, 4), (2, 0, 4)),)
     assert race(update_only, "UPDATE t SET v = 7 WHERE id = 2", files=files) == "committed"
 
@@ -139,8 +139,8 @@ def test_a_table_without_deletion_vectors_is_checked_by_files() -> None:
 
 def test_a_partitioned_table_is_checked_by_files() -> None:
     files = (((1, 0, 0), (2, 0, 0)), ((3, 1, 0),))
-    found = race(DELETE_1, DELETE_2, files=files, partitioned_by="g")
-    assert found == "ConcurrentAppend WITH_PARTITION_HINT"
+    end = race(DELETE_1, DELETE_2, files=files, partitioned_by="g")
+    assert end == "ConcurrentAppend WITH_PARTITION_HINT"
     apart = race("DELETE FROM t WHERE g = 1 AND id = 3", "DELETE FROM t WHERE g = 0 AND id = 1",
                  files=(*files, ((4, 1, 0),)), partitioned_by="g")  # fmt: skip
     assert apart == "committed"
@@ -164,13 +164,13 @@ def _protocol_with(world: World, *features: str) -> list[AnyAction]:
     old = run(world.client().log.update(), world.store).protocol
     assert old is not None
     assert old.writer_features is not None
-    known = sorted({*old.writer_features, *features})
+    writer_features = sorted({*old.writer_features, *features})
     return [
         Protocol(
             min_reader_version=3,
             min_writer_version=7,
             reader_features=old.reader_features,
-            writer_features=known,
+            writer_features=writer_features,
         )
     ]
 
@@ -215,8 +215,8 @@ def test_without_photon_earlier_runtimes_cover_fewer_commands(
 def test_14_2_wants_a_predicate_on_the_target_of_a_merge() -> None:
     with_predicate = MERGE.format(key=1, more=" AND t.g = 0")
     assert race(with_predicate, DELETE_2, dialect=DATABRICKS_14_2) == "committed"
-    found = race(MERGE_1, DELETE_2, dialect=DATABRICKS_14_2)
-    assert found == "ConcurrentAppend PREDICATES_NEED_REWRITE"
+    end = race(MERGE_1, DELETE_2, dialect=DATABRICKS_14_2)
+    assert end == "ConcurrentAppend PREDICATES_NEED_REWRITE"
     assert race(MERGE_1, DELETE_2) == "committed"
 
 
@@ -260,13 +260,13 @@ def test_reads_of_the_whole_table_fall_back_to_files(statement: str, ends: str) 
 
 def test_a_deletion_has_its_own_name_for_a_missing_filter() -> None:
     files = (((1, 0, 0),), ((2, 0, 0),))  # the winner empties a file and adds none
-    found = race("UPDATE t SET v = 1", DELETE_1, files=files)
-    assert found == "ConcurrentDeleteRead EMPTY_READ_PREDICATES"
+    end = race("UPDATE t SET v = 1", DELETE_1, files=files)
+    assert end == "ConcurrentDeleteRead EMPTY_READ_PREDICATES"
 
 
 def test_a_winner_that_replaces_everything_is_named() -> None:
-    found = race(DELETE_1, "INSERT OVERWRITE t VALUES (7, 7, 7)")
-    assert found == "ConcurrentAppend WHOLE_TABLE_REPLACE"
+    end = race(DELETE_1, "INSERT OVERWRITE t VALUES (7, 7, 7)")
+    assert end == "ConcurrentAppend WHOLE_TABLE_REPLACE"
 
 
 def test_a_change_type_column_with_change_data_feed_falls_back_to_files() -> None:
@@ -306,8 +306,8 @@ def test_a_winner_that_also_changes_metadata_leaves_it_to_files() -> None:
 
 
 def _set(properties: dict[str, str]) -> str:
-    told = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
-    return f"ALTER TABLE t SET TBLPROPERTIES ({told})"
+    assignments = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+    return f"ALTER TABLE t SET TBLPROPERTIES ({assignments})"
 
 
 # Notes of the page ------------------------------------------------------------------------------

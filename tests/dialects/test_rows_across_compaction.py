@@ -64,8 +64,8 @@ def test_without_deletion_vectors_they_do() -> None:
 
 def test_on_open_source_delta_they_do_with_deletion_vectors_too() -> None:
     assert raced(UPDATE, OPTIMIZE, dialect=DELTA_OSS_4_4)[0] == "ConcurrentAppend WITHOUT_HINT"
-    found = raced(OPTIMIZE, UPDATE, dialect=DELTA_OSS_4_4)[0]
-    assert found == "ConcurrentDeleteRead WITHOUT_HINT"
+    end = raced(OPTIMIZE, UPDATE, dialect=DELTA_OSS_4_4)[0]
+    assert end == "ConcurrentDeleteRead WITHOUT_HINT"
 
 
 def test_with_zorder_they_do() -> None:
@@ -122,10 +122,10 @@ def test_whoever_only_read_moved_rows_is_not_disturbed_but_follows_them() -> Non
     plain = {"delta.enableDeletionVectors": "false"}
     assert raced(READS_AND_INSERTS, OPTIMIZE, properties=plain)[0] == "committed"
     changed = "UPDATE t SET v = 7 WHERE id = 1"
-    found = raced(READS_AND_INSERTS, OPTIMIZE, changed, properties=plain)[0]
-    assert found == "ConcurrentAppend WITHOUT_HINT"
-    found = raced(READS_AND_INSERTS, OPTIMIZE, "DELETE FROM t", properties=plain)[0]
-    assert found == "ConcurrentDeleteRead WITHOUT_HINT"
+    end = raced(READS_AND_INSERTS, OPTIMIZE, changed, properties=plain)[0]
+    assert end == "ConcurrentAppend WITHOUT_HINT"
+    end = raced(READS_AND_INSERTS, OPTIMIZE, "DELETE FROM t", properties=plain)[0]
+    assert end == "ConcurrentDeleteRead WITHOUT_HINT"
 
 
 def test_inserts_and_optimize_never_conflict() -> None:
@@ -166,8 +166,8 @@ def test_a_loser_follows_rows_of_a_compaction_that_had_to_keep_up_itself() -> No
 
 
 def test_the_same_row_still_conflicts_after_it_moved() -> None:
-    found = raced("DELETE FROM t WHERE id = 1", OPTIMIZE, "DELETE FROM t WHERE id = 1")[0]
-    assert found == "ConcurrentDeleteRead ROW_LEVEL_CHANGES"
+    end = raced("DELETE FROM t WHERE id = 1", OPTIMIZE, "DELETE FROM t WHERE id = 1")[0]
+    assert end == "ConcurrentDeleteRead ROW_LEVEL_CHANGES"
 
 
 def test_a_compaction_whose_rows_are_all_gone_leaves_no_file() -> None:
@@ -180,5 +180,5 @@ def test_a_partitioned_loser_that_only_read_moved_rows_still_heeds_their_file() 
     files = (((1, 0, 0),), ((2, 0, 0),))
     world = World.of(*files, partitioned_by="g")
     ours = "DELETE FROM t WHERE g = 0 AND id = 1"
-    found = ending(world.race(ours, OPTIMIZE, "DELETE FROM t WHERE g = 0 AND id = 2"))
-    assert found == "ConcurrentAppend WITH_PARTITION_HINT"
+    end = ending(world.race(ours, OPTIMIZE, "DELETE FROM t WHERE g = 0 AND id = 2"))
+    assert end == "ConcurrentAppend WITH_PARTITION_HINT"

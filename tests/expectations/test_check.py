@@ -94,7 +94,7 @@ def test_junit_holds_a_suite_per_scenario_and_a_case_per_expectation(folder: Pat
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (SCENARIO, "expects nothing"),
         (MET.replace("store: instant", "store: instnt"), "did you mean 'instant'"),
@@ -103,13 +103,13 @@ def test_junit_holds_a_suite_per_scenario_and_a_case_per_expectation(folder: Pat
     ],
 )
 def test_bad_input_is_exit_code_two_before_anything_runs(
-    tmp_path: Path, text: str, told: str
+    tmp_path: Path, text: str, message: str
 ) -> None:
     path = tmp_path / "x.yaml"
     path.write_text(text)
     result = check(path)
     assert result.exit_code == ExitCode.BAD_INPUT
-    assert told in result.output
+    assert message in result.output
 
 
 def test_all_bad_inputs_are_told_together(tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def undecided(tmp_path: Path) -> Path:
 def test_what_is_undecided_fails_and_says_how_many_replications_would_do(undecided: Path) -> None:
     result = check(undecided, "--replications", 2)
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
-    told = result.stdout.splitlines()[1]
-    assert told.split()[0] == "undecided:"
+    line = result.stdout.splitlines()[1]
+    assert line.split()[0] == "undecided:"
     assert "replications would tell" in " ".join(result.stdout.split())
     assert "0 missed, 1 undecided" in result.output
 
@@ -208,10 +208,10 @@ def test_exactly_is_decided_by_one_run(undecided: Path) -> None:
 def test_junit_survives_texts_that_xml_cannot_hold(tmp_path: Path) -> None:
     case = JUnitCase("<&> \x00 …", failure="first\x1b[31m line\nsecond")
     write_junit([Suite("s", "f", 0.5, (case,))], tmp_path / "j.xml")
-    found = ET.parse(tmp_path / "j.xml").getroot().find("testsuite/testcase/failure")
-    assert found is not None
-    assert str(found.get("message")).startswith("first")
-    assert "second" in str(found.text)
+    failure = ET.parse(tmp_path / "j.xml").getroot().find("testsuite/testcase/failure")
+    assert failure is not None
+    assert str(failure.get("message")).startswith("first")
+    assert "second" in str(failure.text)
 
 
 def test_replications_of_a_sweep_that_was_made_are_not_passed_over_in_silence(

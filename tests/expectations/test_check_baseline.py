@@ -112,10 +112,10 @@ def test_json_has_every_comparison_with_its_interval(scenario: Path, baseline: P
     assert result.exit_code == ExitCode.WORSE
     document = json.loads(result.stdout)
     assert document["counts"]["worse"] == 1
-    found = document["scenarios"][0]["baseline"]
-    assert found["is_worse"]
+    comparison = document["scenarios"][0]["baseline"]
+    assert comparison["is_worse"]
     goodput = next(
-        each for each in found["changes"]
+        each for each in comparison["changes"]
         if (each["measure"], each["writer_group"]) == ("goodput_per_minute", "loader")
     )  # fmt: skip
     assert goodput["low"] < goodput["difference"] < goodput["high"] < 0
@@ -123,21 +123,21 @@ def test_json_has_every_comparison_with_its_interval(scenario: Path, baseline: P
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("seed: 5", "seed: 6"), "has seed 6, and the baseline"),
         (("name: tiny", "name: small"), "'small' is not in the baseline"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_what_to_do_before_anything_runs(
-    scenario: Path, baseline: Path, change: tuple[str, str], told: str,
+    scenario: Path, baseline: Path, change: tuple[str, str], message: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     _changed(scenario, change)
     monkeypatch.setattr("whitecap.sim.run.run_scenario", None)
     result = check(scenario, "--baseline", baseline)
     assert result.exit_code == ExitCode.BAD_INPUT
-    assert told in result.stderr
+    assert message in result.stderr
     assert "--update-baseline" in result.stderr
 
 
@@ -187,7 +187,7 @@ def test_a_recorded_sweep_is_compared_as_well(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--update-baseline"], "--update-baseline needs --baseline"),
         (["--tolerate", "conflict_rate +- 1 point"], "--tolerate needs --baseline"),
@@ -197,8 +197,8 @@ def test_a_recorded_sweep_is_compared_as_well(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
-    scenario: Path, arguments: list[str], told: str
+    scenario: Path, arguments: list[str], message: str
 ) -> None:
     result = check(scenario, *arguments)
     assert result.exit_code == ExitCode.BAD_INPUT
-    assert told in result.stderr
+    assert message in result.stderr

@@ -89,14 +89,14 @@ IN_VAIN = [
 
 
 @pytest.mark.parametrize(
-    ("expectation", "place", "told"), IN_VAIN, ids=[told for _, _, told in IN_VAIN]
+    ("expectation", "place", "message"), IN_VAIN, ids=[message for _, _, message in IN_VAIN]
 )
 def test_an_expectation_in_vain_is_bad_input_with_its_place(
-    tmp_path: Path, expectation: dict[str, object], place: str, told: str
+    tmp_path: Path, expectation: dict[str, object], place: str, message: str
 ) -> None:
     result = check(tmp_path, TINY + expecting(expectation))
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
-    (line,) = [line for line in result.output.splitlines() if told in line]
+    (line,) = [line for line in result.output.splitlines() if message in line]
     assert f"{place}:" in line
     assert "tiny.yaml" in line
 

@@ -88,9 +88,9 @@ def test_a_variant_changes_one_of_two_writers_that_share_an_anchor() -> None:
 
 
 def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_path: Path) -> None:
-    found = checked(_written(tmp_path, SCENARIO))
-    assert found.verdict is CheckVerdict.OK
-    assert [cell.said(each.subject) for cell, each in found.judged] == [
+    result = checked(_written(tmp_path, SCENARIO))
+    assert result.verdict is CheckVerdict.OK
+    assert [cell.said(each.subject) for cell, each in result.judged] == [
         "load = once, isolation = strict: aborted",
         "load = once, isolation = strict: committed",
         "load = once, isolation = loose: aborted",
@@ -104,15 +104,15 @@ def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_
 
 
 def test_an_expectation_that_one_cell_misses_is_missed(tmp_path: Path) -> None:
-    found = checked(_written(tmp_path, SCENARIO.replace("equals: 12", "equals: 11")))
-    assert found.verdict is CheckVerdict.MISSED
-    ((cell, missed),) = found.having(Standing.MISSED)
+    result = checked(_written(tmp_path, SCENARIO.replace("equals: 12", "equals: 11")))
+    assert result.verdict is CheckVerdict.MISSED
+    ((cell, missed),) = result.having(Standing.MISSED)
     assert (cell.where, missed.measured) == ("load = twice, isolation = strict", 12)
 
 
 def test_without_variants_in_expectations_every_cell_is_run_all_the_same(tmp_path: Path) -> None:
-    found = checked(_written(tmp_path, SCENARIO.partition("  - {measure: committed")[0]))
-    assert [each.subject for _, each in found.judged] == ["aborted"] * 4
+    result = checked(_written(tmp_path, SCENARIO.partition("  - {measure: committed")[0]))
+    assert [each.subject for _, each in result.judged] == ["aborted"] * 4
 
 
 def runs_of(path: Path, replications: int | None = None) -> list[list[int]]:
@@ -151,9 +151,9 @@ def test_runs_in_processes_of_their_own_find_the_same(
     (alone,) = run_expecting([path], measure_run, RunEffort(replications=2))
     (together,) = run_expecting([path], measure_run, RunEffort(jobs=2, replications=2))
     assert [cell.labels for cell in together.cells] == [cell.labels for cell in alone.cells]
-    for one, other in zip(alone.cells, together.cells, strict=True):
-        for number, run in one.runs.items():
-            assert other.runs[number].tally(Measure.COMMITTED) == run.tally(Measure.COMMITTED)
+    for here, elsewhere in zip(alone.cells, together.cells, strict=True):
+        for number, run in here.runs.items():
+            assert elsewhere.runs[number].tally(Measure.COMMITTED) == run.tally(Measure.COMMITTED)
 
 
 def test_a_run_that_breaks_says_in_which_cell(
@@ -163,23 +163,23 @@ def test_a_run_that_breaks_says_in_which_cell(
         raise RuntimeError("a rule of ours is broken")
 
     monkeypatch.setattr("whitecap.sim.run.run_scenario", broken)
-    found = checked(_written(tmp_path, SCENARIO))
-    assert found.verdict is CheckVerdict.BROKEN
-    assert str(found.error).startswith("load = once, isolation = strict: RuntimeError")
+    result = checked(_written(tmp_path, SCENARIO))
+    assert result.verdict is CheckVerdict.BROKEN
+    assert str(result.error).startswith("load = once, isolation = strict: RuntimeError")
 
 
 @pytest.mark.parametrize(
-    ("said", "told", "nearest"),
+    ("said", "text", "nearest"),
     [
         ("{loads: once}", "the sweep has no axis 'loads'", "load"),
         ("{load: onces}", "axis 'load' has no variant 'onces'", "once"),
     ],
 )
-def test_an_unknown_axis_or_variant_is_a_problem(said: str, told: str, nearest: str) -> None:
+def test_an_unknown_axis_or_variant_is_a_problem(said: str, text: str, nearest: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         parse_scenario(SCENARIO.replace("{load: once}", said))
     (problem,) = raised.value.problems
-    assert (problem.text, problem.nearest) == (told, nearest)
+    assert (problem.text, problem.nearest) == (text, nearest)
 
 
 def test_a_sweep_of_some_variants_keeps_the_expectations_for_these(tmp_path: Path) -> None:

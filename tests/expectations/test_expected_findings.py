@@ -23,7 +23,7 @@ from whitecap.sim.sweeps.regression import RunEffort
 
 STALE = {"stale_listing": {"of_jobs": 2, "nth": [1, 2]}, "writers": ["loader"]}
 SOUND = {"measure": "findings", "equals": 0}
-FOUND = {"measure": "findings", "at_least": 1}
+UNSOUND = {"measure": "findings", "at_least": 1}
 
 
 def _scenario(**more: Any) -> dict[str, Any]:
@@ -35,9 +35,9 @@ def _scenario(**more: Any) -> dict[str, Any]:
     ("faults", "expected", "verdict"),
     [
         ([], SOUND, CheckVerdict.OK),
-        ([], FOUND, CheckVerdict.MISSED),
+        ([], UNSOUND, CheckVerdict.MISSED),
         ([STALE], SOUND, CheckVerdict.MISSED),
-        ([STALE], FOUND, CheckVerdict.OK),
+        ([STALE], UNSOUND, CheckVerdict.OK),
     ],
 )
 def test_a_check_holds_that_a_table_is_sound_or_is_not(
@@ -51,7 +51,7 @@ def test_a_check_holds_that_a_table_is_sound_or_is_not(
 
 
 def test_a_recording_names_what_is_found_if_anybody_asks() -> None:
-    asked = whitecap.run(scenario_of(_scenario(faults=[STALE], expect=[FOUND])))
+    asked = whitecap.run(scenario_of(_scenario(faults=[STALE], expect=[UNSOUND])))
     assert asked.recording.manifest["findings"] == {"stale read": 1}
     assert [each.is_met for each in asked.expectations] == [True]
     unasked = whitecap.run(scenario_of(_scenario(faults=[STALE])))
@@ -63,7 +63,7 @@ def test_a_recording_names_what_is_found_if_anybody_asks() -> None:
 def test_a_sweep_keeps_what_was_found_for_later_checks(tmp_path: Path) -> None:
     axes = {"listing": {"stale": {"faults": [STALE]}, "consistent": {"faults": []}}}
     expect = [
-        {**FOUND, "when": {"listing": "stale"}},
+        {**UNSOUND, "when": {"listing": "stale"}},
         {**SOUND, "when": {"listing": "consistent"}},
     ]
     sweep = {"axes": axes, "replications": 1}

@@ -51,9 +51,9 @@ def expecting(measure: str, **more: Any) -> Expectation:
     ],
 )
 def test_one_run_is_held_to_a_bare_number(threshold: dict[str, float], text: str) -> None:
-    found = judge_run(expecting("committed", **threshold), run_with(committed=2))
-    assert found.text == text
-    assert found.judgement is (MISSED if "expected" in text else MET)
+    judged = judge_run(expecting("committed", **threshold), run_with(committed=2))
+    assert judged.text == text
+    assert judged.judgement is (MISSED if "expected" in text else MET)
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def test_one_run_is_held_to_a_bare_number(threshold: dict[str, float], text: str
 def test_what_just_misses_a_threshold_is_not_rounded_to_it(
     measure: str, value: float, threshold: dict[str, float], text: str
 ) -> None:
-    found = judge_run(expecting(measure, **threshold), run_with(**{measure: value}))
-    assert found.judgement is MISSED
-    assert found.text == f"{measure} is {text}"
+    judged = judge_run(expecting(measure, **threshold), run_with(**{measure: value}))
+    assert judged.judgement is MISSED
+    assert judged.text == f"{measure} is {text}"
 
 
 def test_a_threshold_is_written_as_people_read_the_measure() -> None:
-    found = judge_run(expecting("abort_rate", at_most=0.125), run_with(abort_rate=0.5))
-    assert found.text == "abort_rate is 50.0 %, expected at most 12.5 %"
-    found = judge_run(expecting("latency_p95_ms", at_most=90_000), run_with(latency_p95_ms=1e6))
-    assert found.text == "latency_p95_ms is 16.7 min, expected at most 1.5 min"
+    judged = judge_run(expecting("abort_rate", at_most=0.125), run_with(abort_rate=0.5))
+    assert judged.text == "abort_rate is 50.0 %, expected at most 12.5 %"
+    judged = judge_run(expecting("latency_p95_ms", at_most=90_000), run_with(latency_p95_ms=1e6))
+    assert judged.text == "latency_p95_ms is 16.7 min, expected at most 1.5 min"
 
 
 def test_why_it_was_expected_is_told_where_it_is_not_met() -> None:
@@ -94,8 +94,8 @@ def test_an_exception_narrows_what_is_counted() -> None:
 
 
 def test_what_has_no_value_meets_nothing() -> None:
-    found = judge_run(expecting("latency_p50_ms", at_most=1e9), run_with(latency_p50_ms=NAN))
-    assert not found.is_met
+    judged = judge_run(expecting("latency_p50_ms", at_most=1e9), run_with(latency_p50_ms=NAN))
+    assert not judged.is_met
     over = judge(expecting("abort_rate", at_most=0.9), runs_with(abort_rate=[NAN, NAN]))
     assert (over.judgement, over.text) == (
         MISSED,
@@ -120,8 +120,8 @@ NAN = float("nan")
 def test_a_count_must_be_as_expected_in_every_replication(
     counts: list[float], threshold: dict[str, float], judgement: Standing, text: str
 ) -> None:
-    found = judge(expecting("given_up", **threshold), runs_with(given_up=counts))
-    assert (found.judgement, found.text) == (judgement, text)
+    judged = judge(expecting("given_up", **threshold), runs_with(given_up=counts))
+    assert (judged.judgement, judged.text) == (judgement, text)
 
 
 def judged_rate(threshold: Mapping[str, float], rates: list[float]) -> Judged:

@@ -28,11 +28,11 @@ def answer(a: str, b: str, dialect: str | None = None) -> str:
 
 def test_a_statement_that_delta_refuses_does_not_end_well() -> None:
     asking = "DELETE FROM orders WHERE id IN (SELECT id FROM blocked)"
-    found = whitecap.explain(ORDERS, asking, DELETE_1)
-    assert found.answer == (
+    explanation = whitecap.explain(ORDERS, asking, DELETE_1)
+    assert explanation.answer == (
         "A is refused in any case (DELTA_UNSUPPORTED_SUBQUERY). Nothing conflicts."
     )
-    (refusal,) = found.as_dict()["refusals"]
+    (refusal,) = explanation.as_dict()["refusals"]
     assert refusal["message"].startswith(
         "[DELTA_UNSUPPORTED_SUBQUERY] Subqueries are not supported"
     )
@@ -57,17 +57,17 @@ def test_a_statement_with_nothing_to_do_is_no_promise_for_other_tables() -> None
 
 
 def test_a_file_with_a_new_deletion_vector_was_neither_added_nor_removed() -> None:
-    found = whitecap.explain(ORDERS, "DELETE FROM orders WHERE id = 3", DELETE_1)
-    (of_a,) = (conflict for conflict in found.conflicts if conflict.loser == "A")
+    explanation = whitecap.explain(ORDERS, "DELETE FROM orders WHERE id = 3", DELETE_1)
+    (of_a,) = (conflict for conflict in explanation.conflicts if conflict.loser == "A")
     assert of_a.file.endswith(".parquet, of which B deleted rows (it has a new deletion vector)")
 
 
 def test_a_conflict_about_rows_names_the_condition_that_they_match() -> None:
     first = "UPDATE orders SET amount = 0 WHERE status = 'open'"
-    found = whitecap.explain(
+    explanation = whitecap.explain(
         ORDERS, first, "UPDATE orders SET status = 'x' WHERE id = 1", dialect="databricks-14.3"
     )
-    (of_a,) = (conflict for conflict in found.conflicts if conflict.loser == "A")
+    (of_a,) = (conflict for conflict in explanation.conflicts if conflict.loser == "A")
     assert of_a.verdict.error_class.endswith("ROW_LEVEL_CHANGES")
     assert of_a.reads == "rows where status = 'open'"
 

@@ -22,8 +22,8 @@ LOOSE = "DELETE FROM orders WHERE id = 4"
 
 
 def suggested(a: str, b: str, dialect: str = "delta-oss-4.4") -> dict[str, Suggestion]:
-    found = whitecap.explain(ORDERS, a, b, dialect=dialect).suggestions
-    return {one.change.key: one for one in found}
+    suggestions = whitecap.explain(ORDERS, a, b, dialect=dialect).suggestions
+    return {suggestion.change.key: suggestion for suggestion in suggestions}
 
 
 def test_partitions_that_a_condition_names_already_are_not_named_again() -> None:
@@ -63,8 +63,8 @@ def test_a_level_that_sql_refuses_is_not_suggested_as_sql() -> None:
     assert "refuses" in how
     serializable = ORDERS + "isolation: Serializable\ndialect: databricks-14.3\n"
     (theirs,) = (
-        one for one in whitecap.explain(serializable, LOOSE, insert).suggestions
-        if one.change.key == "write_serializable"
+        suggestion for suggestion in whitecap.explain(serializable, LOOSE, insert).suggestions
+        if suggestion.change.key == "write_serializable"
     )  # fmt: skip
     assert theirs.change.how == (
         "ALTER TABLE orders SET TBLPROPERTIES ('delta.isolationLevel' = 'WriteSerializable')",
@@ -74,15 +74,15 @@ def test_a_level_that_sql_refuses_is_not_suggested_as_sql() -> None:
 def test_what_helps_is_named_and_not_what_comes_along_with_it() -> None:
     """Databricks' default level lets the append pass, whatever rows say."""
     insert = "INSERT INTO orders VALUES (9, DATE'2026-03-02', 'FR', 1)"
-    found = suggested("TRUNCATE TABLE orders", insert)
-    assert list(found) == ["write_serializable"]
+    suggestions = suggested("TRUNCATE TABLE orders", insert)
+    assert list(suggestions) == ["write_serializable"]
     assert "row_level_concurrency" in suggested(LOOSE, insert)
 
 
 def test_against_compaction_databricks_needs_vectors_and_no_other_layout() -> None:
-    found = suggested("OPTIMIZE orders", "OPTIMIZE orders")
-    assert list(found) == ["vectors_on_databricks"]
-    case = found["vectors_on_databricks"].change.case
+    suggestions = suggested("OPTIMIZE orders", "OPTIMIZE orders")
+    assert list(suggestions) == ["vectors_on_databricks"]
+    case = suggestions["vectors_on_databricks"].change.case
     assert case.table.partition_columns == ["day", "country"]
     theirs = suggested("OPTIMIZE orders", LOOSE, "databricks-14.3")
     assert "deletion_vectors" in theirs
@@ -93,7 +93,8 @@ def test_every_suggestion_holds_when_it_is_tried_again() -> None:
     tried: list[RaceCase] = []
     for other in (LOOSE, "OPTIMIZE orders", "INSERT INTO orders VALUES (9, NULL, 'FR', 1)"):
         tried += [
-            one.change.case for one in suggested("DELETE FROM orders WHERE id < 2", other).values()
+            suggestion.change.case
+            for suggestion in suggested("DELETE FROM orders WHERE id < 2", other).values()
         ]
     assert len(tried) > 4
     assert not any(conflicts_in(case.played()) for case in tried)
@@ -102,13 +103,13 @@ def test_every_suggestion_holds_when_it_is_tried_again() -> None:
 def test_nothing_is_suggested_that_a_clustered_table_has_already() -> None:
     clustered = ORDERS.replace("partition_by: [day, country]", "cluster_by: [id]")
     asking = "DELETE FROM orders WHERE id IN (SELECT 1)"
-    found = whitecap.explain(clustered, asking, "DELETE FROM orders WHERE id = 2",
-                             dialect="databricks-14.3").as_dict()  # fmt: skip
-    assert found["can_conflict"]
-    assert found["tried"] == []
+    document = whitecap.explain(clustered, asking, "DELETE FROM orders WHERE id = 2",
+                                dialect="databricks-14.3").as_dict()  # fmt: skip
+    assert document["can_conflict"]
+    assert document["tried"] == []
 
 
 def test_against_a_change_of_metadata_no_layout_is_tried() -> None:
-    found = whitecap.explain(ORDERS, LOOSE, "ALTER TABLE orders ADD COLUMNS (note STRING)")
-    assert found.can_conflict
-    assert (found.suggestions, found.as_dict()["tried"]) == ((), [])
+    explanation = whitecap.explain(ORDERS, LOOSE, "ALTER TABLE orders ADD COLUMNS (note STRING)")
+    assert explanation.can_conflict
+    assert (explanation.suggestions, explanation.as_dict()["tried"]) == ((), [])

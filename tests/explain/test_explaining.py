@@ -39,8 +39,8 @@ files:
 UPDATE, DELETE = "UPDATE t SET v = 2 WHERE id = 1", "DELETE FROM t WHERE id = 2"
 
 
-def keys(found: whitecap.Explained) -> list[str]:
-    return [one.change.key for one in found.suggestions]
+def keys(explanation: whitecap.Explained) -> list[str]:
+    return [suggestion.change.key for suggestion in explanation.suggestions]
 
 
 def test_a_table_may_be_a_dictionary_or_yaml_text() -> None:
@@ -50,25 +50,27 @@ def test_a_table_may_be_a_dictionary_or_yaml_text() -> None:
 
 def test_two_inserts_cannot_conflict_and_nothing_is_suggested() -> None:
     insert = "INSERT INTO t VALUES (3, DATE'2026-01-01', 3)"
-    found = whitecap.explain(TABLE, insert, insert)
-    assert found.answer == "They cannot conflict: both end well in every order."
-    assert not found.conflicts
-    assert not found.suggestions
+    explanation = whitecap.explain(TABLE, insert, insert)
+    assert explanation.answer == "They cannot conflict: both end well in every order."
+    assert not explanation.conflicts
+    assert not explanation.suggestions
 
 
 def test_only_the_one_that_reads_is_aborted() -> None:
-    found = whitecap.explain(TABLE, UPDATE, "INSERT INTO t VALUES (3, DATE'2026-01-01', 3)")
-    assert found.answer == (
+    explanation = whitecap.explain(TABLE, UPDATE, "INSERT INTO t VALUES (3, DATE'2026-01-01', 3)")
+    assert explanation.answer == (
         "They conflict: A is aborted if B commits first (ConcurrentAppendException)."
     )
 
 
 def test_a_metadata_conflict_is_explained_without_a_file() -> None:
-    found = whitecap.explain(TABLE, UPDATE, "ALTER TABLE t SET TBLPROPERTIES ('team' = 'sea')")
-    assert [(c.loser, c.verdict.exception.value, c.file) for c in found.conflicts] == [
+    explanation = whitecap.explain(
+        TABLE, UPDATE, "ALTER TABLE t SET TBLPROPERTIES ('team' = 'sea')"
+    )
+    assert [(c.loser, c.verdict.exception.value, c.file) for c in explanation.conflicts] == [
         ("A", "MetadataChangedException", "")
     ]
-    assert not found.suggestions
+    assert not explanation.suggestions
 
 
 def test_enabling_a_feature_is_harmless_on_a_newer_delta() -> None:
@@ -77,9 +79,9 @@ def test_enabling_a_feature_is_harmless_on_a_newer_delta() -> None:
 
 
 def test_changes_of_one_row_are_not_said_to_be_avoidable() -> None:
-    found = whitecap.explain(TABLE, UPDATE, "DELETE FROM t WHERE id = 1")
-    assert found.can_conflict
-    assert "row_level_concurrency" not in keys(found)
+    explanation = whitecap.explain(TABLE, UPDATE, "DELETE FROM t WHERE id = 1")
+    assert explanation.can_conflict
+    assert "row_level_concurrency" not in keys(explanation)
 
 
 def table_on_disk(path: Path) -> None:
@@ -99,11 +101,11 @@ def everything_in(path: Path) -> dict[str, bytes]:
 def test_a_real_table_is_explained_and_left_as_it_is(tmp_path: Path) -> None:
     table_on_disk(tmp_path)
     before = everything_in(tmp_path)
-    found = whitecap.explain(tmp_path, UPDATE, DELETE)
+    explanation = whitecap.explain(tmp_path, UPDATE, DELETE)
     assert everything_in(tmp_path) == before
-    assert found.can_conflict
-    assert found.conflicts[0].partition == "[day=2026-01-01]"
-    assert keys(found)[0] == "name_partitions"
+    assert explanation.can_conflict
+    assert explanation.conflicts[0].partition == "[day=2026-01-01]"
+    assert keys(explanation)[0] == "name_partitions"
 
 
 def test_a_real_table_gives_the_same_answer_as_its_rows_in_yaml(tmp_path: Path) -> None:
@@ -124,10 +126,10 @@ def test_a_real_table_of_another_writer_is_copied_whatever_its_types(tmp_path: P
         }
     )
     write_deltalake(tmp_path, rows)
-    found = whitecap.explain(tmp_path, UPDATE.replace("v = 2", "ok = FALSE"), DELETE)
-    assert found.can_conflict
-    assert found.as_dict()["untried"] == ""
-    assert "row_level_concurrency" in keys(found)
+    explanation = whitecap.explain(tmp_path, UPDATE.replace("v = 2", "ok = FALSE"), DELETE)
+    assert explanation.can_conflict
+    assert explanation.as_dict()["untried"] == ""
+    assert "row_level_concurrency" in keys(explanation)
 
 
 def test_a_notebook_shows_the_answer_and_the_suggestions() -> None:
@@ -148,9 +150,9 @@ isolaton: Serializable
         whitecap.explain(wrong, UPDATE, DELETE)
     assert unknown.value.problems[0].nearest == "isolation"
     rows = wrong.replace("isolaton: Serializable", "files:\n  - - {id: one, dy: 2026-01-01}")
-    with pytest.raises(InvalidInput) as found:
+    with pytest.raises(InvalidInput) as raised:
         whitecap.explain(rows + "dialect: delta-oss-4\n", UPDATE, DELETE)
-    assert [str(problem) for problem in found.value.problems] == [
+    assert [str(problem) for problem in raised.value.problems] == [
         "table:4 partition_by.0: there is no column 'dya' (did you mean 'day'?)",
         "table:6 files.0.0.id: 'one' is no BIGINT",
         "table:6 files.0.0.dy: there is no such column (did you mean 'day'?)",
@@ -206,9 +208,9 @@ def test_the_ending_of_out_names_the_format_and_a_bad_one_is_refused(tmp_path: P
     path = tmp_path / "t.yaml"
     path.write_text(YAML)
     arguments = ["explain", "--table", str(path), UPDATE, DELETE, "--out"]
-    found = tmp_path / "found.json"
-    assert CliRunner().invoke(main, [*arguments, str(found)]).exit_code == 0
-    assert json.loads(found.read_text())["conflicts"]
+    document = tmp_path / "found.json"
+    assert CliRunner().invoke(main, [*arguments, str(document)]).exit_code == 0
+    assert json.loads(document.read_text())["conflicts"]
     page = tmp_path / "found.htm"
     assert CliRunner().invoke(main, [*arguments, str(page)]).exit_code == 0
     assert page.read_text().startswith("<!DOCTYPE html>")

@@ -21,32 +21,36 @@ INSERT, OTHER = "INSERT INTO t (v) VALUES (4)", "INSERT INTO t (v) VALUES (5)"
 
 def test_inserts_into_an_identity_column_conflict_and_no_layout_helps() -> None:
     for dialect in ("delta-oss-4.4", "databricks-14.3"):
-        found = whitecap.explain(TABLE, INSERT, OTHER, dialect=dialect)
-        assert {c.verdict.exception for c in found.conflicts} == {"MetadataChangedException"}
-        assert found.suggestions == ()
+        explanation = whitecap.explain(TABLE, INSERT, OTHER, dialect=dialect)
+        assert {c.verdict.exception for c in explanation.conflicts} == {"MetadataChangedException"}
+        assert explanation.suggestions == ()
 
 
 def test_rows_of_a_file_get_their_identities() -> None:
-    found = whitecap.explain(TABLE, "DELETE FROM t WHERE id = 2", "DELETE FROM t WHERE id = 9")
-    assert sorted(row["id"] for row in found.orders[0].rows) == [1, 3]
+    explanation = whitecap.explain(
+        TABLE, "DELETE FROM t WHERE id = 2", "DELETE FROM t WHERE id = 9"
+    )
+    assert sorted(row["id"] for row in explanation.orders[0].rows) == [1, 3]
 
 
 def test_the_table_on_disk_is_not_said_to_be_saved_by_a_copy_without_identity(
     tmp_path: Path,
 ) -> None:
     path = make(tmp_path, f"CREATE TABLE made ({IDENTITY})", "INSERT INTO made (v) VALUES (1)")
-    found = whitecap.explain(path, INSERT, OTHER, dialect="databricks-14.3")
-    assert found.can_conflict
-    assert found.suggestions == ()
-    assert found.as_dict()["untried"] == (
+    explanation = whitecap.explain(path, INSERT, OTHER, dialect="databricks-14.3")
+    assert explanation.can_conflict
+    assert explanation.suggestions == ()
+    assert explanation.as_dict()["untried"] == (
         "Other layouts were not tried: a copy of its rows behaves otherwise."
     )
 
 
 def test_a_constraint_of_a_table_in_yaml_is_obeyed() -> None:
     table = "name: t\nschema: 'v INT NOT NULL'\nfiles: [[{v: 1}]]\n"
-    found = whitecap.explain(table, "INSERT INTO t VALUES (NULL)", "DELETE FROM t WHERE v = 1")
-    assert found.answer.startswith("A is refused in any case")
+    explanation = whitecap.explain(
+        table, "INSERT INTO t VALUES (NULL)", "DELETE FROM t WHERE v = 1"
+    )
+    assert explanation.answer.startswith("A is refused in any case")
 
 
 @pytest.mark.parametrize(

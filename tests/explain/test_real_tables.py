@@ -51,9 +51,9 @@ def updates(tmp_path: Path) -> Path:
 
 
 def test_a_merge_may_read_another_table_on_disk(orders: Path, updates: Path) -> None:
-    found = whitecap.explain(orders, MERGE, DELETE, others={"updates": updates})
-    assert found.can_conflict
-    assert found.suggestions[0].change.key == "name_partitions"
+    explanation = whitecap.explain(orders, MERGE, DELETE, others={"updates": updates})
+    assert explanation.can_conflict
+    assert explanation.suggestions[0].change.key == "name_partitions"
     with pytest.raises(InvalidInput, match="statement A: updates: no such table"):
         whitecap.explain(orders, MERGE, DELETE)
 
@@ -108,9 +108,9 @@ def test_settings_of_the_session_count(orders: Path) -> None:
     off = whitecap.explain(plain, first, second, dialect="databricks-14.3", settings=setting)
     assert not on.can_conflict
     assert off.can_conflict
-    told = ["explain", "--table", str(plain), first, second, "--dialect", "databricks-14.3"]
+    arguments = ["explain", "--table", str(plain), first, second, "--dialect", "databricks-14.3"]
     shown = CliRunner().invoke(
-        main, [*told, "--conf", "whitecap.rowLevelConcurrency.enabled=false"]
+        main, [*arguments, "--conf", "whitecap.rowLevelConcurrency.enabled=false"]
     )
     assert shown.output.startswith("They conflict")
 
@@ -122,10 +122,12 @@ def test_clustering_and_row_tracking_are_kept_where_changes_are_tried(tmp_path: 
         " TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
         "INSERT INTO made VALUES (1, 1), (2, 2)",
     )
-    found = whitecap.explain(path, "UPDATE t SET v = 0 WHERE id = 1", "DELETE FROM t WHERE id = 2")
-    assert "clustered by id" in found.as_dict()["facts"]
-    assert "row tracking" in found.as_dict()["facts"]
-    (rows,) = (one.change.case for one in found.suggestions)
+    explanation = whitecap.explain(
+        path, "UPDATE t SET v = 0 WHERE id = 1", "DELETE FROM t WHERE id = 2"
+    )
+    assert "clustered by id" in explanation.as_dict()["facts"]
+    assert "row tracking" in explanation.as_dict()["facts"]
+    (rows,) = (suggestion.change.case for suggestion in explanation.suggestions)
     assert rows.cluster_by == ("id",)
     assert rows.table.properties["delta.enableRowTracking"] == "true"
 
@@ -137,12 +139,12 @@ def test_a_clustered_table_is_not_told_to_be_partitioned_too() -> None:
         "cluster_by": ["day"],
         "files": [[{"id": 1, "day": "2026-01-01"}, {"id": 2, "day": "2026-01-02"}]],
     }
-    found = whitecap.explain(
+    explanation = whitecap.explain(
         table,
         "UPDATE t SET v = 0 WHERE day = '2026-01-01'",
         "DELETE FROM t WHERE day > '2026-01-01'",
     )
-    partitioned = next(o.change for o in found.suggestions if o.change.key == "partition_by")
+    partitioned = next(o.change for o in explanation.suggestions if o.change.key == "partition_by")
     assert partitioned.case.cluster_by == ()
     assert "instead of clustering it" in partitioned.title
 
@@ -156,28 +158,32 @@ def large(tmp_path: Path) -> Path:
 
 
 def test_of_a_large_table_all_but_its_layout_is_tried(large: Path) -> None:
-    found = whitecap.explain(
+    explanation = whitecap.explain(
         large, "UPDATE t SET id = -1 WHERE id = 2", "DELETE FROM t WHERE id = 3"
     )
-    assert [one.change.key for one in found.suggestions] == ["name_partitions"]
-    told = found.as_dict()
-    assert told["untried"] == "Other layouts were not tried: it has more than 10,000 rows."
-    assert told["tried"] == ["Enable deletion vectors"]
+    assert [suggestion.change.key for suggestion in explanation.suggestions] == ["name_partitions"]
+    document = explanation.as_dict()
+    assert document["untried"] == "Other layouts were not tried: it has more than 10,000 rows."
+    assert document["tried"] == ["Enable deletion vectors"]
 
 
 def test_a_large_table_gets_row_level_concurrency_if_its_layout_allows_it(tmp_path: Path) -> None:
     rows = pa.table({"id": pa.array(range(12_000), pa.int64())})
     write_deltalake(tmp_path, rows)
-    found = whitecap.explain(tmp_path, "DELETE FROM t WHERE id = 2", "DELETE FROM t WHERE id = 3")
-    assert [one.change.key for one in found.suggestions] == ["row_level_concurrency"]
+    explanation = whitecap.explain(
+        tmp_path, "DELETE FROM t WHERE id = 2", "DELETE FROM t WHERE id = 3"
+    )
+    assert [suggestion.change.key for suggestion in explanation.suggestions] == [
+        "row_level_concurrency"
+    ]
 
 
 def test_a_table_that_databricks_wrote_is_told_so_where_deltas_rules_are_asked(
     orders: Path,
 ) -> None:
     def facts(dialect: str) -> str:
-        found = whitecap.explain(orders, DELETE, DELETE, dialect=dialect)
-        return str(found.as_dict()["facts"])
+        explanation = whitecap.explain(orders, DELETE, DELETE, dialect=dialect)
+        return str(explanation.as_dict()["facts"])
 
     assert "last written by Databricks-Runtime/14.3" in facts("delta-oss-4.4")
     assert "last written" not in facts("databricks-13.3")

@@ -55,17 +55,17 @@ def explained(name: str) -> whitecap.Explained:
 
 
 def test_update_and_delete_abort_each_other_without_partitions() -> None:
-    found = explained("update-and-delete-unpartitioned")
-    assert found.answer == (
+    explanation = explained("update-and-delete-unpartitioned")
+    assert explanation.answer == (
         "They conflict: whichever commits second is aborted (ConcurrentAppendException)."
     )
-    assert [(order.title, order.aborted) for order in found.orders] == [
+    assert [(order.title, order.aborted) for order in explanation.orders] == [
         ("A first, then B", ()),
         ("side by side, A commits first", ("B",)),
         ("side by side, B commits first", ("A",)),
         ("B first, then A", ()),
     ]
-    first = found.conflicts[0]
+    first = explanation.conflicts[0]
     assert first.verdict.rule.source.endswith(
         "checkForAddedFilesThatShouldHaveBeenReadByCurrentTxn"
     )
@@ -77,7 +77,7 @@ def test_update_and_delete_abort_each_other_without_partitions() -> None:
 
 def test_partitioning_by_date_avoids_it_and_nothing_cheaper_does() -> None:
     suggested = explained("update-and-delete-unpartitioned").suggestions
-    assert [one.change.title for one in suggested] == [
+    assert [suggestion.change.title for suggestion in suggested] == [
         "Partition the table by date",
         "Use row-level concurrency",
     ]
@@ -88,12 +88,12 @@ def test_partitioning_by_date_avoids_it_and_nothing_cheaper_does() -> None:
 
 
 def test_merges_without_literals_are_told_which_literals_to_add() -> None:
-    found = explained("merge-without-literals")
-    assert found.conflicts[0].partition == "[date=2026-03-01, country=DE]"
-    assert found.conflicts[0].reads == (
+    explanation = explained("merge-without-literals")
+    assert explanation.conflicts[0].partition == "[date=2026-03-01, country=DE]"
+    assert explanation.conflicts[0].reads == (
         "every partition: no part of its condition is about date and country alone"
     )
-    literals = found.suggestions[0].change
+    literals = explanation.suggestions[0].change
     assert literals.how == (
         "A: AND t.date = DATE '2026-03-01' AND t.country = 'DE'",
         "B: AND t.date = DATE '2026-03-02' AND t.country = 'FR'",

@@ -28,9 +28,9 @@ FINE = "DELETE FROM orders WHERE order_id = 1"
 
 
 def problems(a: str, b: str = FINE, table: str = ORDERS) -> list[str]:
-    with pytest.raises(InvalidInput) as found:
+    with pytest.raises(InvalidInput) as refused:
         whitecap.explain(table, a, b)
-    return [str(problem) for problem in found.value.problems]
+    return [str(problem) for problem in refused.value.problems]
 
 
 def test_every_misspelt_column_of_both_statements_is_named() -> None:
@@ -78,8 +78,7 @@ def test_columns_of_a_merge_are_looked_up_in_the_table_that_they_are_qualified_b
     ],
 )
 def test_a_problem_says_which_statement_has_it(statement: str, problem: str) -> None:
-    found = problems(FINE, statement)
-    assert found == [f"statement B: {problem}"]
+    assert problems(FINE, statement) == [f"statement B: {problem}"]
 
 
 def test_broken_sql_in_one_and_a_missing_table_in_the_other_are_told_together() -> None:
@@ -95,10 +94,10 @@ nam: orders
 schema: "order_id BIGIN, day DATE"
 isolation: Serialisable
 """
-    found = problems(FINE, FINE, table)
-    assert "table:2 nam: unknown key (did you mean 'name'?)" in found
-    assert any("schema" in one and "BIGIN" in one for one in found)
-    assert any("'Serialisable' is none of" in one for one in found)
+    texts = problems(FINE, FINE, table)
+    assert "table:2 nam: unknown key (did you mean 'name'?)" in texts
+    assert any("schema" in text and "BIGIN" in text for text in texts)
+    assert any("'Serialisable' is none of" in text for text in texts)
 
 
 STATEMENTS_WITH_MISTAKES = """
@@ -166,8 +165,8 @@ def test_statements_that_are_no_two_are_told_once() -> None:
 
 def test_a_property_that_delta_does_not_know_is_refused_with_the_nearest() -> None:
     table = ORDERS + "properties: {delta.enableDeletionVector: true, team: sea}\n"
-    (found,) = problems(FINE, FINE, table)
-    assert found.endswith(
+    (problem,) = problems(FINE, FINE, table)
+    assert problem.endswith(
         "delta.enableDeletionVector: Delta has no such property"
         " (did you mean 'delta.enableDeletionVectors'?)"
     )
@@ -222,10 +221,10 @@ def test_a_wrong_value_is_told_plainly_and_at_its_line(key: str, kind: str) -> N
         problems = case_in(text_of(text.replace("MARK", flow))).problems
     except InvalidInput as error:
         problems = error.problems
-    if told := [str(problem) for problem in problems]:
+    if texts := [str(problem) for problem in problems]:
         for words in PYDANTIC:
-            assert not any(words in problem for problem in told), told
-        assert any(problem.startswith(f"table:{line}") for problem in told), told
+            assert not any(words in problem for problem in texts), texts
+        assert any(problem.startswith(f"table:{line}") for problem in texts), texts
 
 
 def test_a_table_that_never_was_a_text_has_places_and_no_lines() -> None:

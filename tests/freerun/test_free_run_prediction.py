@@ -46,19 +46,19 @@ def _shares(rate: float, count: int = 200) -> np.ndarray:
 def test_a_range_holds_what_varies_as_the_replications_and_not_what_is_15_points_off(
     rate: float,
 ) -> None:
-    found = range_of(ABORTS, _shares(rate), STATEMENTS, COMPARISONS)
+    predicted = range_of(ABORTS, _shares(rate), STATEMENTS, COMPARISONS)
     others = np.random.default_rng(2).binomial(STATEMENTS, rate, 2000)
     wrong = np.random.default_rng(3).binomial(STATEMENTS, rate + 0.15, 2000)
-    held = [ComparedShare(found, int(count), STATEMENTS).holds for count in others]
-    fooled = [ComparedShare(found, int(count), STATEMENTS).holds for count in wrong]
+    held = [ComparedShare(predicted, int(count), STATEMENTS).holds for count in others]
+    fooled = [ComparedShare(predicted, int(count), STATEMENTS).holds for count in wrong]
     assert 1 - np.mean(held) < 2 * 0.05 / COMPARISONS + 0.002
     assert np.mean(fooled) < 0.05
 
 
 def test_a_range_is_wider_when_more_must_hold_together() -> None:
-    one, many = (range_of(ABORTS, _shares(0.3), STATEMENTS, count) for count in (1, 17))
-    assert one.reach == pytest.approx(1.96 * np.sqrt(0.21 / 300), rel=0.2)
-    assert many.low < one.low < one.high < many.high
+    single, many = (range_of(ABORTS, _shares(0.3), STATEMENTS, count) for count in (1, 17))
+    assert single.reach == pytest.approx(1.96 * np.sqrt(0.21 / 300), rel=0.2)
+    assert many.low < single.low < single.high < many.high
 
 
 def test_what_never_happens_by_the_rules_may_not_happen() -> None:
