@@ -27,12 +27,12 @@ def texts_of(figure: Figure) -> list[tuple[str, Bbox]]:
     canvas.draw()
     renderer = canvas.get_renderer()
     beyond = _labels_of_ticks_outside(figure)
-    found = [
+    texts = [
         (text.get_text(), text.get_window_extent(renderer))
         for text in figure.findobj(Text)
         if text.get_visible() and text.get_text().strip() and text not in beyond
     ]
-    return [(words, box) for words, box in found if box.width > 0]
+    return [(words, box) for words, box in texts if box.width > 0]
 
 
 def assert_texts_lie_apart(figure: Figure, name: str) -> None:

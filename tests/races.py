@@ -86,8 +86,8 @@ class Table:
         return len(self.store.keys) - 1
 
     def commit(self, *actions: AnyAction, blind: bool = False, operation: str = "WRITE") -> None:
-        told = CommitInfo(timestamp=5, operation=operation, is_blind_append=blind)
-        self.commit_raw(told, *actions)
+        commit_info = CommitInfo(timestamp=5, operation=operation, is_blind_append=blind)
+        self.commit_raw(commit_info, *actions)
 
     def commit_raw(self, *lines: AnyAction) -> None:
         self.store.put(log_key(self.version + 1), encode_commit(lines))

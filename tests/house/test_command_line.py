@@ -39,10 +39,10 @@ def test_errors_say_whose_fault_they_are_by_exit_code() -> None:
 
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))
 def test_help_asks_for_numbers_plainly(name: str) -> None:
-    told = CliRunner().invoke(cli.main, [name, "--help"], env={"COLUMNS": "80"}).output
-    assert "RANGE" not in told
-    assert "9223372036854775807" not in told
-    assert max(map(len, told.splitlines())) <= 80
+    help_text = CliRunner().invoke(cli.main, [name, "--help"], env={"COLUMNS": "80"}).output
+    assert "RANGE" not in help_text
+    assert "9223372036854775807" not in help_text
+    assert max(map(len, help_text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))

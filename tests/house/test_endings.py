@@ -24,9 +24,9 @@ COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 def test_help_ends_with_the_exit_codes(name: str | None, option: str) -> None:
     result = CliRunner().invoke(cli.main, [option] if name is None else [name, option])
     assert result.exit_code == ExitCode.FINE
-    told = [f"    {code:<4} {meaning}" for code, meaning in exit_codes_of(name).items()]
-    assert result.output.splitlines()[-len(told) :] == told
-    assert max(map(len, told)) <= 60
+    lines = [f"    {code:<4} {meaning}" for code, meaning in exit_codes_of(name).items()]
+    assert result.output.splitlines()[-len(lines) :] == lines
+    assert max(map(len, lines)) <= 60
 
 
 def test_only_commands_that_test_something_exit_1() -> None:
@@ -75,12 +75,12 @@ def test_an_unexpected_error_is_one_line_and_a_file_with_the_rest(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     failing.append(KeyError("nobody\nexpected this"))
-    code, told = _invoke()
+    code, stderr = _invoke()
     (details,) = tmp_path.iterdir()
     assert code == ExitCode.INTERNAL_ERROR
-    assert told.splitlines()[0] == "internal error: KeyError: 'nobody\\nexpected this'"
-    assert str(details) in told
-    assert "Traceback" not in told
+    assert stderr.splitlines()[0] == "internal error: KeyError: 'nobody\\nexpected this'"
+    assert str(details) in stderr
+    assert "Traceback" not in stderr
     assert "Traceback" in details.read_text()
     assert "whitecap 0" in details.read_text()
 
@@ -91,9 +91,9 @@ def test_a_variable_prints_the_traceback_instead(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("WHITECAP_TRACEBACK", "1")
     failing.append(ValueError("x"))
-    code, told = _invoke()
+    code, stderr = _invoke()
     assert code == ExitCode.INTERNAL_ERROR
-    assert "Traceback (most recent call last)" in told
+    assert "Traceback (most recent call last)" in stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -112,8 +112,8 @@ def test_each_ending_has_its_code(
     failing: list[BaseException], error: BaseException, expected: ExitCode, said: str
 ) -> None:
     failing.append(error)
-    code, told = _invoke()
-    assert (code, said in told) == (expected, True)
+    code, stderr = _invoke()
+    assert (code, said in stderr) == (expected, True)
 
 
 def test_an_interruption_that_came_as_another_error_is_one(failing: list[BaseException]) -> None:
@@ -138,8 +138,8 @@ def test_a_reader_that_goes_away_is_no_error(form: str) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        told = process.stderr.read()
-    assert (process.returncode, told) == (ExitCode.READER_GONE, b"")
+        stderr = process.stderr.read()
+    assert (process.returncode, stderr) == (ExitCode.READER_GONE, b"")
 
 
 INTERRUPTED_POOL = """
@@ -174,9 +174,9 @@ def test_a_process_that_is_killed_is_told_with_what_helps(failing: list[BaseExce
     )  # fmt: skip
     assert "was killed, as when memory runs out" in ended.stdout
     failing.append(ProcessKilled())
-    code, told = _invoke()
+    code, stderr = _invoke()
     assert code == ExitCode.ENVIRONMENT_MISSING
-    assert told.startswith("error: a process that worked for this one was killed")
+    assert stderr.startswith("error: a process that worked for this one was killed")
 
 
 @pytest.mark.parametrize("after_s", [0.05, 1], ids=["beginning", "under way"])

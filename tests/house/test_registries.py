@@ -57,9 +57,9 @@ def _registrations(source: str) -> list[str]:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_module_fills_the_table_of_another_one_by_being_imported(room: str) -> None:
-    found = {path: _registrations(path.read_text()) for path in (ROOT / room).rglob("*.py")}
-    assert found
-    assert not {str(path): what for path, what in found.items() if what}
+    registrations = {path: _registrations(path.read_text()) for path in (ROOT / room).rglob("*.py")}
+    assert registrations
+    assert not {str(path): what for path, what in registrations.items() if what}
 
 
 @pytest.mark.parametrize(

@@ -108,8 +108,8 @@ def test_no_file_names_a_place_on_one_machine(pattern: str) -> None:
     for path in _tracked(pattern):
         if path == Path(__file__):
             continue
-        found = ABSOLUTE_PATH.search(path.read_text())
-        assert not found, f"{path.relative_to(ROOT)}: {found.group() if found else ''}"
+        place = ABSOLUTE_PATH.search(path.read_text())
+        assert not place, f"{path.relative_to(ROOT)}: {place.group() if place else ''}"
 
 
 def test_every_module_says_what_lives_there() -> None:

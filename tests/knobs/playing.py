@@ -22,7 +22,7 @@ _COMMIT = re.compile(r"_delta_log/[0-9]+\.json\Z")  # checkpoints say the same a
 Left = list[str]
 
 
-def told(play: Callable[[], object]) -> str:
+def ending_of(play: Callable[[], object]) -> str:
     """How something ends: its outcome, or the refusal."""
     try:
         return _shown(play())
@@ -62,8 +62,8 @@ class Play:
         for text in (*(f"INSERT INTO t VALUES {rows}" for rows in self.rows), *self.before):
             world.run(text)
         world.settings = self.dialect.settings_of(conf)
-        endings = [told(lambda: self._raced(world))]
-        endings += [told(lambda text=text: world.run(text)) for text in self.after]
+        endings = [ending_of(lambda: self._raced(world))]
+        endings += [ending_of(lambda text=text: world.run(text)) for text in self.after]
         commits = [key for key in world.store.keys if _COMMIT.search(key)]
         return [*endings, *(f"{key}\n{world.store.body(key).decode()}" for key in sorted(commits))]
 
@@ -87,5 +87,5 @@ class Play:
 
 def run_texts(world: World, texts: tuple[str, ...]) -> list[Any]:
     """Statements one after the other."""
-    return [told(lambda text=text: run_statement(parse_statement(text), {"t": world.client()}))
+    return [ending_of(lambda text=text: run_statement(parse_statement(text), {"t": world.client()}))
             for text in texts]  # fmt: skip

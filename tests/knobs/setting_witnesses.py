@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tests.knobs.playing import Left, Play, told
+from tests.knobs.playing import Left, Play, ending_of
 from tests.races import DELETE, WRITE, Table, add, metadata, remove, where
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3
@@ -58,7 +58,7 @@ def _committing(
 
     def play(conf: Mapping[str, str]) -> str:
         table = Table(*on, settings=Settings.from_conf(conf))
-        return told(lambda: table.end(table.start(), actions, operation))
+        return ending_of(lambda: table.end(table.start(), actions, operation))
 
     return play
 
@@ -78,7 +78,7 @@ def _racing(
         if reads:
             transaction.filter_files(where(reads))
         table.commit(*winner)
-        return told(lambda: table.end(transaction, actions, operation)) + str(table.paths())
+        return ending_of(lambda: table.end(transaction, actions, operation)) + str(table.paths())
 
     return play
 
@@ -91,7 +91,7 @@ def _own_commit_in_the_way(conf: Mapping[str, str]) -> str:
     table.commit_raw(
         CommitInfo(timestamp=5, operation="WRITE", txn_id=transaction.txn_id), remove("a")
     )
-    return told(lambda: table.end(transaction, [remove("a")]))
+    return ending_of(lambda: table.end(transaction, [remove("a")]))
 
 
 def _replacing_a_clustered_table(conf: Mapping[str, str]) -> str:
@@ -100,7 +100,7 @@ def _replacing_a_clustered_table(conf: Mapping[str, str]) -> str:
     transaction = table.start()
     table.commit(domain)
     replacing = Operation("REPLACE TABLE")
-    return told(lambda: table.end(transaction, [metadata(False)], replacing)) + str(
+    return ending_of(lambda: table.end(transaction, [metadata(False)], replacing)) + str(
         table.snapshots()[-1].domains
     )
 
@@ -112,7 +112,7 @@ def _overwriting_partitions_of(value: str) -> Callable[[Mapping[str, str]], str]
         table = Table(metadata(), PLAIN, add("a", 1), settings=Settings.from_conf(conf))
         transaction = table.start()
         new = add("n", partition_values={"x": value})
-        return told(lambda: len(transaction.filter_files_by_partitions_of([new]))) + str(
+        return ending_of(lambda: len(transaction.filter_files_by_partitions_of([new]))) + str(
             transaction.read_set
         )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.knobs.playing import Play, told
+from tests.knobs.playing import Play, ending_of
 from whitecap.engine.dialects import DATABRICKS_14_3, DATABRICKS_PROPERTIES, DELTA_OSS_4_4
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log.property_names import EFFECTIVE, NAMES, REFUSED, STORED
@@ -149,7 +149,7 @@ def test_a_property_of_databricks_is_kept_there_and_unknown_elsewhere(name: str)
     is_same = left(play, given) == left(play, {})
     assert is_same
     elsewhere = Play(properties=given, dialect=DELTA_OSS_4_4)
-    assert "DELTA_UNKNOWN_CONFIGURATION" in told(lambda: elsewhere.left({}))
+    assert "DELTA_UNKNOWN_CONFIGURATION" in ending_of(lambda: elsewhere.left({}))
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
