@@ -15,10 +15,10 @@ from whitecap.engine.log.actions import (
     Protocol,
     RemoveFile,
 )
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Aborted, Committed, Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
@@ -93,7 +93,7 @@ class Table:
         self.store.put(log_key(self.version + 1), encode_commit(lines))
 
     def start(self, **options: Any) -> Transaction:
-        return run(Transaction.start(TableLog(), self.settings, **options), self.store)
+        return run(Transaction.start(StoredLog(), self.settings, **options), self.store)
 
     def end(
         self,
@@ -105,7 +105,7 @@ class Table:
 
     def snapshots(self) -> list[Snapshot]:
         """The table at every version."""
-        log = TableLog()
+        log = StoredLog()
         return [log.accept(commit) for commit in run(log.commits_after(-1), self.store)]
 
     def paths(self) -> set[str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from types import MappingProxyType
 
-from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Steps

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.clients.commit_cache import CommitCache
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import CommitCache
 from whitecap.engine.packed.blocks import PackedMap
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.row_store.row_store import RowStore

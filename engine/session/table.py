@@ -14,10 +14,12 @@ from typing import TypeVar
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.log.clients.commit_cache import CommitCache
+from whitecap.engine.log.clients.stored_log import StoredLog
+from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.file_counts import FileCounts
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.packed.blocks import Shelf
 from whitecap.engine.refusals import command_errors
@@ -114,7 +116,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self.settings = self.dialect.adjusted(self.settings)
-        self.log = TableLog(self.shared.commits, file_counts=self.shared.file_counts)
+        self.log = StoredLog(self.shared.commits, file_counts=self.shared.file_counts)
         if self.shared.row_index is not None:
             self.shared.row_index.watch(self)
 
@@ -172,7 +174,7 @@ class Table:
         commits = yield from self.commits()
         if not 0 <= version < len(commits):
             raise command_errors.no_version_to_read(version, len(commits) - 1)
-        log = TableLog(self.shared.commits)
+        log = StoredLog(self.shared.commits)
         for commit in commits[: version + 1]:
             log.accept(commit)
         return log.snapshot

@@ -25,9 +25,9 @@ from whitecap.engine.conflicts.winner import IDENTITY_TAG, WinningCommit
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, Protocol, RemoveFile
+from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.features import feature_names
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import (
     Aborted,
     Committed,

@@ -14,8 +14,9 @@ from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AnyAction
+from whitecap.engine.log.clients.stored_log import LogGap
+from whitecap.engine.log.clients.table_log import Listed, TableLog
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
-from whitecap.engine.log.table_log import Listed, LogGap, TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.row_level.resolver import RowResolver

@@ -15,11 +15,11 @@ from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
+from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.columns.identity import with_marks
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import schema_of_metadata, schema_string
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.row_level.changes import RowFiles

@@ -9,9 +9,10 @@ from functools import lru_cache
 
 from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
 from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
+from whitecap.engine.log.clients.stored_log import LogGap, StoredLog, contiguous_commits
+from whitecap.engine.log.clients.table_log import Listed
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, version_of_key
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import Listed, LogGap, TableLog, contiguous_commits
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import (
     Entry,
@@ -95,7 +96,7 @@ def _require_listed(version: int, versions: Sequence[int], place: str) -> None:
 
 def _snapshot(store: ReadableStore, place: str, version: int | None) -> Snapshot:
     try:
-        snapshot = run(TableLog(encode=None).update(), store)
+        snapshot = run(StoredLog(encode=None).update(), store)
     except LogGap:
         if version is None:
             raise

@@ -6,10 +6,10 @@ transaction asks is what Delta would (`sim/store/log_access.py`), and takes its 
 
 from __future__ import annotations
 
+from whitecap.engine.log.clients.table_log import Listed, TableLog
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.file_counts import FileCounts
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import Listed, TableLog
 from whitecap.engine.storage.requests import Entry, OfDriver, Steps
 from whitecap.sim.store.cluster import Cluster
 

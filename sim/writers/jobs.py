@@ -15,8 +15,8 @@ from typing import Protocol
 from whitecap.engine.commands.rows.streaming import Batch, append_batch
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.dialects import Dialect
+from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.schema import Schema, ddl
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.plans.batches import BatchPlans
 from whitecap.engine.plans.inserts import InsertPlans

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.plans.batches import BatchPlans
 from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.sql.parsing.parse import parse_statement
@@ -76,7 +76,7 @@ class TableJobs:
         workload = self._workload(entity, part.parameters, number, member)
         inserts = self._inserts(template, part.parameters)
         if inserts is not None:
-            client, taken = clients.client(TableLog()), NamedColumns.of(template, types)
+            client, taken = clients.client(StoredLog()), NamedColumns.of(template, types)
 
             def insert_job(job: int, now_ms: float) -> Job:
                 work = workload.work(job, now_ms)

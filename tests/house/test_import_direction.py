@@ -40,7 +40,7 @@ ENGINE_LAYERS = (
     ("values", "isolation", "settings", "storage"),
     ("row_store",),
     ("log",),
-    ("log.columns", "log.vectors", "refusals", "outcomes", "dialects"),
+    ("log.clients", "log.columns", "log.vectors", "refusals", "outcomes", "dialects"),
     ("recorded", "storage.disk"),
     ("documents",),
     ("sql.expressions",),

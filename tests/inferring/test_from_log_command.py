@@ -12,7 +12,7 @@ import whitecap
 from tests.calibration.loopback_s3 import loopback_s3
 from tests.command_line import invoked
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
-from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
 from whitecap.exit_codes import ExitCode
@@ -192,7 +192,7 @@ def test_a_log_without_its_oldest_commits_is_read_from_its_checkpoint_on(
     from whitecap.engine.log.checkpoint import write_checkpoint
 
     store = DirectoryStore(table.folder)
-    drive(write_checkpoint(drive(TableLog().update(), store)), store)
+    drive(write_checkpoint(drive(StoredLog().update(), store)), store)
     for version in range(4):
         (table.log / f"{version:020d}.json").unlink()
     text = _from_log(table.folder).output
@@ -220,7 +220,7 @@ def test_a_table_in_s3_is_read_and_its_credentials_are_shown_nowhere(table: LogO
 
 def test_a_table_is_the_same_through_either_reader(table: LogOnDisk) -> None:
     arrow = ArrowStore(LocalFileSystem(), str(table.folder))
-    assert drive(TableLog(encode=None).update(), arrow).version == table.version - 1
+    assert drive(StoredLog(encode=None).update(), arrow).version == table.version - 1
 
 
 def test_python_drafts_the_same(table: LogOnDisk) -> None:

@@ -16,9 +16,11 @@ from whitecap.engine.log.checkpoint import (
     write_checkpoint,
 )
 from whitecap.engine.log.checkpoint_parquet import encode_actions
+from whitecap.engine.log.clients.commit_cache import CommitCache
+from whitecap.engine.log.clients.stored_log import StoredLog
+from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.commit_file import commit_of, encode_commit, log_key
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.storage.memory import MemoryStore, run
 
 DAY_MS = 86_400_000
@@ -26,7 +28,7 @@ PROTOCOL = Protocol(1, 2)
 
 
 def loaded(store: MemoryStore) -> Snapshot:
-    return run(TableLog().update(), store)
+    return run(StoredLog().update(), store)
 
 
 @given(histories(), st.data())
@@ -133,13 +135,13 @@ def test_the_pointer_saves_listing_and_reading_the_old_commits() -> None:
 def test_clients_that_share_a_cache_share_what_follows_a_checkpoint() -> None:
     store, cache = store_of(*HISTORY, [add("c", x="1")]), CommitCache()
     run(write_checkpoint(replayed(*HISTORY)), store)
-    assert run(TableLog(cache).update(), store) is run(TableLog(cache).update(), store)
+    assert run(StoredLog(cache).update(), store) is run(StoredLog(cache).update(), store)
 
 
 @pytest.mark.parametrize(("version", "due"), [(0, False), (2, False), (3, True), (6, True)])
 def test_a_checkpoint_is_due_every_interval_but_not_at_first(version: int, due: bool) -> None:
     first: list[AnyAction] = [PROTOCOL, table(checkpointInterval="3")]
-    store, log = store_of(first, *([] for _ in range(version))), TableLog()
+    store, log = store_of(first, *([] for _ in range(version))), StoredLog()
     snapshot = run(log.update(), store)
     assert is_due(version, snapshot.configuration) is due
     run(log.after_commit(version), store)
@@ -211,7 +213,7 @@ def put_and_follow(store: MemoryStore, log: TableLog, version: int) -> None:
 
 
 def test_a_client_writes_a_checkpoint_of_exactly_the_version_that_it_committed() -> None:
-    store, log = store_of(*HISTORY), TableLog()
+    store, log = store_of(*HISTORY), StoredLog()
     run(log.update(), store)
     for version in range(2, 10):
         put_and_follow(store, log, version)
@@ -234,7 +236,7 @@ def test_the_pointer_counts_the_actions_of_its_checkpoint() -> None:
 
 
 def test_a_client_may_be_told_to_write_no_checkpoints() -> None:
-    store, log = store_of(*HISTORY), TableLog(encode=None)
+    store, log = store_of(*HISTORY), StoredLog(encode=None)
     run(log.update(), store)
     for version in range(2, 11):
         put_and_follow(store, log, version)

@@ -4,8 +4,9 @@ import pytest
 
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.clients.commit_cache import CommitCache
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.commit_file import encode_commit, log_key
-from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.storage.memory import MemoryStore, run
 
 
@@ -23,7 +24,7 @@ def put(store: MemoryStore, version: int) -> None:
 
 def test_update_reads_only_what_is_new() -> None:
     store = store_with(3)
-    log = TableLog()
+    log = StoredLog()
     assert run(log.update(), store).version == 2
     put(store, 3)
     assert [commit.version for commit in run(log.commits_after(2), store)] == [3]
@@ -31,20 +32,20 @@ def test_update_reads_only_what_is_new() -> None:
 
 
 def test_no_log_is_the_empty_snapshot() -> None:
-    assert run(TableLog().update(), MemoryStore()).version == -1
+    assert run(StoredLog().update(), MemoryStore()).version == -1
 
 
 def test_clients_that_share_a_cache_share_commits_and_snapshots() -> None:
     store, cache = store_with(3), CommitCache()
-    one, other = run(TableLog(cache).update(), store), run(TableLog(cache).update(), store)
+    one, other = run(StoredLog(cache).update(), store), run(StoredLog(cache).update(), store)
     assert one is other
 
 
 def test_a_commit_that_is_replaced_is_read_again() -> None:
     store, cache = store_with(1), CommitCache()
-    run(TableLog(cache).update(), store)
+    run(StoredLog(cache).update(), store)
     store.put(log_key(0), b"")
-    assert run(TableLog(cache).update(), store).num_files == 0
+    assert run(StoredLog(cache).update(), store).num_files == 0
 
 
 def test_who_reads_the_log_from_its_beginning_drives_no_newer_commit_from_the_cache() -> None:
@@ -58,4 +59,4 @@ def test_a_gap_in_the_log_is_refused_and_named() -> None:
     store = store_with(3)
     store.delete(log_key(1))
     with pytest.raises(InvalidLog, match=r"0001\.json: is missing"):
-        run(TableLog().update(), store)
+        run(StoredLog().update(), store)

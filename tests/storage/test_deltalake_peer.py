@@ -23,12 +23,12 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.checkpoint import checkpoint_key, write_checkpoint
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table
 from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics, statistics_text
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.log.vectors.deletion_vectors import read_vector, write_vectors
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
@@ -71,7 +71,7 @@ def commit(store: DirectoryStore, version: int, *actions: AnyAction) -> None:
 
 
 def load(store: DirectoryStore) -> Snapshot:
-    return run(TableLog().update(), store)
+    return run(StoredLog().update(), store)
 
 
 def rows_of(store: DirectoryStore, snapshot: Snapshot) -> list[Row]:

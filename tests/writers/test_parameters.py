@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.sim.sim_worlds import TABLE, document, rows
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.errors import DeltaError, InvalidInput
-from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.log.clients.stored_log import StoredLog
+from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.parse import read_statement
 from whitecap.engine.storage.memory import counting_ids, run
@@ -58,7 +59,7 @@ def _table(world: SimulatedWorld, log: TableLog) -> Table:
 
 
 def _table_rows(world: SimulatedWorld) -> list[Row]:
-    table = _table(world, TableLog(world.shared.commits))
+    table = _table(world, StoredLog(world.shared.commits))
     at_once = AtOnce(world.store, counting_ids())
     snapshot = run(table.latest(), at_once)
     files = run(table.data_files.read(snapshot.all_files(), snapshot.schema), at_once)
@@ -68,7 +69,7 @@ def _table_rows(world: SimulatedWorld) -> list[Row]:
 def _from_texts(finished: FinishedRun) -> SimulatedWorld:
     """A world in which the recorded statements were run one after the other, as texts."""
     world = SimulatedWorld.of(finished.scenario, RandomStreams(finished.scenario.seed, 0), False)
-    log = TableLog(world.shared.commits)
+    log = StoredLog(world.shared.commits)
     at_once = AtOnce(world.store, counting_ids())
     for row in rows(finished):
         table = _table(world, log)

@@ -8,7 +8,7 @@ SNAPSHOT = "engine/log/snapshot.py"
 FILE_SET = "engine/log/files.py"
 CHECKPOINT = "engine/log/checkpoint.py"
 PARQUET = "engine/log/checkpoint_parquet.py"
-TABLE_LOG = "engine/log/table_log.py"
+STORED_LOG = "engine/log/clients/stored_log.py"
 COMMIT_FILE = "engine/log/commit_file.py"
 HISTORY = "sim/store/contents/history.py"
 
@@ -181,7 +181,7 @@ MUTANTS = (
     Mutant(
         "a checkpoint is followed by the version after the next",
         Area.CHECKPOINTS,
-        TABLE_LOG,
+        STORED_LOG,
         "        for commit in (yield from self._read_commits(entries, self._snapshot.version + "
         "1)):\n",
         "        for commit in (yield from self._read_commits(entries, self._snapshot.version + "

@@ -15,9 +15,9 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import DIALECTS, Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.actions import AddFile, AnyAction
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.commit_file import Commit, decode_action, encode_action, log_key
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
 from whitecap.engine.races.conformance.case import (
     CaseResult,
@@ -67,7 +67,7 @@ class _Race:
         self._settings = settings
         self._dialect = dialect
         self._store = MemoryStore()
-        self._log = TableLog()
+        self._log = StoredLog()
         self._read_files: set[str] = set()
 
     def run(self) -> ObservedValues:
@@ -128,7 +128,7 @@ class _Race:
         return run(steps, self._store)
 
     def _observed_after(self) -> ObservedValues:
-        snapshot = run(TableLog().update(), self._store)
+        snapshot = run(StoredLog().update(), self._store)
         observed: ObservedValues = {
             "active_files": [file.path for file in snapshot.all_files()],
             "transactions": snapshot.set_transactions,
@@ -159,7 +159,7 @@ class _Race:
 
     def _newest_commits(self, version: int) -> Steps[list[Commit]]:
         """The last commit and the one before it, newest first."""
-        commits = yield from TableLog().commits_after(max(version - 2, -1))
+        commits = yield from StoredLog().commits_after(max(version - 2, -1))
         return list(reversed(commits))
 
 

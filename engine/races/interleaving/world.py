@@ -9,8 +9,8 @@ from typing import Any
 
 from whitecap.engine.commands import run_statement
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.races.interleaving.branch import Branch
 from whitecap.engine.races.row_tables import TableOf, build, live_rows
 from whitecap.engine.session.table import SharedTable, Table, Tables
@@ -82,7 +82,7 @@ class World:
         shared = _branched(self.shared.get(name))
         table = Table(name, shared, self.settings, self.dialect, root=root)
         snapshot = self.snapshots.get(name, EMPTY_SNAPSHOT)
-        table.log = TableLog(shared.commits, None, snapshot, shared.file_counts)
+        table.log = StoredLog(shared.commits, None, snapshot, shared.file_counts)
         return table
 
 

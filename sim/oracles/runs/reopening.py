@@ -17,10 +17,10 @@ import msgspec
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, Metadata, Protocol
 from whitecap.engine.log.checkpoint import write_checkpoint
+from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.listed_files import FileKey
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.storage.requests import Put, PutIfAbsent
 from whitecap.sim.oracles.evidence import Evidence
@@ -112,13 +112,13 @@ def _opened(bodies: Mapping[int, bytes], first: int) -> Snapshot:
     for version in range(first + 1):
         store.answer(PutIfAbsent(log_key(version), bodies[version]))
     if first:
-        before = run(TableLog(encode=None).update(), store)
+        before = run(StoredLog(encode=None).update(), store)
         others = MemoryStore()
         run(write_checkpoint(before), others)
         store = others
     for version in range(first + 1 if first else 1, len(bodies)):
         store.answer(Put(log_key(version), bodies[version]))
-    return run(TableLog(encode=None).update(), store)
+    return run(StoredLog(encode=None).update(), store)
 
 
 def judgement_with_readers(run: FinishedRun) -> Judgement:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.log.actions import AnyAction
+from whitecap.engine.log.clients.commit_cache import CommitCache
 from whitecap.engine.log.commit_file import Commit, commit_of, log_key
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from whitecap.engine.log.table_log import CommitCache
 from whitecap.sim.store.contents.kept import DescribedCommit
 from whitecap.sim.store.contents.objects import FakeStore
 

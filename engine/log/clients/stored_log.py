@@ -1,16 +1,7 @@
-"""A client's view of one table's log: the newest snapshot it knows, and how it learns of more.
-
-Each commit file is fetched by every client that needs it, but parsed once for all clients that
-share a `CommitCache`; the same holds for the snapshot that it leads to.
-"""
+"""A client's view of a log that it reads itself: from the last checkpoint on, commit by commit."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable
-from typing import TypeVar
-
-import msgspec
 from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
@@ -25,21 +16,17 @@ from whitecap.engine.log.checkpoint import (
     snapshot_of,
     write_checkpoint,
 )
+from whitecap.engine.log.clients.commit_cache import CommitCache
+from whitecap.engine.log.clients.table_log import Listed, TableLog
 from whitecap.engine.log.commit_file import (
     LOG_DIRECTORY,
     Commit,
-    decode_commit,
     log_key,
     version_of_key,
 )
 from whitecap.engine.log.file_counts import FileCounts
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.storage.requests import Body, Entry, Get, ListFrom, Steps
-
-V = TypeVar("V")
-
-Listed = tuple[int, Entry]
-"""A commit that a listing shows: its version, and the entry of its file."""
 
 
 class LogGap(InvalidLog):
@@ -52,93 +39,12 @@ class LogGap(InvalidLog):
         self.existing = existing
 
 
-# How many versions stay parsed. Clients that are further behind than this parse again: slower, not
-# wrong. A snapshot shares nearly all of its memory with its neighbours.
-_KEPT_VERSIONS = 4096
-
-
-class _Recent(OrderedDict[int, V]):
-    """The last values put in, by version."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__()
-        self._limit = limit
-
-    def put(self, version: int, value: V) -> None:
-        self[version] = value
-        if len(self) > self._limit:
-            self.popitem(last=False)
-
-    def is_behind(self, version: int) -> bool:
-        """Whether a version is older than all that are kept: newer ones would have to go for it."""
-        return len(self) >= self._limit and version < next(iter(self))
-
-
-class _KeptSnapshot(msgspec.Struct, frozen=True):
-    """A snapshot and what it was made from, nothing if it was read from a checkpoint."""
-
-    snapshot: Snapshot
-    parent: Snapshot | None = None
-    commit: Commit | None = None
-
-
-class CommitCache:
-    """Parsed commits and snapshots of ONE table, shared between its clients.
-
-    A kept commit counts only for the very bytes it was read from, a kept snapshot only for the
-    very snapshot and commit it was made from.
-    """
-
-    def __init__(self, kept_versions: int = _KEPT_VERSIONS) -> None:
-        self._commits: _Recent[tuple[bytes, Commit]] = _Recent(kept_versions)
-        self._snapshots: _Recent[_KeptSnapshot] = _Recent(kept_versions)
-
-    def commit(self, version: int, body: bytes, modified_at_ms: int) -> Commit:
-        """The commit that `body` holds. Raises `InvalidLog`."""
-        kept = self._commits.get(version)
-        if kept is not None and kept[0] == body and kept[1].modified_at_ms == modified_at_ms:
-            return kept[1]
-        commit = decode_commit(body, version, modified_at_ms)
-        if not self._commits.is_behind(version):
-            self._commits.put(version, (body, commit))
-        return commit
-
-    def keep_commit(self, body: bytes, commit: Commit) -> None:
-        """Remember a commit that was not read but written: the one that `body` holds."""
-        self._commits.put(commit.version, (body, commit))
-
-    def commit_at(self, version: int) -> Commit | None:
-        """The commit of a version if someone has read it and it is still kept."""
-        kept = self._commits.get(version)
-        return None if kept is None else kept[1]
-
-    def snapshot_after(self, snapshot: Snapshot, commit: Commit) -> Snapshot:
-        """`snapshot.apply(commit)`, made once."""
-        kept = self._snapshots.get(commit.version)
-        if kept is not None and kept.parent is snapshot and kept.commit is commit:
-            return kept.snapshot
-        following = snapshot.apply(commit)
-        self._snapshots.put(commit.version, _KeptSnapshot(following, snapshot, commit))
-        return following
-
-    def snapshot_at(self, version: int) -> Snapshot | None:
-        """The snapshot of a version if it is kept."""
-        kept = self._snapshots.get(version)
-        return None if kept is None else kept.snapshot
-
-    def keep(self, snapshot: Snapshot) -> None:
-        """Remember a snapshot that was read from a checkpoint."""
-        self._snapshots.put(snapshot.version, _KeptSnapshot(snapshot))
-
-
-class TableLog:
-    """One client's knowledge of a table's log; it only ever moves forward.
+class StoredLog(TableLog):
+    """A log that is read from the store, commit by commit.
 
     `encode` makes the checkpoints that the client writes after its commits; `None`: it writes none.
     `snapshot` is what it knows already, `file_counts` what its process has added to partitions.
     """
-
-    _encode: Encode | None = None
 
     def __init__(
         self,
@@ -154,16 +60,13 @@ class TableLog:
 
     @property
     def file_counts(self) -> FileCounts:
-        """What the client's process has added to partitions."""
         return self._file_counts
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest snapshot known, without asking the store."""
         return self._snapshot
 
     def update(self) -> Steps[Snapshot]:
-        """Learn what was committed meanwhile. Raises `InvalidLog`."""
         if self._snapshot.version < 0:
             yield from self._load()
             return self._snapshot
@@ -172,32 +75,18 @@ class TableLog:
         return self._snapshot
 
     def analyze(self) -> Steps[None]:
-        """Look at the table for a statement that names it, before it has a transaction.
-
-        Delta lists the log then, and nothing that it finds decides anything: where time does not
-        count there is nothing to do. Source: DeltaTableV2.scala: initialSnapshot.
-        """
+        """Delta lists the log, and nothing that it finds decides anything: nothing is done here."""
         yield from ()
 
     def read_state(self, snapshot: Snapshot) -> Steps[None]:
-        """Make ready which files, applications and domains a snapshot has.
-
-        A snapshot here has them from the beginning; Delta reads checkpoint and commits when they
-        are asked for. Source: Snapshot.scala: stateReconstruction.
-        """
+        """A snapshot here has all from the beginning; Delta reads it when it is asked for."""
         yield from ()
 
-    def commits_after(self, version: int) -> Steps[tuple[Commit, ...]]:
-        """The commits after `version`, in order. Raises `InvalidLog` if one is missing."""
-        return (yield from self._read_all((yield from self.listed_after(version))))
-
     def listed_after(self, version: int) -> Steps[list[Listed]]:
-        """What a listing shows of the commits after `version`, in order. Raises `LogGap`."""
         listing = yield ListFrom(log_key(version + 1))
         return contiguous_commits(listing.entries, version + 1)
 
     def read_commit(self, version: int, entry: Entry) -> Steps[Commit]:
-        """One commit that was listed. Raises `InvalidLog` if it is not there."""
         answer = yield Get(entry.key)
         if not isinstance(answer, Body):
             raise InvalidLog([Problem(entry.key, "was listed, but is not there")])
@@ -214,15 +103,9 @@ class TableLog:
         return self._snapshot
 
     def commits(self) -> Steps[tuple[Commit, ...]]:
-        """All commits of the table, oldest first, whatever is known already."""
-        return (yield from TableLog(self._cache).commits_after(-1))
+        return (yield from StoredLog(self._cache).commits_after(-1))
 
     def after_commit(self, version: int, is_large: bool = False) -> Steps[None]:
-        """What follows a commit of this client: a checkpoint of exactly that version, if it is due.
-
-        After a large commit it always is. Source: OptimisticTransaction.scala `isCheckpointNeeded`,
-        `commitLarge`; CheckpointHook.scala.
-        """
         due = is_large or is_due(version, self.snapshot.configuration)
         if self._encode is None or not due:
             return
@@ -271,13 +154,7 @@ class TableLog:
         return snapshot
 
     def _read_commits(self, entries: tuple[Entry, ...], first: int) -> Steps[tuple[Commit, ...]]:
-        return (yield from self._read_all(contiguous_commits(entries, first)))
-
-    def _read_all(self, listed: Iterable[Listed]) -> Steps[tuple[Commit, ...]]:
-        commits: list[Commit] = []
-        for version, entry in listed:
-            commits += [(yield from self.read_commit(version, entry))]
-        return tuple(commits)
+        return (yield from self.read_listed(contiguous_commits(entries, first)))
 
 
 def _first_key(version: int) -> str:

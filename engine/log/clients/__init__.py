@@ -1,0 +1,1 @@
+"""What clients know of a table's log, and how they learn of more."""
