@@ -44,7 +44,7 @@ class BatchPlans(AppendPlans):
         adds = yield from writer.write(making.rows(batch.rows, metadata).tasks)
         yield Compute("STREAMING", bytes_written=writer.bytes_written)
         actions: list[AnyAction] = [batch.progress((yield ReadClock())), *adds]
-        operation = batch.operation()
+        operation = batch.operation(writer)
         return (yield from plan.commit(table, snapshot, txn_id, self.reads, actions, operation))
 
     def _in_general(

@@ -142,10 +142,13 @@ class FileWriter(msgspec.Struct):
     def _keeps_feed(self) -> bool:
         return properties.CHANGE_DATA_FEED.of(self.metadata.configuration)
 
-    def metrics(self) -> dict[str, str]:
-        """The operation metrics of a write. Source: DeltaOperationMetrics: WRITE."""
+    def metrics(self, files: str = "numFiles") -> dict[str, str]:
+        """The operation metrics of a write, of which operations call the first one differently.
+
+        Source: DeltaOperationMetrics: WRITE, STREAMING_UPDATE.
+        """
         return {
-            "numFiles": str(self.files_written),
+            files: str(self.files_written),
             "numOutputRows": str(self.rows_written),
             "numOutputBytes": str(self.bytes_written),
         }

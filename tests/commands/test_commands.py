@@ -8,6 +8,7 @@ import pytest
 
 from tests.commands.sql_database import Database, adds, removes
 from whitecap.engine.commands import append_batch
+from whitecap.engine.commands.rows.streaming import Batch, run_batch
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
 from whitecap.engine.outcomes import NothingToCommit
@@ -282,6 +283,22 @@ def test_a_streaming_batch_is_appended_once(db: Database) -> None:
     assert isinstance(again, NothingToCommit)
     empty = run(append_batch(db.client()["t"], "query", 1, []), db.store)
     assert empty.commit_info.operation == "STREAMING UPDATE"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("batch", "metrics"),
+    [
+        (Batch("q", 0, [(6, 60), (6, 61)]), {"numAddedFiles": "1", "numOutputRows": "2"}),
+        (Batch("q", 0, [(6, 60)], complete=True), {"numAddedFiles": "1", "numRemovedFiles": "3"}),
+        (Batch("q", 0, []), {"numAddedFiles": "0", "numRemovedFiles": "0", "numOutputRows": "0"}),
+    ],
+)
+def test_a_batch_says_what_it_wrote(batch: Batch, metrics: dict[str, str], db: Database) -> None:
+    outcome = run(run_batch(db.client()["t"], batch), db.store)
+    logged = outcome.commit_info.operation_metrics  # type: ignore[union-attr]
+    names = {"numAddedFiles", "numRemovedFiles", "numOutputRows", "numOutputBytes"}
+    assert set(logged) == names
+    assert logged.items() >= metrics.items()
 
 
 def test_after_a_batch_its_client_reads_no_version_any_more(db: Database) -> None:

@@ -69,14 +69,18 @@ class Batch:
         """How far the query has come with it."""
         return SetTransaction(app_id=self.query_id, version=self.batch_id, last_updated=now_ms)
 
-    def operation(self) -> Operation:
-        """Source: DeltaOperations.StreamingUpdate."""
+    def operation(self, writer: FileWriter, removed: int = 0) -> Operation:
+        """Source: DeltaOperations.StreamingUpdate; DeltaOperationMetrics: STREAMING_UPDATE.
+
+        Its rows were written by the writer, and so many files are removed.
+        """
+        metrics = writer.metrics("numAddedFiles") | {"numRemovedFiles": str(removed)}
         parameters = {
             "outputMode": "Complete" if self.complete else "Append",
             "queryId": self.query_id,
             "epochId": str(self.batch_id),
         }
-        return Operation("STREAMING UPDATE", parameters)
+        return Operation("STREAMING UPDATE", parameters, metrics)
 
 
 def run_batch(table: Table, batch: Batch) -> Steps[Outcome]:
@@ -106,7 +110,8 @@ def written_in(table: Table, txn: Transaction, batch: Batch) -> Steps[Outcome]:
     txn.move_identity_marks(rows.marks)
     yield from job("STREAMING", (), writer)
     progress = batch.progress((yield ReadClock()))
-    return (yield from txn.commit([progress, *adds, *gone], batch.operation()))
+    operation = batch.operation(writer, removed=len(gone))
+    return (yield from txn.commit([progress, *adds, *gone], operation))
 
 
 def _fit_columns(txn: Transaction, batch: Batch, session: Session) -> None:
