@@ -9,10 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator
+from datetime import date, timedelta
 from enum import Enum
 from functools import cache
 
 from whitecap.sim.inferring.observed import ObservedCommit
+
+EQUAL = frozenset({"=", "<=>", "IN"})
+ABOVE, BELOW = frozenset({">", ">="}), frozenset({"<", "<="})
+"""Operators that limit a column: to values, from one on, up to one."""
 
 _NAMES = ("mergePredicate", "predicate", "replaceWhere")
 _IDS = re.compile(r"#\d+L?")
@@ -28,18 +33,46 @@ _NUMBER = re.compile(r"(?<![\w?])-?\d[\w.:\-]*")
 _LISTED = re.compile(r"\(\s*\?(?:\s*,\s*\?)*\s*\)")
 _REPEATED = re.compile(r"([\w.]+ (?:=|<=>) \?)(?: OR \1)+")
 
+_MOVED_DAY = re.compile(r"CAST\('(\d{4}-\d\d-\d\d)' AS DATE\) ([+-]) (\d{1,6})")
+_MOVED_NUMBER = re.compile(r"(?<=[<>=] )(\d{1,18}) ([+-]) (\d{1,18})\b(?!\.)")
+"""Sums of values: Delta Lake logs what they make, exports of ours the sum."""
+
+_BETWEEN = re.compile(rf"({_WORD}) BETWEEN ({_TEXT}|{_WORD}) AND (?={_TEXT}|{_WORD})")
+"""As delta-rs logs it; Spark logs two comparisons."""
+
+_EITHER = re.compile(r"\bOR\b")
+
 
 class ColumnLimit(Enum):
-    """How a condition limits a column: to values, or from one value on."""
+    """How a condition limits a column: to values, from one on, up to one, or from one to another.
 
-    VALUE = "="
-    FROM = ">="
+    The value says it in words.
+    """
+
+    VALUE = "= value"
+    FROM = ">= value"
+    UPTO = "<= value"
+    RANGE = "from a value to another"
 
 
 def condition_of(commit: ObservedCommit) -> str:
     """The condition that a commit names, empty without one."""
     given = next((commit.parameters[n] for n in _NAMES if commit.parameters.get(n)), "")
-    return _IDS.sub("", _listed(given)).replace("`", "")
+    text = _summed(_IDS.sub("", _listed(given)).replace("`", ""))
+    return _BETWEEN.sub(r"\1 >= \2 AND \1 <= ", text)
+
+
+def _summed(text: str) -> str:
+    """The condition with what sums of values make."""
+    text = _MOVED_DAY.sub(_moved_day, text)
+    return _MOVED_NUMBER.sub(lambda found: str(int(found[1]) + int(found[2] + found[3])), text)
+
+
+def _moved_day(found: re.Match[str]) -> str:
+    try:
+        return f"'{date.fromisoformat(found[1]) + timedelta(int(found[2] + found[3]))}'"
+    except (ValueError, OverflowError):
+        return found[0]
 
 
 def says_condition(commit: ObservedCommit) -> bool:
@@ -71,25 +104,23 @@ def template_of(condition: str, columns: Collection[str]) -> str:
 
 def pin_of(condition: str, column: str, columns: Collection[str]) -> ColumnLimit | None:
     """How the condition limits a column, `None` if it does not."""
-    operators = {
-        operator
+    operators = {operator for operator, _ in compared(condition, column, columns)}
+    if operators & EQUAL:
+        return ColumnLimit.VALUE
+    is_below, is_above = bool(operators & BELOW), bool(operators & ABOVE)
+    if is_below and is_above:
+        # Spark turns NOT BETWEEN into `(day < a) OR (day > b)`.
+        return None if _EITHER.search(condition) else ColumnLimit.RANGE
+    return ColumnLimit.FROM if is_above else ColumnLimit.UPTO if is_below else None
+
+
+def compared(condition: str, column: str, columns: Collection[str]) -> list[tuple[str, str]]:
+    """The operators and values with which the condition compares the column, as texts."""
+    return [
+        (operator, value.removeprefix("'").removesuffix("'").replace("''", "'"))
         for name, operator, value in _comparisons(condition, columns)
         if _is_called(name, column) and _is_value(value, columns)
-    }
-    if operators & {"=", "<=>", "IN"}:
-        return ColumnLimit.VALUE
-    return ColumnLimit.FROM if operators & {">", ">="} else None
-
-
-def values_in(condition: str, column: str, columns: Collection[str]) -> set[str]:
-    """The values with which the condition compares the column: to be one of them, or at least."""
-    return {
-        value.removeprefix("'").removesuffix("'").replace("''", "'")
-        for name, operator, value in _comparisons(condition, columns)
-        if operator in {"=", "<=>", ">=", ">"}
-        and _is_called(name, column)
-        and _is_value(value, columns)
-    }
+    ]
 
 
 def names_column(condition: str, column: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, level_called, stated_level
@@ -82,13 +82,21 @@ def columns_of(observed: ObservedTable) -> DraftColumns:
     """Which columns the draft has."""
     snapshot = observed.snapshot
     partitions = tuple(snapshot.partition_schema)
-    clusters = tuple(snapshot.schema.select(clustering_columns(snapshot)))
+    clusters = tuple(map(_by_day, snapshot.schema.select(clustering_columns(snapshot))))
     laid_out = {column.name for column in (*partitions, *clusters)}
     # Files are clustered by the key more often than not; a partition would hold one row of it.
     candidates = [c for c in snapshot.schema if c.type == KEY_TYPE and c not in partitions]
     key, figure = _key(candidates, observed)
     others = len(set(snapshot.schema.names) - laid_out - {key})
     return DraftColumns(partitions, clusters, key, figure, others)
+
+
+def _by_day(column: Field) -> Field:
+    """A clustering column as the draft has it: no scenario can list instants, but their days."""
+    return replace(column, type="date") if column.type in _INSTANTS else column
+
+
+_INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
 
 
 def _key(candidates: Sequence[Field], observed: ObservedTable) -> tuple[str, DraftFigure]:

@@ -21,6 +21,7 @@ from whitecap.sim.inferring.groups import CommitGroup
 from whitecap.sim.inferring.layout import NEW_KEY, PAYLOAD, DraftColumns
 from whitecap.sim.inferring.naming import Names, drafted_type, sql_name
 from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.ranges import DraftRange, range_of
 from whitecap.sim.inferring.values import DraftDomain, ValueChoice, choice_of
 
 MOST_KEYS = 1000
@@ -169,9 +170,13 @@ def _parameter(
     return DraftParameter(name, f"{{value: {literal}}}", figure)
 
 
-def slice_of(group: CommitGroup, table: TableFacts) -> TableSlice:
-    """The partitions that the group's conditions name; without them it reads the whole table."""
-    parameters, conditions, evidence, unpinned = [], [], [], []
+def slice_of(group: CommitGroup, table: TableFacts, holds_rows: bool = False) -> TableSlice:
+    """The partitions that the group's conditions name; without them it reads the whole table.
+
+    With `holds_rows` the job's rows or keys, which lie where its parameters say, are in them.
+    """
+    parameters, evidence, unpinned = [], [], []
+    conditions: list[str] = []
     share = 1.0
     for domain in table.domains:
         pin, because = _pin(group, domain, table)
@@ -182,13 +187,29 @@ def slice_of(group: CommitGroup, table: TableFacts) -> TableSlice:
             if choice.figure is not None:
                 unpinned.append(_parameter(name, choice, choice.figure, domain, table.names))
             continue
-        figure = choice.figure or counted("uniform", _several_said(choice, name))
-        parameters.append(_parameter(name, choice, figure, domain, table.names))
-        in_sql = table.in_sql(domain.column.name)
-        conditions.append(f"{in_sql} {pin.value} :{in_sql}")
-        share /= domain.count
+        reach = _reach(group, domain, pin, choice, table, holds_rows)
+        figure = reach.choice.figure or counted("uniform", _several_said(choice, name))
+        parameters.append(_parameter(name, reach.choice, figure, domain, table.names))
+        conditions.extend(reach.conditions(table.in_sql(domain.column.name)))
+        evidence.extend(reach.evidence)
+        share *= reach.share
     files = table.files * share
     return TableSlice(tuple(parameters), tuple(conditions), tuple(evidence), files, tuple(unpinned))
+
+
+def _reach(
+    group: CommitGroup,
+    domain: DraftDomain,
+    pin: ColumnLimit,
+    choice: ValueChoice,
+    table: TableFacts,
+    holds_rows: bool,
+) -> DraftRange:
+    """What the group's conditions let through of a column: one value, or a range."""
+    if pin is ColumnLimit.VALUE:
+        return DraftRange(("? = :?",), choice, 1 / domain.count)
+    as_days = table.schema is None
+    return range_of(domain, pin, group.commits, table.all_columns, holds_rows, as_days)
 
 
 def _several_said(choice: ValueChoice, name: str) -> str:
@@ -211,7 +232,7 @@ def _pin(
     pin, count = pins.most_common(1)[0] if pins else (None, 0)
     share = f"{count:,} of {many(len(commits), 'condition')}"
     if pin is not None and count >= OFTEN * len(commits):
-        return pin, f"{share} name {name} {pin.value} value"
+        return pin, f"{share} name {name} {pin.value}"
     return None, f"{share} pin {name}: all of its values are read"
 
 

@@ -102,7 +102,7 @@ def _appending(group: CommitGroup, table: TableFacts) -> Drafted:
 
 
 def _overwriting(group: CommitGroup, table: TableFacts) -> Drafted:
-    slice_ = slice_of(group, table)
+    slice_ = slice_of(group, table, holds_rows=True)
     if slice_.conditions:
         where = f"REPLACE WHERE {slice_.condition()}"
         statement = f"INSERT INTO {table.names.table} {where} VALUES :rows"
@@ -150,6 +150,8 @@ def _reorganising(group: CommitGroup, table: TableFacts) -> Drafted:
 def _changing(group: CommitGroup, table: TableFacts) -> Drafted:
     slice_ = slice_of(group, table)
     keys, evidence = keys_of(group.commits, slice_, table)
+    if keys is not None:
+        slice_ = slice_of(group, table, holds_rows=True)
     more = [f"{table.key_in_sql} IN (:keys)"] if keys is not None else []
     condition = slice_.condition(*more)
     where = f" WHERE {condition}" if condition else ""
@@ -164,7 +166,7 @@ def _changing(group: CommitGroup, table: TableFacts) -> Drafted:
 
 
 def _merging(group: CommitGroup, table: TableFacts) -> Drafted:
-    slice_, columns = slice_of(group, table), ", ".join(table.in_order)
+    slice_, columns = slice_of(group, table, holds_rows=True), ", ".join(table.in_order)
     on = slice_.condition(alias="t.")
     on = f"t.{table.key_in_sql} = s.{table.key_in_sql}" + (f" AND {on}" if on else "")
     clauses, evidence = _merge_clauses(group.commits, table)

@@ -56,7 +56,7 @@ def _one_like_it(
     observed: ObservedTable, facts: TableFacts, contents: Contents, options: Options
 ) -> Iterator[str]:
     columns = facts.columns
-    yield from entry("  ", "schema", _schema(facts))
+    yield from entry("  ", "schema", _schema(observed, facts))
     laid_out = [key_text(facts.names.columns[column.name]) for column in columns.layout]
     kind = "cluster_by" if columns.clusters and not columns.partitions else "partition_by"
     yield from entry("  ", kind, read(f"[{', '.join(laid_out)}]", "the table's metadata"))
@@ -70,10 +70,15 @@ def _one_like_it(
     yield from entry("  ", "bytes_per_row", contents.bytes_per_row)
 
 
-def _schema(facts: TableFacts) -> DraftFigure:
+def _schema(observed: ObservedTable, facts: TableFacts) -> DraftFigure:
     stands_for = f"{PAYLOAD}, which stands for {facts.columns.others} more"
     renamed = facts.names.called_otherwise.items()
     said = "".join(f"; {name} is the table's `{own}`" for own, name in renamed)
+    types = {column.name: column.type for column in observed.snapshot.schema}
+    for column in facts.columns.clusters:
+        if types[column.name] != column.type:
+            kind = types[column.name].upper()
+            said += f"; of {facts.names.columns[column.name]}, a {kind}, it has the days"
     return guessed(_ddl(facts), f"the columns that decide conflicts, and {stands_for}{said}")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import chain
 from statistics import median
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from scipy.stats import chi2
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.sim.inferring.conditions import condition_of, values_in
+from whitecap.sim.inferring.conditions import ABOVE, BELOW, EQUAL, compared, condition_of
 from whitecap.sim.inferring.figures import DraftFigure, counted, fitted, guessed, many, number_text
 from whitecap.sim.inferring.naming import drafted_type, stand_in
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
@@ -31,12 +32,20 @@ MOST_VALUES = 100
 FEWEST_NAMED = 3
 """Conditions that name a value of a clustering column: fewer are no way of working."""
 
-_READ: dict[str, Callable[[str], object]] = {
+
+def _day(text: str) -> date:
+    """The day of a date, or of an instant."""
+    return date.fromisoformat(text[:10])
+
+
+_READ: dict[str, Callable[[str], Any]] = {
     "string": str,
+    "tinyint": int,
+    "smallint": int,
     "int": int,
     "bigint": int,
     "double": float,
-    "date": date.fromisoformat,
+    "date": _day,
 }
 """Types of clustering columns whose values a scenario can list, and how a text of them is read."""
 
@@ -142,7 +151,9 @@ def _cluster_domain(column: Field, observed: ObservedTable, today: date) -> Draf
     bounds = _bounds(column, observed.snapshot.all_files())
     where = "in conditions and at the bounds of live files"
     touches = Counter(chain.from_iterable(named.values()))
-    domain = _domain(column, 0, bounds | touches.keys(), touches, today, where)
+    # Conditions may name any day; which there are, files tell.
+    values = bounds if bounds and column.type == "date" else bounds | touches.keys()
+    domain = _domain(column, 0, values, touches, today, where)
     return replace(domain, named=named)
 
 
@@ -150,28 +161,55 @@ def _named_by(observed: ObservedTable, column: Field) -> Iterator[tuple[int, Set
     """The versions whose conditions name values of the column, and which."""
     names = observed.snapshot.schema.names
     for commit in observed.commits:
-        texts = values_in(condition_of(commit), column.name, names)
-        values = {value for text in texts if (value := _as_own(column, text)) is not None}
-        if values:
+        texts = [
+            text
+            for operator, text in compared(condition_of(commit), column.name, names)
+            if operator in EQUAL | ABOVE | BELOW
+        ]
+        if values := _own(column, texts):
             yield commit.version, values
 
 
-def _as_own(column: Field, value: str) -> str | None:
-    """A condition's value as the column has it, `None` for an expression; `5L` is a BIGINT's."""
-    bare = value if column.type == "string" else value.rstrip("LDF")
+def _own(column: Field, texts: Iterable[str]) -> set[str]:
+    """Values as the column has them; those that are expressions are left out."""
+    values = (value_of(column, text) for text in texts)
+    return {str(value) for value in values if value is not None}
+
+
+def value_of(column: Field, text: str) -> Any:
+    """A value by its text in the log, `None` for an expression; `5L` is a BIGINT's.
+
+    Values of one column can be compared with each other; those of types that no scenario can list
+    are texts.
+    """
+    read = _READ.get(column.type, str)
     try:
-        return str(_READ[column.type](bare))
+        return read(text if read is str else text.rstrip("LDF"))
     except ValueError:
         return None
 
 
 def _bounds(column: Field, files: Sequence[AddFile]) -> set[str]:
-    """The smallest and largest values of files."""
+    """The smallest and largest values of files; of dates all that lie between them."""
     stated = [parse_statistics(file.stats) for file in files]
-    bounds = (
-        part.get(column.physical_name) for s in stated for part in (s.min_values, s.max_values)
-    )
-    return {str(value) for value in bounds if isinstance(value, str | int)}
+    name = column.physical_name
+    bounds = [(s.min_values.get(name), s.max_values.get(name)) for s in stated]
+    if column.type != "date":
+        values = chain.from_iterable(bounds)
+        return _own(column, (str(value) for value in values if value is not None))
+    days = ((value_of(column, str(least)), value_of(column, str(most))) for least, most in bounds)
+    return _all_days((first, last) for first, last in days if first and last)
+
+
+def _all_days(spans: Iterable[tuple[date, date]]) -> set[str]:
+    """The days of these spans, from the first to the last of each."""
+    days: set[int] = set()
+    reached_before = 0
+    for first, last in sorted((first.toordinal(), last.toordinal()) for first, last in spans):
+        if last - first < MAX_DAYS:
+            days.update(range(max(first, reached_before), last + 1))
+            reached_before = max(reached_before, last)
+    return {str(date.fromordinal(day)) for day in days}
 
 
 def _domain(
@@ -212,25 +250,37 @@ def choice_of(domain: DraftDomain, commits: Sequence[ObservedCommit]) -> ValueCh
         return ValueChoice(None, several)
     if domain.is_daily:
         return ValueChoice(_newest(domain, commits, len(touched)), several)
-    return _ranked(domain, touched)
+    return ranked(domain, touched)
 
 
 def _newest(domain: DraftDomain, commits: Sequence[ObservedCommit], count: int) -> DraftFigure:
     """How far behind the day of the commit the values lie."""
-    behind = sorted(
+    behind = [
         max((day_of(commit.timestamp_ms) - date.fromisoformat(value)).days, 0)
         for commit in commits
         for value in domain.of(commit)
-    )
-    within = behind[min(math.ceil(REACHED * len(behind)), len(behind)) - 1] + 1
+    ]
+    within = reached(behind) + 1
     because = f"nine of ten of {many(count, 'commit')} within {many(within, 'day')} of their own"
+    return one_of_newest(within, domain, because)
+
+
+def reached(numbers: Sequence[int]) -> int:
+    """What nine of ten of these numbers do not exceed."""
+    return sorted(numbers)[min(math.ceil(REACHED * len(numbers)), len(numbers)) - 1]
+
+
+def one_of_newest(
+    within: int, domain: DraftDomain, because: str, perhaps_any: bool = True
+) -> DraftFigure:
+    """One of so many of the newest days, or perhaps of all where these are more than half."""
     assert domain.days is not None
-    if within > 1 and within > domain.days / 2:
+    if perhaps_any and within > 1 and within > domain.days / 2:
         return counted("uniform", because)
     return counted("newest" if within == 1 else f"{{newest: {{within: {within}}}}}", because)
 
 
-def _ranked(domain: DraftDomain, touched: Sequence[set[str]]) -> ValueChoice:
+def ranked(domain: DraftDomain, touched: Sequence[set[str]]) -> ValueChoice:
     """Zipf's law over the listed values where it explains more than an even choice."""
     ranks = {value: rank for rank, value in enumerate(domain.listed)}
     counts = np.zeros(len(domain.listed))

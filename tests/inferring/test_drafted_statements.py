@@ -65,7 +65,7 @@ CASES = [
     ("DELETE", {"predicate": '["true"]'}, "DELETE FROM events"),
     ("DELETE", {"predicate": '["(id#1L = 7)"]'}, "DELETE FROM events WHERE id IN (:keys)"),
     ("UPDATE", {"predicate": "[\"(day#1 >= 2026-01-11)\"]"},
-     "UPDATE events SET payload = payload + 1.0 WHERE day >= :day"),
+     "UPDATE events SET payload = payload + 1.0 WHERE day >= :day - 1"),
 ]  # fmt: skip
 
 

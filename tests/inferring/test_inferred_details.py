@@ -9,7 +9,13 @@ import pytest
 
 from tests.inferring.synthetic_logs import MONDAY_MS, of
 from whitecap.engine.log.schema import Field
-from whitecap.sim.inferring.conditions import ColumnLimit, condition_of, pin_of, template_of
+from whitecap.sim.inferring.conditions import (
+    ColumnLimit,
+    compared,
+    condition_of,
+    pin_of,
+    template_of,
+)
 from whitecap.sim.inferring.engines import guessed_dialect, guessed_store
 from whitecap.sim.inferring.figures import counted, duration_text, rate_interval_text, rate_text
 from whitecap.sim.inferring.groups import MOST_GROUPS, grouped
@@ -57,10 +63,38 @@ def test_a_condition_pins_columns_that_it_compares_with_values(
     assert found == pins
 
 
-def test_a_condition_may_reach_from_a_value_on() -> None:
-    assert pin_of("date >= '2026-01-01'", "date", COLUMNS) is ColumnLimit.FROM
-    assert pin_of("'2026-01-01' < date", "date", COLUMNS) is ColumnLimit.FROM
-    assert pin_of("date < '2026-01-01'", "date", COLUMNS) is None
+@pytest.mark.parametrize(
+    ("predicate", "limit"),
+    [
+        ("date >= '2026-01-01'", ColumnLimit.FROM),
+        ("'2026-01-01' < date", ColumnLimit.FROM),
+        ("date < '2026-01-01'", ColumnLimit.UPTO),
+        ('["((date#1 >= 2026-01-01) AND (date#1 < 2026-01-03))"]', ColumnLimit.RANGE),
+        ("date BETWEEN '2026-01-01' AND '2026-01-03'", ColumnLimit.RANGE),
+        ("id = 1 AND date BETWEEN 2026-01-01 AND 2026-01-03", ColumnLimit.RANGE),
+        ('["((date#1 < 2026-01-01) OR (date#1 > 2026-01-08))"]', None),
+        ("date NOT BETWEEN '2026-01-01' AND '2026-01-03'", None),
+    ],
+)
+def test_a_condition_may_reach_from_a_value_on_or_up_to_one(
+    predicate: str, limit: ColumnLimit | None
+) -> None:
+    assert pin_of(_condition(predicate), "date", COLUMNS) is limit
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value"),
+    [
+        ("date <= CAST('2026-01-14' AS DATE) - 4", "2026-01-10"),
+        ("date < CAST('2026-02-27' AS DATE) + 2", "2026-03-01"),
+        ("date < CAST('9999-12-31' AS DATE) + 2", "9999-12-31"),
+        ("id < 3 + 2", "5"),
+        ("id < 3.5 - 2.5", "3.5"),
+    ],
+)
+def test_sums_of_values_are_what_they_make(predicate: str, value: str) -> None:
+    column = predicate.partition(" ")[0]
+    assert [text for _, text in compared(_condition(predicate), column, COLUMNS)] == [value]
 
 
 @pytest.mark.parametrize(

@@ -308,7 +308,7 @@ def test_from_which_day_on_a_clustered_table_is_overwritten_is_kept(tmp_path: Pa
     draft = _drafted(log)
     expected = "INSERT INTO events REPLACE WHERE day >= :day VALUES :rows"
     assert _statement(draft, "overwrite") == expected
-    assert "# counted: nine of ten of 6 commits within 1 day of their own" in draft.text
+    assert "# counted: nine of ten of 6 commits begin with the day of their own" in draft.text
 
 
 def test_a_notebook_is_not_called_a_job(log: LogOnDisk) -> None:
