@@ -269,7 +269,7 @@ ORIGINALS = {
                                from_files="ON t.id = s.id"),
             "optimizer": maintains("OPTIMIZE events"),
         },
-        {"cluster_by": ["country"]},
+        {"cluster_by": ["country"], "isolation": "WriteSerializable"},
     ),
     "clustered by two columns": Original(
         {
@@ -279,6 +279,6 @@ ORIGINALS = {
                               from_files="WHERE id IN (:keys)"),
             "optimizer": maintains("OPTIMIZE events"),
         },
-        {"cluster_by": ["date", "tier"]},
+        {"cluster_by": ["date", "tier"], "isolation": "WriteSerializable"},
     ),
 }  # fmt: skip
