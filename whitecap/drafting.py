@@ -24,7 +24,7 @@ from whitecap.sim.inferring.evidence import FigureEvidence, evidence_in
 from whitecap.sim.inferring.failures import SHOWN, FailureComparison, read_failures
 from whitecap.sim.inferring.failures import compare as compared
 from whitecap.sim.inferring.figures import many
-from whitecap.sim.inferring.observed import observe
+from whitecap.sim.inferring.log.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading.profiles import require_shipped
 from whitecap.sim.machine.places import require_new_file

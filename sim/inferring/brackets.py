@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import chisquare
 
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.quantities.units import MS_PER
 
 CommitInstants = Mapping[int, int]

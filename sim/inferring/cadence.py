@@ -22,7 +22,7 @@ from whitecap.sim.inferring.figures import (
     rate_interval_text,
     rate_text,
 )
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.profiles import profile_of
 from whitecap.sim.inferring.windows import STATED, TransactionWindow
 from whitecap.sim.quantities.units import MS_PER, show_duration

@@ -22,8 +22,8 @@ from whitecap.sim.inferring.layout import (
     contents_of,
     properties_kept,
 )
+from whitecap.sim.inferring.log.observed import ObservedTable
 from whitecap.sim.inferring.naming import Names, key_text, table_name
-from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.inferring.slices import DraftParameter, TableFacts
 from whitecap.sim.inferring.statements import Drafted, alteration, drafted
 from whitecap.sim.inferring.table_text import table_lines

@@ -15,7 +15,7 @@ from whitecap.engine.dialects import (
     versions_of,
 )
 from whitecap.sim.inferring.figures import DraftFigure, assumed, guessed
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.observed import ObservedCommit
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from whitecap.engine.recorded import CONFLICTS
 from whitecap.engine.rules import ConflictException
 from whitecap.sim.inferring.drafting import DraftedScenario
 from whitecap.sim.inferring.figures import count_interval, many
-from whitecap.sim.inferring.observed import ObservedTable
+from whitecap.sim.inferring.log.observed import ObservedTable
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.units import MS_PER
 from whitecap.sim.run import run_scenario

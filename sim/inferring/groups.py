@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from whitecap.engine.dialects import product_of
-from whitecap.sim.inferring.conditions import condition_of, template_of
 from whitecap.sim.inferring.figures import many
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.conditions import condition_of, template_of
+from whitecap.sim.inferring.log.observed import ObservedCommit
 
 MOST_GROUPS = 12
 """Groups at most: nobody reads more. Finer distinctions are given up first."""

@@ -15,7 +15,6 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
-from whitecap.sim.inferring.conditions import ColumnLimit, condition_of, names_column, pin_of
 from whitecap.sim.inferring.figures import (
     DraftFigure,
     assumed,
@@ -26,7 +25,8 @@ from whitecap.sim.inferring.figures import (
     rate_text,
     read,
 )
-from whitecap.sim.inferring.observed import ObservedTable
+from whitecap.sim.inferring.log.conditions import ColumnLimit, condition_of, names_column, pin_of
+from whitecap.sim.inferring.log.observed import ObservedTable
 from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW
 from whitecap.sim.real_table.counts import ASSUMED_BYTES_PER_ROW, RowCounts
 from whitecap.sim.scenario.table import KEY_TYPE

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from whitecap.engine.column_names import quoted_if_needed, quoted_name
 from whitecap.engine.log.schema import Field
-from whitecap.sim.inferring.observed import ObservedTable
+from whitecap.sim.inferring.log.observed import ObservedTable
 from whitecap.sim.scenario.table import PYTHON_TYPES, TABLE_NAME
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")

@@ -16,9 +16,9 @@ from statistics import median
 from typing import Any
 
 from whitecap.engine.log.schema import Field
-from whitecap.sim.inferring.conditions import ABOVE, BELOW, ColumnLimit, compared, condition_of
 from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.conditions import ABOVE, BELOW, ColumnLimit, compared, condition_of
+from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.values import (
     DraftDomain,
     ValueChoice,

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.inferring.conditions import (
+from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
+from whitecap.sim.inferring.groups import CommitGroup
+from whitecap.sim.inferring.layout import NEW_KEY, PAYLOAD, DraftColumns
+from whitecap.sim.inferring.log.conditions import (
     ColumnLimit,
     condition_of,
     names_column,
     pin_of,
     says_condition,
 )
-from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
-from whitecap.sim.inferring.groups import CommitGroup
-from whitecap.sim.inferring.layout import NEW_KEY, PAYLOAD, DraftColumns
+from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.naming import Names, drafted_type, sql_name
-from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.ranges import DraftRange, range_of
 from whitecap.sim.inferring.values import DraftDomain, ValueChoice, choice_of
 

@@ -19,7 +19,7 @@ from whitecap.sim.inferring.figures import (
     read,
 )
 from whitecap.sim.inferring.groups import CommitGroup, WriterKind
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.slices import (
     OFTEN,
     DraftParameter,

@@ -16,8 +16,8 @@ from whitecap.sim.inferring.layout import (
     past_of,
     properties_of,
 )
+from whitecap.sim.inferring.log.observed import ObservedTable
 from whitecap.sim.inferring.naming import drafted_type, key_text
-from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.inferring.slices import TableFacts
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
 from whitecap.sim.inferring.values import DraftDomain

@@ -19,10 +19,10 @@ from scipy.stats import chi2
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.sim.inferring.conditions import ABOVE, BELOW, EQUAL, compared, condition_of
 from whitecap.sim.inferring.figures import DraftFigure, counted, fitted, guessed, many, number_text
+from whitecap.sim.inferring.log.conditions import ABOVE, BELOW, EQUAL, compared, condition_of
+from whitecap.sim.inferring.log.observed import ObservedCommit, ObservedTable
 from whitecap.sim.inferring.naming import drafted_type, stand_in
-from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_DAYS
 from whitecap.sim.real_table.keys import days_of
 

@@ -31,7 +31,7 @@ from whitecap.sim.inferring.figures import (
     many,
     number_text,
 )
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.quantities.units import MS_PER
 
 TELLING = 10

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from whitecap.engine.log.schema import parse_ddl, schema_string
-from whitecap.sim.inferring.observed import CommitOrigin, ObservedCommit
+from whitecap.sim.inferring.log.observed import CommitOrigin, ObservedCommit
 
 HOUR_MS = 3_600_000
 MONDAY_MS = 1_768_176_000_000

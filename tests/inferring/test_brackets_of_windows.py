@@ -13,7 +13,7 @@ from scipy.stats import binom
 import whitecap
 from tests.inferring.synthetic_logs import HOUR_MS, Workers, commits_of
 from whitecap.sim.inferring.brackets import Brackets, Fit, bracket, fitted_to
-from whitecap.sim.inferring.observed import ObservedCommit, observe
+from whitecap.sim.inferring.log.observed import ObservedCommit, observe
 from whitecap.sim.inferring.windows import window_of
 
 LOGS = 60

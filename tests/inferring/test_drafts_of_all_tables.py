@@ -15,7 +15,7 @@ import pytest
 
 from tests.inferring.original_tables import HOURS, ORIGINALS, Job
 from whitecap.sim.inferring.drafting import DraftedScenario, WriterDraft, draft_of
-from whitecap.sim.inferring.observed import observe
+from whitecap.sim.inferring.log.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import FinishedRun, run_scenario

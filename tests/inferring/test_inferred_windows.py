@@ -9,7 +9,7 @@ import pytest
 from tests.inferring.synthetic_logs import Workers, commits_at, commits_of
 from whitecap.sim.inferring.brackets import Brackets, fitted_to
 from whitecap.sim.inferring.figures import Surety, duration_text
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.windows import ASSUMED_MS, TELLING, window_of
 
 

@@ -15,8 +15,8 @@ from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.inferring.log.observed import observe
 from whitecap.sim.inferring.naming import sql_name
-from whitecap.sim.inferring.observed import observe
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.scenario.model import Scenario
 

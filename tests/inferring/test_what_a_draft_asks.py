@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.inferring.synthetic_logs import LogOnDisk
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
-from whitecap.sim.inferring.observed import observe
+from whitecap.sim.inferring.log.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario
 

@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from enum import Enum
 from functools import cache
 
-from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.log.observed import ObservedCommit
 
 EQUAL = frozenset({"=", "<=>", "IN"})
 ABOVE, BELOW = frozenset({">", ">="}), frozenset({"<", "<="})
@@ -65,14 +65,14 @@ def condition_of(commit: ObservedCommit) -> str:
 def _summed(text: str) -> str:
     """The condition with what sums of values make."""
     text = _MOVED_DAY.sub(_moved_day, text)
-    return _MOVED_NUMBER.sub(lambda found: str(int(found[1]) + int(found[2] + found[3])), text)
+    return _MOVED_NUMBER.sub(lambda match: str(int(match[1]) + int(match[2] + match[3])), text)
 
 
-def _moved_day(found: re.Match[str]) -> str:
+def _moved_day(match: re.Match[str]) -> str:
     try:
-        return f"'{date.fromisoformat(found[1]) + timedelta(int(found[2] + found[3]))}'"
+        return f"'{date.fromisoformat(match[1]) + timedelta(int(match[2] + match[3]))}'"
     except (ValueError, OverflowError):
-        return found[0]
+        return match[0]
 
 
 def says_condition(commit: ObservedCommit) -> bool:
