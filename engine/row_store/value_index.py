@@ -222,26 +222,29 @@ class StoreIndex:
         node.forget()
 
     def files_with(
-        self, column: str, values: Collection[Any], version: int, live_at: LiveAt[F]
+        self, pins: Mapping[str, Collection[Any]], version: int, live_at: LiveAt[F]
     ) -> dict[str, F]:
-        """By path, the files of a version's snapshot that hold one of the values."""
-        if column not in self.store.names:
+        """By path, the files of a version's snapshot that may hold a row with the pinned values.
+
+        Where values are in few rows, by the column with the fewest of them; else by all columns.
+        """
+        if not all(column in self.store.names for column in pins):
             return {}
-        self.begin(column)
-        place = self.store.names.index(column)
-        by_row = self._by_row.get(place)
-        if by_row is None:
-            return self._live(self._by_file[place], values, live_at)
+        places = {self._begun(column): values for column, values in pins.items()}
+        by_row = [place for place in places if place in self._by_row]
+        if not by_row:
+            return self._live(places, live_at)
+        place = min(by_row, key=lambda place: len(places[place]))
         files: dict[str, F] = {}
-        for row in by_row.with_any(values):
+        for row in self._by_row[place].with_any(places[place]):
             self._note_file_of(row, version, live_at, files)
         return files
 
-    def _live(
-        self, by_file: dict[Any, BitMap], values: Iterable[Any], live_at: LiveAt[F]
-    ) -> dict[str, F]:
-        """The live files among those with one of the values."""
-        numbers = BitMap.union(BitMap(), *(by_file.get(value, BitMap()) for value in values))
+    def _live(self, pins: Mapping[int, Collection[Any]], live_at: LiveAt[F]) -> dict[str, F]:
+        """The live files among those with one of the values in each column."""
+        numbers = BitMap.intersection(
+            *(_united(self._by_file[place], values) for place, values in pins.items())
+        )
         paths = (self._nodes[number].path for number in numbers)
         return {path: file for path in paths if (file := live_at(path)) is not None}
 
@@ -259,14 +262,17 @@ class StoreIndex:
                 return
             node = next((origin for origin in node.origins if origin.holds(row)), None)
 
-    def begin(self, column: str) -> bool:
-        """Index a column from now on, if it exists. Returns whether each value is in few rows."""
-        if column not in self.store.names:
-            return True
+    def begin(self, column: str) -> None:
+        """Index a column from now on, if it exists."""
+        if column in self.store.names:
+            self._begun(column)
+
+    def _begun(self, column: str) -> int:
+        """The place of a column that is indexed from now on."""
         place = self.store.names.index(column)
         if place not in self._by_row and place not in self._by_file:
             self._begin(place)
-        return place in self._by_row
+        return place
 
     def _begin(self, place: int) -> None:
         ids = np.flatnonzero(self._at != _NOWHERE)
@@ -293,3 +299,8 @@ class StoreIndex:
             more = np.full(size - len(self._at), _NOWHERE, np.int32)
             self._at = np.concatenate([self._at, more])
         return self._at
+
+
+def _united(by_file: Mapping[Any, BitMap], values: Iterable[Any]) -> BitMap:
+    """The numbers of the files that hold one of the values."""
+    return BitMap.union(BitMap(), *(by_file[value] for value in values if value in by_file))

@@ -21,7 +21,7 @@ from whitecap.engine.packed.blocks import PackedMap
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.row_store.row_store import RowStore
 from whitecap.engine.row_store.stored_rows import StoredRows
-from whitecap.engine.row_store.value_index import FileNode, StoreIndex, packer_of_nodes
+from whitecap.engine.row_store.value_index import FileNode, LiveAt, StoreIndex, packer_of_nodes
 from whitecap.engine.storage.requests import Steps
 
 # How many commits go by between two looks at what no client reads any more.
@@ -91,7 +91,8 @@ class RowIndex:
         """Read a snapshot's files, and index some columns ahead of the first look-up."""
         yield from self._follow(snapshot)
         for column in columns:
-            self._begin(column)
+            for index in self._stores.values():
+                index.begin(column)
 
     def describe(self, version: int, described: DescribedFiles) -> None:
         """Begin with the files of a version as described, without reading any."""
@@ -101,33 +102,30 @@ class RowIndex:
     def files_with(
         self, snapshot: Snapshot, pins: Mapping[str, Collection[Any]]
     ) -> Steps[list[AddFile] | None]:
-        """Live files of `snapshot` that hold one of the values of some pinned column, by path.
+        """Live files of `snapshot` that may hold a row with pinned values, by path.
 
+        Each holds one of the values of some pinned column; of all of them where that costs nothing.
         Columns are named as in data files. `None` if that is not known: because the snapshot is
         older than all that the index knows, or described files tell nothing of these columns.
         """
         yield from self._follow(snapshot)
-        column = self._most_telling(pins)
-        if column is None or snapshot.version < self._complete_from:
-            return None
-        values, file_at = pins[column], snapshot.live.at
-        described = () if self._described is None else self._described.paths_with(values)
-        files = {path: file for path in described if (file := file_at(path)) is not None}
-        for index in self._stores.values():
-            files |= index.files_with(column, values, snapshot.version, file_at)
-        return [files[path] for path in sorted(files)]
-
-    def _most_telling(self, pins: Mapping[str, Collection[Any]]) -> str | None:
-        """The column to look by: best with values in few rows each, then pinned to few values."""
         if self._described is not None:
             pins = {name: pins[name] for name in pins if self._described.tells(name)}
-        ranked = sorted(pins, key=lambda name: (not self._begin(name), len(pins[name])))
-        return ranked[0] if ranked else None
+        if not pins or snapshot.version < self._complete_from:
+            return None
+        files = self._described_with(pins, snapshot.live.at)
+        for index in self._stores.values():
+            files |= index.files_with(pins, snapshot.version, snapshot.live.at)
+        return [files[path] for path in sorted(files)]
 
-    def _begin(self, column: str) -> bool:
-        """Index a column from now on. Returns whether each value is in few rows."""
-        few = {index.begin(column) for index in self._stores.values()}
-        return few <= {True}
+    def _described_with(
+        self, pins: Mapping[str, Collection[Any]], file_at: LiveAt[AddFile]
+    ) -> dict[str, AddFile]:
+        """By path, the live ones of described files that hold a pinned value."""
+        if self._described is None:
+            return {}
+        paths = self._described.paths_with(next(iter(pins.values())))
+        return {path: file for path in paths if (file := file_at(path)) is not None}
 
     def _follow(self, snapshot: Snapshot) -> Steps[None]:
         """Take in the commits up to a snapshot. May wait for rows; others may go on meanwhile."""

@@ -17,6 +17,7 @@ from whitecap.engine.row_store import stored_rows
 from whitecap.engine.row_store.columns import Integers
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import ReadRows
+from whitecap.engine.transaction.file_scan import FileScan
 
 keys = st.integers(0, 12)
 some_keys = st.lists(keys, min_size=1, max_size=3)
@@ -265,3 +266,42 @@ def test_texts_in_a_list_are_instants_of_the_sessions_time_zone(
     database.sql("INSERT INTO t VALUES (1, TIMESTAMP '2026-01-01 00:00:00Z')")
     outcome = database.sql("DELETE FROM t WHERE at IN (:given)", given=given)
     assert isinstance(outcome, Committed)
+
+
+few_values = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from(["a", "b"])), min_size=1, max_size=3
+).map(lambda rows: [(k, t, 0.5) for k, t in rows] * 8)
+by_few_values = st.one_of(
+    st.tuples(st.just("INSERT INTO t VALUES :rows"), st.fixed_dictionaries({"rows": few_values})),
+    *(
+        st.tuples(
+            st.just(text),
+            st.fixed_dictionaries({"k": st.integers(0, 2), "t": st.sampled_from(["a", "b"])}),
+        )
+        for text in (
+            "UPDATE t SET a = a + 1.5 WHERE k = :k AND t = :t",
+            "DELETE FROM t WHERE t = :t AND k = :k AND a > 1",
+        )
+    ),
+    st.tuples(st.just("OPTIMIZE t"), st.just({})),
+)
+
+
+@pytest.mark.parametrize("vectors", ["false", "true"])
+@given(st.lists(by_few_values, min_size=1, max_size=8))
+def test_rows_are_found_by_several_columns_with_few_values(
+    vectors: str,
+    run: list[tuple],  # type: ignore[type-arg]
+) -> None:
+    _check_the_same(run, "k BIGINT, t STRING, a DOUBLE", "", vectors)
+
+
+def test_files_are_those_with_the_values_of_all_columns_where_many_rows_have_each() -> None:
+    database = Database(index_rows=True)
+    database.create("t", "k BIGINT, t STRING, a DOUBLE")
+    for k, t in ((1, "a"), (1, "b"), (2, "a")):
+        database.commit("INSERT INTO t VALUES :rows", rows=[(k, t, 0.5)] * 8)
+    database.commit("UPDATE t SET a = 1.5 WHERE k = 1 AND t = 'a'")
+    with patch.object(FileScan, "__contains__", autospec=True, return_value=True) as asked:
+        database.commit("UPDATE t SET a = 2.5 WHERE k = 1 AND t = 'b'")
+    assert len(asked.call_args_list) == 1
