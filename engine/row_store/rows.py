@@ -6,15 +6,16 @@ from the rows that change; the others cost a little, at the speed of arrays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from math import nan
 from typing import Any
 
 import numpy as np
 
+from whitecap.engine.row_store.columns import Ids
 from whitecap.engine.row_store.row_store import OfArrays
-from whitecap.engine.row_store.stored_rows import Origin, StoredRows, Wanted
+from whitecap.engine.row_store.stored_rows import Origin, StoredRows, Wanted, together
 from whitecap.engine.row_store.summaries import Extent, extent_of
 from whitecap.engine.storage.requests import Row
 
@@ -30,28 +31,29 @@ def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[R
 
 
 def assigned(
-    rows: Sequence[Row],
-    positions: Sequence[int],
+    parts: Sequence[tuple[Sequence[Row], Sequence[int]]],
     changes: Mapping[int, OfArrays],
     alone: bool = False,
-) -> Sequence[Row] | None:
-    """Rows with new values in some columns at some positions; `None` if only row by row.
+) -> list[StoredRows] | None:
+    """The rows of each part with new values in some columns at some positions.
 
-    `alone`: the changed rows by themselves, with those that they were made of.
+    `None` if only row by row. `alone`: the changed rows by themselves, with those that they were
+    made of.
     """
-    if not isinstance(rows, StoredRows):
+    before = together([rows_at(rows, positions) for rows, positions in parts])
+    versions = None if before is None else before.store.assigned(before.ids, changes)
+    if before is None or versions is None:
         return None
-    places = np.asarray(positions, np.intp)
-    before = rows.ids[places]
-    versions = rows.store.assigned(before, changes)
-    if versions is None:
-        return None
+    counts = [len(positions) for _, positions in parts]
+    gone, new = _split(before.ids, counts), _split(versions, counts)
     if alone:
-        return StoredRows(rows.store, versions)
-    rows.store.continue_lines(versions, before)
-    ids = rows.ids.copy()
-    ids[places] = versions
-    return StoredRows(rows.store, ids, Origin((rows,), before, versions, changes))
+        return [StoredRows(before.store, ids) for ids in new]
+    before.store.continue_lines(versions, before.ids)
+    return [
+        rows.replaced(positions, Origin((rows,), gone_ids, new_ids, changes))
+        for (rows, positions), gone_ids, new_ids in zip(parts, gone, new, strict=True)
+        if isinstance(rows, StoredRows)
+    ]
 
 
 def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
@@ -75,15 +77,34 @@ def rows_at(rows: Sequence[Row], positions: Sequence[int]) -> Sequence[Row]:
     return [rows[at] for at in positions]
 
 
-def positions_with(rows: Sequence[Row], wanted: Wanted, or_null: bool = False) -> list[int] | None:
-    """Positions of rows whose columns have one of the `wanted` values, or NULL if `or_null`.
+def positions_with(
+    parts: Sequence[Sequence[Row]], wanted: Wanted, or_null: bool = False
+) -> list[list[int] | None]:
+    """Per part the positions of rows whose columns have a `wanted` value, or NULL if `or_null`.
 
     No wanted value is NULL. `None` where only looking at every row would tell.
     """
-    if not isinstance(rows, StoredRows) or not wanted:
-        return None
-    positions = rows.positions_with(wanted, or_null)
-    return None if positions is None else positions.tolist()
+    rows = together(parts)
+    if rows is None and len(parts) > 1:
+        return [at for part in parts for at in positions_with([part], wanted, or_null)]
+    positions = rows.positions_with(wanted, or_null) if rows is not None and wanted else None
+    if positions is None:
+        return [None] * len(parts)
+    return [*_by_part(positions, [len(part) for part in parts])]
+
+
+def _split(ids: Ids, counts: Sequence[int]) -> list[Ids]:
+    """So many ids for each, one after the other."""
+    return [ids[end - count : end] for end, count in zip(accumulate(counts), counts, strict=True)]
+
+
+def _by_part(positions: Ids, counts: Sequence[int]) -> Iterator[list[int]]:
+    """Positions in parts one after the other, of so many rows each, as positions in each part."""
+    begin = first = 0
+    for count in counts:
+        last = int(positions.searchsorted(begin + count))
+        yield (positions[first:last] - begin).tolist()
+        begin, first = begin + count, last
 
 
 def holds(rows: Sequence[Row], position: int, value: Any) -> bool:

@@ -180,6 +180,12 @@ class StoredRows(Sequence[Row]):
         origin = Origin((self,), self.ids[list(changes)], new)
         return StoredRows(self.store, _without(ids, sorted(gone)), origin)
 
+    def replaced(self, positions: Sequence[int], origin: Origin) -> StoredRows:
+        """These rows with the new ones of `origin` at some positions."""
+        ids = self.ids.copy()
+        ids[positions] = origin.new
+        return StoredRows(self.store, ids, origin)
+
     def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
         """See `rows.positions_with`."""
         positions: Ids | None = None
@@ -209,6 +215,19 @@ class StoredRows(Sequence[Row]):
             np.column_stack(differing), axis=0, return_index=True, return_inverse=True
         )
         return [StoredRows(self.store, self.ids[group.ravel() == n]) for n in np.argsort(first)]
+
+
+def together(parts: Sequence[Sequence[Row]]) -> StoredRows | None:
+    """The rows of all parts, one after the other; `None` if they are not all in one store."""
+    stored = [rows for rows in parts if isinstance(rows, StoredRows)]
+    if not stored or len(stored) < len(parts):
+        return None
+    store = stored[0].store
+    if len(stored) == 1:
+        return stored[0]
+    if any(rows.store is not store for rows in stored):
+        return None
+    return StoredRows(store, np.concatenate([rows.ids for rows in stored]))
 
 
 def _without(ids: Ids, gone: Sequence[int]) -> Ids:

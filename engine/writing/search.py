@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ def search(
     file_rows = yield from table.data_files.read(files, schema)
     partitions = frozenset(schema.index(name) for name in txn.snapshot.partition_columns)
     picks = _Picks.of(conditions, schema, table.session, extra_tests, partitions)
-    matches = ((loaded, picks.positions(loaded)) for loaded in file_rows)
+    matches = zip(file_rows, picks.positions(file_rows), strict=True)
     return [(loaded, positions) for loaded, positions in matches if positions]
 
 
@@ -102,14 +102,19 @@ class _Picks:
             self._tests = self.bind()
         return self._tests
 
-    def positions(self, loaded: FileRows) -> list[int]:
-        """The positions of live rows that match."""
-        positions = positions_with(loaded.rows, self.wanted, or_null=not self.wanted_is_all)
-        if positions is None:
+    def positions(self, files: Sequence[FileRows]) -> Iterator[list[int]]:
+        """Per file the positions of live rows that match."""
+        rows = [loaded.rows for loaded in files]
+        likely = positions_with(rows, self.wanted, or_null=not self.wanted_is_all)
+        return map(self._positions, files, likely)
+
+    def _positions(self, loaded: FileRows, likely: list[int] | None) -> list[int]:
+        """`likely`: where columns have what is wanted, `None` if they cannot tell."""
+        if likely is None:
             if not self.tests:
                 return loaded.live(list(range(len(loaded.rows))))
             return [at for at, row in loaded if self._matches(row)]
-        positions = loaded.live(positions)
+        positions = loaded.live(likely)
         if self.wanted_is_all:
             return positions
         return [at for at, row in loaded.rows_at(positions) if self._matches(row)]

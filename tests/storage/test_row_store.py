@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 from unittest.mock import patch
 
@@ -110,13 +111,19 @@ def test_positions_are_those_that_a_look_at_every_row_gives(
         (at, data.draw(st.lists(VALUES[at], max_size=3)))
         for at in data.draw(st.lists(st.sampled_from([0, 2, 3, 4]), max_size=2, unique=True))
     ]
-    found = positions_with(kept, wanted, or_null=or_null)
+    ends = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    slices = [slice(*each) for each in pairwise([0, *ends, len(rows)])]
+    others = [rows] if data.draw(st.booleans()) else []
+    found = positions_with([*(kept[each] for each in slices), *others], wanted, or_null=or_null)
     expected = [
-        at
-        for at, row in enumerate(rows)
-        if all(row[c] in v or (or_null and row[c] is None) for c, v in wanted)
+        [
+            at
+            for at, row in enumerate(part)
+            if all(row[c] in v or (or_null and row[c] is None) for c, v in wanted)
+        ]
+        for part in (*(rows[each] for each in slices), *others)
     ]
-    assert found is None or found == expected
+    assert all(each in (None, there) for each, there in zip(found, expected, strict=True))
 
 
 @given(ROWS)
@@ -157,7 +164,7 @@ def _check_bounds(rows: Any, expected: Any, places: Sequence[int]) -> None:
     ]
     if isinstance(rows, StoredRows):
         rows.settle()
-    found = positions_with(rows, [(places[0], [0, 3])])
+    (found,) = positions_with([rows], [(places[0], [0, 3])])
     assert found is None or found == [
         at for at, row in enumerate(expected) if row[places[0]] in (0, 3)
     ]
@@ -178,7 +185,7 @@ def test_bounds_follow_through_changes_of_one_column(rows: list[Any], data: st.D
         for _ in range(data.draw(st.integers(1, 5))):
             positions = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
             if data.draw(st.booleans()):
-                now = assigned(now, positions, {1: lambda fractions: fractions(1) + 1.0})
+                (now,) = assigned([(now, positions)], {1: lambda of: of(1) + 1.0}) or [None]
                 rows = [
                     (k, x + 1.0) if at in positions else (k, x) for at, (k, x) in enumerate(rows)
                 ]
@@ -202,18 +209,22 @@ def test_many_rows_are_changed_at_once_as_one_by_one(xs: list[float], data: st.D
     store = RowStore((("k", "x"), ("bigint", "double")))
     rows = list(enumerate(xs))
     kept = store.stored(rows)
-    positions = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
-    changed = assigned(kept, positions, {1: lambda fractions: fractions(1) * 1.5 + 1e300})
+    parts = data.draw(
+        st.lists(st.lists(st.sampled_from(range(len(rows))), unique=True), min_size=1, max_size=3)
+    )
+    changes = {1: lambda fractions: fractions(1) * 1.5 + 1e300}
+    changed = assigned([(kept, positions) for positions in parts], changes)
     assert changed is not None
-    one_by_one = {at: (at, xs[at] * 1.5 + 1e300) for at in positions}
-    assert shown(changed) == shown(edited(rows, one_by_one))
+    for after, positions in zip(changed, parts, strict=True):
+        one_by_one = {at: (at, xs[at] * 1.5 + 1e300) for at in positions}
+        assert shown(after) == shown(edited(rows, one_by_one))
 
 
 def test_a_column_that_is_no_array_is_changed_row_by_row() -> None:
     store = RowStore((("k", "x"), ("bigint", "double")))
     kept = store.stored([(1, None), (2, 1.0)])
-    assert assigned(kept, [1], {1: lambda fractions: fractions(1)}) is None
-    assert assigned([(1, 1.0)], [0], {1: lambda fractions: fractions(1)}) is None
+    assert assigned([(kept, [1])], {1: lambda fractions: fractions(1)}) is None
+    assert assigned([([(1, 1.0)], [0])], {1: lambda fractions: fractions(1)}) is None
 
 
 @pytest.mark.parametrize("value", [2**64, "text", Decimal("1.5"), True])
@@ -223,4 +234,4 @@ def test_a_value_that_is_not_of_the_columns_type_is_kept_all_the_same(value: Any
     after = store.stored([(value,), (3,)])
     assert repr(list(before)) == repr([(1,), (None,)])
     assert repr(list(after)) == repr([(value,), (3,)])
-    assert positions_with(after, [(0, [3])]) is None
+    assert positions_with([after], [(0, [3])]) == [None]

@@ -88,7 +88,7 @@ class _Run:
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[FileChanges]:
         """What the MERGE adds and removes."""
-        files = [self.matching.match(file_rows) for file_rows in candidates]
+        files = self.matching.match(candidates)
         touched = [file for file in files if self._is_rewritten(file)]
         inserts = self._numbered(self.matching.inserts())
         check = row_check(self.txn.metadata, self.table.session)

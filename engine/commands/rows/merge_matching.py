@@ -65,13 +65,19 @@ class Matching:
         self._wanted = () if self.by_source else wanted
         self.used: set[int] = set()
 
-    def match(self, file_rows: FileRows) -> MatchedFile:
-        """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
+    def match(self, files: Sequence[FileRows]) -> list[MatchedFile]:
+        """Join files. Raises `DeltaError` if a row has several matches that would change it."""
+        likely = positions_with([file_rows.rows for file_rows in files], self._wanted)
+        return list(map(self._match, files, likely))
+
+    def _match(self, file_rows: FileRows, likely: list[int] | None) -> MatchedFile:
+        """Join one file, whose rows may match where it is `likely`; `None`: anywhere."""
         rows: dict[int, Row] = {}
         matches: dict[int, int] = {}
         touched = bool(self.by_source) and file_rows.live_count > 0
         find = self.join.matches
-        for at, row in self._candidates(file_rows):
+        likely_rows = file_rows if likely is None else file_rows.rows_at(file_rows.live(likely))
+        for at, row in likely_rows:
             hits = find(row)
             if hits:
                 if len(hits) > 1:
@@ -80,11 +86,6 @@ class Matching:
                 self.used.update(hits)
                 touched = touched or self._counts(row, hits)
         return MatchedFile(file_rows, rows, matches, touched and not self.plan.is_insert_only)
-
-    def _candidates(self, file_rows: FileRows) -> Iterable[tuple[int, Row]]:
-        """The live rows of a file that may match, with their positions."""
-        positions = positions_with(file_rows.rows, self._wanted)
-        return file_rows if positions is None else file_rows.rows_at(file_rows.live(positions))
 
     def concerns(self, row: Row) -> bool:
         """Whether a row of the target, had it been there, would have changed what is done."""

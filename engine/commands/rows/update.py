@@ -99,10 +99,8 @@ def _actions(
 ) -> Steps[FileChanges]:
     vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
     changed_only = vectors and has_data_condition
-    rows = {
-        file_rows.file.path: _new_rows(file_rows, at, change, changed_only)
-        for file_rows, at in touched
-    }
+    paths = [file_rows.file.path for file_rows, _ in touched]
+    rows = dict(zip(paths, _new_rows(touched, change, changed_only), strict=True))
     tasks = scan_tasks([file_rows.file for file_rows, _ in touched])
     check = row_check(txn.metadata, table.session)
     writer = FileWriter(table, txn.metadata, check=check, beside_changes=True)
@@ -170,12 +168,21 @@ def _of_arrays(terms: Sequence[Term], parameters: Parameters) -> dict[int, OfArr
 
 
 def _new_rows(
-    file_rows: FileRows, positions: Sequence[int], change: _Change, changed_only: bool
-) -> Sequence[Row]:
-    if change.of_arrays is not None and file_rows.deleted is None:
-        rows = assigned(file_rows.rows, positions, change.of_arrays, alone=changed_only)
+    touched: MatchingRows, change: _Change, changed_only: bool
+) -> Sequence[Sequence[Row]]:
+    """Per file its rows as they will be, without those that stay if it is `changed_only`."""
+    all_live = all(file_rows.deleted is None for file_rows, _ in touched)
+    if change.of_arrays is not None and (changed_only or all_live):
+        parts = [(file_rows.rows, positions) for file_rows, positions in touched]
+        rows = assigned(parts, change.of_arrays, alone=changed_only)
         if rows is not None:
             return rows
+    return [_one_by_one(file_rows, at, change, changed_only) for file_rows, at in touched]
+
+
+def _one_by_one(
+    file_rows: FileRows, positions: Sequence[int], change: _Change, changed_only: bool
+) -> Sequence[Row]:
     changed = [change.of_row(row) for _, row in file_rows.rows_at(positions)]
     if changed_only:
         return changed
