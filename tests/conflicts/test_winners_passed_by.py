@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from tests.interleaving.test_schedules import STATEMENTS, start, told, world
+from tests.interleaving.test_schedules import STATEMENTS, course_of, start, world
 from tests.passing_by import both_ways
 from whitecap.engine.dialects import DIALECTS
 from whitecap.engine.errors import InvalidInput
@@ -28,7 +28,7 @@ def test_every_schedule_of_a_pair_shows_the_same(pair: tuple[str, str]) -> None:
     race = [start(sql) for sql in pair]
 
     def play() -> object:
-        return [told(played) for played in schedules(world(), race, prune=False)]
+        return [course_of(played) for played in schedules(world(), race, prune=False)]
 
     passing_by, whole = both_ways(play)
     assert passing_by == whole

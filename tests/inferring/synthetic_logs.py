@@ -113,8 +113,13 @@ class LogOnDisk:
     def commit(self, operation: str, *actions: dict[str, Any], **info: Any) -> None:
         """The next version, a minute after the last one unless `timestamp` is given."""
         self._at_ms = info.pop("timestamp", self._at_ms + 60_000)
-        told = {"timestamp": self._at_ms, "operation": operation, "engineInfo": DELTA, **info}
-        lines = [json.dumps(each) for each in ({"commitInfo": told}, *actions)]
+        commit_info = {
+            "timestamp": self._at_ms,
+            "operation": operation,
+            "engineInfo": DELTA,
+            **info,
+        }
+        lines = [json.dumps(each) for each in ({"commitInfo": commit_info}, *actions)]
         (self.log / f"{self.version:020d}.json").write_text("\n".join(lines) + "\n")
         self.version += 1
 

@@ -74,9 +74,9 @@ def test_a_kind_of_commit_becomes_its_statement(
     operation: str, parameters: dict[str, str], statement: str, log: LogOnDisk
 ) -> None:
     for number in range(5):
-        told = {key: text.replace("{}", str(number % 3)) for key, text in parameters.items()}
+        filled = {key: text.replace("{}", str(number % 3)) for key, text in parameters.items()}
         log.commit(
-            operation, _add(log.version, DAYS[number % 3]), operationParameters=told,
+            operation, _add(log.version, DAYS[number % 3]), operationParameters=filled,
             readVersion=log.version - 1,
         )  # fmt: skip
     draft = _drafted(log)
@@ -91,11 +91,11 @@ def test_a_stream_is_told_by_its_application(log: LogOnDisk) -> None:
             progress = {"txn": {"appId": query, "version": number, "lastUpdated": 0}}
             log.commit("STREAMING UPDATE", progress, _add(log.version, DAYS[2]))
     draft = _drafted(log)
-    one, other = _group(draft, "stream").streaming, _group(draft, "stream-2").streaming
-    assert one is not None
-    assert other is not None
-    assert one.checkpoint != other.checkpoint
-    assert one.rows.count == 5
+    first, second = _group(draft, "stream").streaming, _group(draft, "stream-2").streaming
+    assert first is not None
+    assert second is not None
+    assert first.checkpoint != second.checkpoint
+    assert first.rows.count == 5
 
 
 def test_auto_compaction_has_a_writer_that_is_called_so(log: LogOnDisk) -> None:

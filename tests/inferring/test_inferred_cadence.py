@@ -105,8 +105,8 @@ def test_a_busy_day_becomes_hours_and_a_quiet_weekend_weekdays() -> None:
 
 
 def test_commits_that_come_evenly_have_no_profile() -> None:
-    found = sum(profile_of(_by_chance(10, 21 * 24, seed)) is not None for seed in range(40))
-    assert found <= 3  # two tests at 1 % each
+    with_profile = sum(profile_of(_by_chance(10, 21 * 24, seed)) is not None for seed in range(40))
+    assert with_profile <= 3  # two tests at 1 % each
 
 
 def test_a_group_that_came_late_has_the_rate_of_its_own_time() -> None:

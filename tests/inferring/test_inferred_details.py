@@ -55,12 +55,12 @@ def _condition(predicate: str, name: str = "predicate") -> str:
 def test_a_condition_pins_columns_that_it_compares_with_values(
     predicate: str, pins: set[str]
 ) -> None:
-    found = {
+    pinned = {
         column
         for column in ("date", "country", "Event Date")
         if pin_of(_condition(predicate), column, COLUMNS) is ColumnLimit.VALUE
     }
-    assert found == pins
+    assert pinned == pins
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_sums_of_values_are_what_they_make(predicate: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "is_same"),
+    ("condition", "other", "is_same"),
     [
         (
             "id IN (1, 2, 3) AND date = DATE '2026-01-12'",
@@ -116,9 +116,9 @@ def test_sums_of_values_are_what_they_make(predicate: str, value: str) -> None:
     ],
 )
 def test_jobs_that_differ_in_values_alone_have_one_template(
-    one: str, other: str, is_same: bool
+    condition: str, other: str, is_same: bool
 ) -> None:
-    assert (template_of(one, COLUMNS) == template_of(other, COLUMNS)) is is_same
+    assert (template_of(condition, COLUMNS) == template_of(other, COLUMNS)) is is_same
 
 
 @pytest.mark.parametrize(

@@ -99,11 +99,10 @@ def test_what_is_not_compared_is_told_with_the_reason(table: LogOnDisk, tmp_path
         f"{DAY} 00:20:00,insert-nightly-load,java.lang.OutOfMemoryError",
         f"{DAY}T00:20:00+00:00,somebody else,ConcurrentAppendException",
     ]
-    told = _compared(table, tmp_path, _csv(tmp_path, *lines)).output
-    told = " ".join(told.split())
-    assert "1 outside of the time that the log spans" in told
-    assert "1 no conflict of Delta Lake" in told
-    assert "1 of jobs that are not in the draft" in told
+    output = " ".join(_compared(table, tmp_path, _csv(tmp_path, *lines)).output.split())
+    assert "1 outside of the time that the log spans" in output
+    assert "1 no conflict of Delta Lake" in output
+    assert "1 of jobs that are not in the draft" in output
 
 
 @pytest.mark.parametrize(
@@ -132,8 +131,8 @@ def test_failures_need_a_file_for_the_draft(table: LogOnDisk, tmp_path: Path) ->
 
 def test_an_instant_is_utc_unless_it_says_otherwise(tmp_path: Path) -> None:
     lines = [f"{DAY} 01:00:00,a,x", f"{DAY}T02:00:00+01:00,a,x"]
-    found = read_failures(_csv(tmp_path, *lines))
-    assert [failure.at_ms for failure in found] == [MONDAY_MS + HOUR_MS] * 2
+    failures = read_failures(_csv(tmp_path, *lines))
+    assert [failure.at_ms for failure in failures] == [MONDAY_MS + HOUR_MS] * 2
 
 
 @pytest.mark.parametrize(

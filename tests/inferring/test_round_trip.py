@@ -109,17 +109,17 @@ def draft(tmp_path_factory: pytest.TempPathFactory) -> DraftedScenario:
 
 @pytest.fixture(scope="module")
 def inferred(draft: DraftedScenario) -> Mapping[str, Counts]:
-    found: dict[str, Counts] = {}
+    totals: dict[str, Counts] = {}
     for replication in range(REPLICATIONS):
         run = whitecap.run(draft.text, replication=replication, changes={"duration": f"{HOURS} h"})
         for name, counts in _counts(run.transactions, HOURS).items():
-            before = found.get(name, Counts(0, 0, 0))
-            found[name] = Counts(
+            before = totals.get(name, Counts(0, 0, 0))
+            totals[name] = Counts(
                 before.committed + counts.committed,
                 before.aborted + counts.aborted,
                 before.hours + HOURS,
             )
-    return found
+    return totals
 
 
 def test_every_group_is_told_apart(draft: DraftedScenario) -> None:
@@ -131,21 +131,21 @@ def test_every_group_is_told_apart(draft: DraftedScenario) -> None:
 def test_commits_per_hour_are_the_same(
     name: str, original: Mapping[str, Counts], inferred: Mapping[str, Counts]
 ) -> None:
-    one, other = original[name], inferred[KINDS[name]]
-    error = math.sqrt(one.committed / one.hours**2 + one.committed / one.hours / other.hours)
-    assert abs(one.per_hour - other.per_hour) <= BEYOND * error, (one, other)
+    given, drafted = original[name], inferred[KINDS[name]]
+    error = math.sqrt(given.per_hour * (1 / given.hours + 1 / drafted.hours))
+    assert abs(given.per_hour - drafted.per_hour) <= BEYOND * error, (given, drafted)
 
 
 @pytest.mark.parametrize("name", ["upserter", "corrector"])
 def test_the_predicted_conflict_rate_is_that_which_the_log_did_not_tell(
     name: str, original: Mapping[str, Counts], inferred: Mapping[str, Counts]
 ) -> None:
-    one, other = original[name], inferred[KINDS[name]]
-    assert one.aborted >= 10
-    share = one.conflict_rate
-    tries = [counts.committed + counts.aborted for counts in (one, other)]
+    given, drafted = original[name], inferred[KINDS[name]]
+    assert given.aborted >= 10
+    share = given.conflict_rate
+    tries = [counts.committed + counts.aborted for counts in (given, drafted)]
     error = math.sqrt(share * (1 - share) * sum(1 / count for count in tries))
-    assert abs(share - other.conflict_rate) <= BEYOND * error, (one, other)
+    assert abs(share - drafted.conflict_rate) <= BEYOND * error, (given, drafted)
 
 
 def test_appends_conflict_with_nobody_there_either(inferred: Mapping[str, Counts]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from msgspec.structs import replace
 
-from tests.interleaving.test_schedules import STATEMENTS, TWO_FILES, UPDATE, start, told
+from tests.interleaving.test_schedules import STATEMENTS, TWO_FILES, UPDATE, course_of, start
 from whitecap.engine.dialects import DIALECTS, Dialect, dialect_named
 from whitecap.engine.races.interleaving.contender import Beginning, Contender
 from whitecap.engine.races.interleaving.race import Played
@@ -34,7 +34,7 @@ Shown = tuple[object, ...]
 
 def shown(played: Played) -> Shown:
     """Everything that a schedule shows, with what was written and the evidence of each verdict."""
-    return *told(played), repr(played.endings)
+    return *course_of(played), repr(played.endings)
 
 
 def commands(names: Sequence[str], dialect: Dialect) -> list[Command]:

@@ -89,7 +89,7 @@ def test_pruning_loses_no_result_of_three_statements() -> None:
 
 def test_two_statements_of_one_transaction_each_have_four_distinguishable_schedules() -> None:
     played = list(schedules(world(), [start(UPDATE), start(DELETE)]))
-    assert [ended(one) for one in played] == [
+    assert [ended(each) for each in played] == [
         ("version 3", "version 4"),
         ("version 3", "ConcurrentAppendException"),
         ("ConcurrentAppendException", "version 3"),
@@ -99,21 +99,21 @@ def test_two_statements_of_one_transaction_each_have_four_distinguishable_schedu
 
 def test_without_pruning_every_order_of_the_same_steps_is_played() -> None:
     played = list(schedules(world(), [start(UPDATE), start(DELETE)], prune=False))
-    assert len({one.schedule for one in played}) == len(played) == 6
+    assert len({each.schedule for each in played}) == len(played) == 6
 
 
-def told(played: Played) -> tuple[object, ...]:
+def course_of(played: Played) -> tuple[object, ...]:
     """Everything that a schedule shows."""
     return played.schedule, played.events, ended(played), played.rows
 
 
 def test_a_contender_that_raced_others_before_races_as_if_it_were_new() -> None:
     tables = world()
-    known = [[Contender(tables, who, start(sql)) for sql in STATEMENTS] for who in (0, 1)]
+    contenders = [[Contender(tables, who, start(sql)) for sql in STATEMENTS] for who in (0, 1)]
     for (at, first), (to, second) in itertools.product(enumerate(STATEMENTS), repeat=2):
-        again = schedules_of(tables, [known[0][at], known[1][to]])
+        again = schedules_of(tables, [contenders[0][at], contenders[1][to]])
         anew = schedules(tables, [start(first), start(second)])
-        assert [told(one) for one in again] == [told(one) for one in anew]
+        assert [course_of(each) for each in again] == [course_of(each) for each in anew]
 
 
 ROW_TRACKING = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
@@ -123,8 +123,8 @@ def conflicts(played: Iterable[Played]) -> set[tuple[int, str]]:
     """Who was aborted, and with what."""
     return {
         (who, ending.verdict.message.partition(" ")[0])
-        for one in played
-        for who, ending in enumerate(one.endings)
+        for each in played
+        for who, ending in enumerate(each.endings)
         if isinstance(ending, Aborted)
     }
 
@@ -165,7 +165,7 @@ def test_a_copy_of_a_branch_has_a_history_of_its_own() -> None:
 def test_a_race_with_itself_gives_the_same_schedules_every_time() -> None:
     race = [start(UPDATE), start(STATEMENTS[5])]
     first, second = (
-        [(one.schedule, one.events, ended(one), one.rows) for one in schedules(world(), race)]
+        [(each.schedule, each.events, ended(each), each.rows) for each in schedules(world(), race)]
         for _ in range(2)
     )
     assert first == second
@@ -180,8 +180,8 @@ def test_schedules_leave_the_table_as_it_was() -> None:
 
 def test_the_steps_of_a_lost_race_are_told_in_order() -> None:
     lost = list(schedules(world(), [start(UPDATE), start(DELETE)]))[1]
-    told = [(event.who, event.kind, event.version, event.won) for event in lost.events]
-    assert told == [
+    steps = [(event.who, event.kind, event.version, event.won) for event in lost.events]
+    assert steps == [
         (0, StepKind.SNAPSHOT, 2, False),
         (0, StepKind.STAGE, -1, False),
         (1, StepKind.SNAPSHOT, 2, False),
@@ -194,9 +194,9 @@ def test_the_steps_of_a_lost_race_are_told_in_order() -> None:
 
 def test_a_refusal_of_delta_is_an_ending_like_any_other() -> None:
     add = start("ALTER TABLE t ADD COLUMN w INT")
-    found = [ended(played) for played in schedules(world(), [add, add])]
-    assert ("version 3", "ExtendedAnalysisException") in found
-    assert ("version 3", "MetadataChangedException") in found
+    endings = [ended(played) for played in schedules(world(), [add, add])]
+    assert ("version 3", "ExtendedAnalysisException") in endings
+    assert ("version 3", "MetadataChangedException") in endings
 
 
 def test_a_statement_with_nothing_to_do_ends_without_a_commit() -> None:

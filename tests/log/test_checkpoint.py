@@ -194,8 +194,8 @@ def test_a_v2_checkpoint_policy_is_followed() -> None:
     snapshot = replayed([protocol, table(checkpointPolicy="v2")])
     store = MemoryStore()
     run(write_checkpoint(snapshot), store)
-    found = pq.read_table(pa.BufferReader(store.body(checkpoint_key(0))))
-    marks = found.column("checkpointMetadata").drop_null().to_pylist()
+    checkpoint = pq.read_table(pa.BufferReader(store.body(checkpoint_key(0))))
+    marks = checkpoint.column("checkpointMetadata").drop_null().to_pylist()
     assert marks == [{"version": 0, "tags": None}]
     assert state(loaded(store))["metadata"] == snapshot.metadata
 

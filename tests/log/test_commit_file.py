@@ -46,15 +46,15 @@ def test_required_fields_are_written_even_when_zero() -> None:
 
 
 def test_equal_actions_are_equal_bytes_whatever_the_order_of_their_dictionaries() -> None:
-    one = AddFile(
+    first = AddFile(
         path="a", partition_values={"x": "1", "y": "2"}, size=1, modification_time=1,
         data_change=True,
     )  # fmt: skip
-    other = AddFile(
+    second = AddFile(
         path="a", partition_values={"y": "2", "x": "1"}, size=1, modification_time=1,
         data_change=True,
     )  # fmt: skip
-    assert encode_commit([one]) == encode_commit([other])
+    assert encode_commit([first]) == encode_commit([second])
 
 
 def test_unknown_actions_and_fields_are_ignored() -> None:

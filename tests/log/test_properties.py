@@ -18,7 +18,7 @@ def test_flags_are_read_in_any_case(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "text"),
+    ("table_property", "text"),
     [
         (properties.APPEND_ONLY, "yes"),
         (properties.CHECKPOINT_INTERVAL, "0"),
@@ -29,10 +29,10 @@ def test_flags_are_read_in_any_case(text: str) -> None:
     ],
 )
 def test_text_without_meaning_is_refused(
-    known: properties.TableProperty[object], text: str
+    table_property: properties.TableProperty[object], text: str
 ) -> None:
-    with pytest.raises(DeltaError, match=known.key):
-        known.of({known.key: text})
+    with pytest.raises(DeltaError, match=table_property.key):
+        table_property.of({table_property.key: text})
 
 
 def test_intervals_add_up() -> None:

@@ -74,9 +74,9 @@ def test_a_deletion_vector_replaces_the_file_of_the_same_path() -> None:
     snapshot = EMPTY_SNAPSHOT.apply(commit_of(0, [table(), add("a")]))
     once = snapshot.apply(commit_of(1, [remove("a"), add("a", dv="v1")]))
     twice = once.apply(commit_of(2, [add("a", dv="v2"), remove("a", dv="v1")]))
-    found = twice.file_at("a")
-    assert found is not None
-    assert found.dv_id == "uv2@1"
+    file = twice.file_at("a")
+    assert file is not None
+    assert file.dv_id == "uv2@1"
     assert list(twice.files) == [("a", "uv2@1")]
     assert twice.apply(commit_of(3, [remove("a", dv="v2")])).file_at("a") is None
 

@@ -56,19 +56,19 @@ def test_the_range_of_a_column_is_kept(kind: str, values: list[Any], expected: A
 
 @given(st.lists(st.text(max_size=80), min_size=1))
 def test_long_strings_are_cut_to_bounds_that_still_hold(values: list[str]) -> None:
-    found = written_and_read("STRING", values)
-    if found is not None:
-        least, most = found
+    bounds = written_and_read("STRING", values)
+    if bounds is not None:
+        least, most = bounds
         assert all(least <= value <= most for value in values)
         assert len(least) <= 32
 
 
 def test_counts_cover_all_rows_and_leave_out_partition_columns() -> None:
     schema = parse_ddl("x INT, v BIGINT")
-    found = collect_statistics([(1, None), (1, 5)], schema, ["X"])
-    assert (found.num_records, found.null_count) == (2, {"v": 1})
-    assert found.nulls_of(schema.fields[1]) == 1
-    assert found.nulls_of(schema.fields[0]) is None
+    statistics = collect_statistics([(1, None), (1, 5)], schema, ["X"])
+    assert (statistics.num_records, statistics.null_count) == (2, {"v": 1})
+    assert statistics.nulls_of(schema.fields[1]) == 1
+    assert statistics.nulls_of(schema.fields[0]) is None
 
 
 def test_only_the_first_columns_are_indexed() -> None:

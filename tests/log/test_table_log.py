@@ -37,8 +37,8 @@ def test_no_log_is_the_empty_snapshot() -> None:
 
 def test_clients_that_share_a_cache_share_commits_and_snapshots() -> None:
     store, cache = store_with(3), CommitCache()
-    one, other = run(StoredLog(cache).update(), store), run(StoredLog(cache).update(), store)
-    assert one is other
+    first, second = run(StoredLog(cache).update(), store), run(StoredLog(cache).update(), store)
+    assert first is second
 
 
 def test_a_commit_that_is_replaced_is_read_again() -> None:

@@ -201,8 +201,8 @@ BROKEN: list[tuple[str, Commits, str]] = [
     ("commits", "expected"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN]
 )
 def test_a_broken_commit_is_found_with_its_place(commits: Commits, expected: str) -> None:
-    found = problems_of(*commits)
-    assert any(expected in problem for problem in found), found
+    problems = problems_of(*commits)
+    assert any(expected in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_a_broken_commit_is_found_with_its_place(commits: Commits, expected: str
     ],
 )
 def test_a_badly_formed_line_is_found_with_its_place(tail: bytes, expected: str) -> None:
-    found = problems_of(FIRST, tail)
-    assert any(expected in problem for problem in found), found
+    problems = problems_of(FIRST, tail)
+    assert any(expected in problem for problem in problems), problems
 
 
 def test_a_preview_announces_what_it_became() -> None:
@@ -233,9 +233,9 @@ def test_a_preview_announces_what_it_became() -> None:
 
 
 def test_every_problem_of_a_log_is_told_at_once() -> None:
-    found = problems_of([INFO, table()], [remove("a"), add("b", x="1")], b"nonsense\n")
-    assert len(found) == 4
-    assert [re.search(r"\d+\.json:\d+", text).group()[-6:] for text in found] == [  # type: ignore[union-attr]
+    problems = problems_of([INFO, table()], [remove("a"), add("b", x="1")], b"nonsense\n")
+    assert len(problems) == 4
+    assert [re.search(r"\d+\.json:\d+", text).group()[-6:] for text in problems] == [  # type: ignore[union-attr]
         "json:1", "json:1", "json:2", "json:1",
     ]  # fmt: skip
 
@@ -249,9 +249,9 @@ def problems_in(store: MemoryStore) -> str:
 def test_a_gap_is_found_and_what_comes_after_it_is_still_checked() -> None:
     store = store_of(FIRST, [INFO], [remove("a")])
     store.delete(log_key(1))
-    found = problems_in(store)
-    assert "0001.json: is missing" in found
-    assert "0002.json:1: removes 'a'" in found
+    problems = problems_in(store)
+    assert "0001.json: is missing" in problems
+    assert "0002.json:1: removes 'a'" in problems
 
 
 def test_a_log_that_starts_late_without_a_checkpoint_is_refused() -> None:
