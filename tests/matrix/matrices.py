@@ -34,22 +34,24 @@ def matrix(
     clustered: bool | None = None,
 ) -> Matrix:
     """The matrix of some commands over a part of the family."""
-    found = dialect_named(dialect)
-    commands: list[Command] = commands_named(names, found)
-    choice = choice_of(found, isolation, rows_reconciled, deletion_vectors, partitioned, clustered)
-    tables = variants(found, choice)
-    observed = [observe(variant, found, pairs_of(commands), Settings()) for variant in tables]
-    return matrix_of(found, choice, commands, tables, observed)
+    resolved = dialect_named(dialect)
+    commands: list[Command] = commands_named(names, resolved)
+    choice = choice_of(
+        resolved, isolation, rows_reconciled, deletion_vectors, partitioned, clustered
+    )
+    tables = variants(resolved, choice)
+    observed = [observe(variant, resolved, pairs_of(commands), Settings()) for variant in tables]
+    return matrix_of(resolved, choice, commands, tables, observed)
 
 
 def cell_of(dialect: str, table: str, row: str, column: str) -> DerivedCell:
     """One cell of a published table."""
-    (derived,) = (one for one in published_matrix(dialect).tables if one.published.name == table)
+    (derived,) = (each for each in published_matrix(dialect).tables if each.published.name == table)
     (cell,) = (c for c in derived.cells if (c.published.row, c.published.column) == (row, column))
     return cell
 
 
-def cells_of(found: Matrix, rows_reconciled: bool = False) -> Mapping[tuple[str, str], Cell]:
+def cells_of(made: Matrix, rows_reconciled: bool = False) -> Mapping[tuple[str, str], Cell]:
     """The cells by (loser, winner), on tables with row-level concurrency or without."""
-    (grid,) = (one for one in found.grids if one.rows_reconciled == rows_reconciled)
+    (grid,) = (each for each in made.grids if each.rows_reconciled == rows_reconciled)
     return grid.cells

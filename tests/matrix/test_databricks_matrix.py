@@ -159,20 +159,20 @@ def test_a_part_of_the_family_can_be_chosen() -> None:
 # conflict with all concurrent writes.
 @pytest.mark.parametrize("writer", ["INSERT", "UPDATE", "DELETE", "MERGE", "streaming append"])
 def test_dropping_a_feature_aborts_every_writer(writer: str) -> None:
-    cell = cells_of(matrix("databricks-14.3", (writer, "DROP FEATURE"), rows_reconciled=False))
-    found = cell[writer, "DROP FEATURE"]
-    assert found.exceptions == ["ProtocolChangedException"]
-    assert found.only_when == ""
-    assert found.witness is not None
-    assert "'delta.feature.checkConstraints' = 'supported'" in found.witness.before[0]
+    cells = cells_of(matrix("databricks-14.3", (writer, "DROP FEATURE"), rows_reconciled=False))
+    cell = cells[writer, "DROP FEATURE"]
+    assert cell.exceptions == ["ProtocolChangedException"]
+    assert cell.only_when == ""
+    assert cell.witness is not None
+    assert "'delta.feature.checkConstraints' = 'supported'" in cell.witness.before[0]
 
 
 @pytest.mark.parametrize("dialect", ["databricks-13.3", "databricks-14.2"])
 def test_runtimes_before_14_3_have_no_drop_feature(dialect: str) -> None:
-    known = dialect_named(dialect)
-    assert "DROP FEATURE" not in {command.name for command in commands_of(known)}
+    resolved = dialect_named(dialect)
+    assert "DROP FEATURE" not in {command.name for command in commands_of(resolved)}
     with pytest.raises(UnsupportedFeature, match=r"it came with 14\.3"):
-        commands_named(("DROP FEATURE",), known)
+        commands_named(("DROP FEATURE",), resolved)
 
 
 BEHIND_A_BARRIER = "DROP FEATURE deletionVectors"
@@ -181,12 +181,13 @@ PART = ["--dialect", "delta-oss-4.4", "--deletion-vectors", "on", "--partitioned
 
 @pytest.mark.parametrize("dialect", list(DIALECTS))
 def test_every_command_of_a_dialects_family_can_be_raced(dialect: str) -> None:
-    known = dialect_named(dialect)
-    first, *_ = commands = commands_of(known)
-    tables = variants(known, choice_of(known))
+    resolved = dialect_named(dialect)
+    first, *_ = commands = commands_of(resolved)
+    tables = variants(resolved, choice_of(resolved))
     for table in (tables[0], tables[-1]):
-        observed = observe(table, known, [(first, command) for command in commands], Settings())
-        assert {one.winner for one in observed.observations} == {one.name for one in commands}
+        observed = observe(table, resolved, [(first, command) for command in commands], Settings())
+        winners = {observation.winner for observation in observed.observations}
+        assert winners == {command.name for command in commands}
 
 
 def test_runtime_13_3_has_no_row_tracking_to_enable() -> None:

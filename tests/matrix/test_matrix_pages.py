@@ -88,9 +88,9 @@ def test_every_reading_of_a_published_cell_is_shown_wherever_the_table_is() -> N
 
 def test_the_terminal_shows_how_cells_were_read(capsys: pytest.CaptureFixture[str]) -> None:
     show(DOCUMENT, with_witnesses=False)
-    told = " ".join(capsys.readouterr().out.split())
+    output = " ".join(capsys.readouterr().out.split())
     for cell in DOCUMENT["published"][0]["cells"]:
-        assert cell["reading"] in told
+        assert cell["reading"] in output
 
 
 def test_every_published_conflict_unfolds() -> None:

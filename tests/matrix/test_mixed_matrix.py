@@ -34,13 +34,13 @@ def test_a_compaction_of_spark_is_seen_by_the_older_delta_rs_and_overlooked_by_t
 
 
 def test_spark_sees_what_delta_rs_compacted() -> None:
-    (found,) = _pairs("delta-oss-4.4", "delta-rs-1.6.6", "OPTIMIZE", "OPTIMIZE").values()
-    assert found == ["ConcurrentDeleteReadException"]
+    (exceptions,) = _pairs("delta-oss-4.4", "delta-rs-1.6.6", "OPTIMIZE", "OPTIMIZE").values()
+    assert exceptions == ["ConcurrentDeleteReadException"]
 
 
 def test_both_orders_are_raced_and_one_side_is_looked_at() -> None:
-    found = _pairs("delta-rs-1.6.6", "delta-oss-4.4", "INSERT", "DELETE")
-    assert found == {
+    exceptions = _pairs("delta-rs-1.6.6", "delta-oss-4.4", "INSERT", "DELETE")
+    assert exceptions == {
         ("INSERT", "INSERT"): [],
         ("INSERT", "DELETE"): ["ConcurrentDeleteReadException"],
         ("DELETE", "INSERT"): ["ConcurrentAppendException"],

@@ -16,9 +16,9 @@ TABLES = variants(DIALECT, choice_of(DIALECT, None, None, None, None))
 FEW = ("INSERT", "UPDATE", "MERGE", "OPTIMIZE", "REPLACE WHERE", "VACUUM", "RESTORE", "ADD COLUMN")
 
 
-def told(one: Observation) -> tuple[object, ...]:
+def outcome_of(seen: Observation) -> tuple[object, ...]:
     """What an observation says; a witness may be shorter where the rest is not played."""
-    return one.variant, one.situation, one.loser, one.winner, one.exceptions
+    return seen.variant, seen.situation, seen.loser, seen.winner, seen.exceptions
 
 
 @pytest.mark.parametrize("table", TABLES[::3], ids=lambda table: table.text)
@@ -26,5 +26,5 @@ def test_the_schedules_that_are_left_out_show_nothing_new(table: Variant) -> Non
     pairs = list(pairs_of(commands_named(FEW, DIALECT)))
     every = observe(table, DIALECT, pairs, Settings(), reduced=False)
     played = observe(table, DIALECT, pairs, Settings())
-    assert list(map(told, played.observations)) == list(map(told, every.observations))
+    assert list(map(outcome_of, played.observations)) == list(map(outcome_of, every.observations))
     assert played.schedules < every.schedules / 2

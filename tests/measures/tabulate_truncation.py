@@ -45,15 +45,15 @@ def table() -> None:
     print("| series of 2,000 values |", *(f"{runs} run{'s' * (runs > 1)} |" for runs in RUNS))
     print("|---" * (1 + len(RUNS)) + "|")
     for name, draw in SITUATIONS.items():
-        told = []
+        columns = []
         for runs in RUNS:
-            found = found_in(lambda random, runs=runs, draw=draw: draw(random, runs), SETS)  # type: ignore[misc]
-            cut = found[(found > 0) & np.isfinite(found)]
+            settled_at = found_in(lambda random, runs=runs, draw=draw: draw(random, runs), SETS)  # type: ignore[misc]
+            cut = settled_at[(settled_at > 0) & np.isfinite(settled_at)]
             median = f" (at {np.median(cut):.0f})" if len(cut) > SETS / 20 else ""
-            never = np.mean(np.isinf(found))
+            never = np.mean(np.isinf(settled_at))
             unsettled = f", unsettled {100 * never:.1f} %" if never else ""
-            told.append(f"{100 * len(cut) / SETS:.1f} %{median}{unsettled} |")
-        print(f"| {name} |", *told, flush=True)
+            columns.append(f"{100 * len(cut) / SETS:.1f} %{median}{unsettled} |")
+        print(f"| {name} |", *columns, flush=True)
 
 
 if __name__ == "__main__":

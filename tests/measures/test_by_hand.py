@@ -114,8 +114,8 @@ def measured() -> MeasuredRun:
 def test_every_measure_is_what_its_definition_says(
     measured: MeasuredRun, measure: str, value: float
 ) -> None:
-    found = measured.tally(next(each for each in Measure if each == measure))
-    assert found.value == pytest.approx(value)
+    tally = measured.tally(next(each for each in Measure if each == measure))
+    assert tally.value == pytest.approx(value)
 
 
 def test_every_measure_is_worked_out_above() -> None:

@@ -200,9 +200,9 @@ def test_an_objective_on_cost_needs_a_price() -> None:
 
 def test_a_run_says_what_it_costs(tmp_path: Path) -> None:
     file = written_to(tmp_path / "priced.yaml", price=PRICE, **HEAP)
-    told = CliRunner().invoke(main, ["run", str(file)])
-    assert told.exit_code == ExitCode.FINE, told.output
-    assert "At 0.5 EUR per slot-hour: " in told.stdout
+    result = CliRunner().invoke(main, ["run", str(file)])
+    assert result.exit_code == ExitCode.FINE, result.output
+    assert "At 0.5 EUR per slot-hour: " in result.stdout
     document = json.loads(CliRunner().invoke(main, ["run", str(file), "--json"]).stdout)
     assert document["cost"]["currency"] == "EUR"
     assert document["cost"]["cost_per_month"] > document["cost"]["wasted_cost_per_month"] > 0

@@ -61,8 +61,8 @@ def test_of_jobs_given_up_those_that_left_a_commit_behind_are_told_apart() -> No
     )
     of_a_cell = half_done_sentence(added([half, half]))
     assert of_a_cell == "6 of 8 jobs given up are half done (an earlier statement had committed)"
-    one = half_done_sentence(left_out(Due(1, 1, 67), given_up=1, half_done=1))
-    assert one == "the one job given up is half done (an earlier statement had committed)"
+    single = half_done_sentence(left_out(Due(1, 1, 67), given_up=1, half_done=1))
+    assert single == "the one job given up is half done (an earlier statement had committed)"
 
 
 def test_where_nothing_is_left_out_nothing_is_said() -> None:
@@ -70,8 +70,8 @@ def test_where_nothing_is_left_out_nothing_is_said() -> None:
 
 
 def test_several_runs_add_up() -> None:
-    one = left_out(Due(1, 1, 100, 33), given_up=2)
-    assert added([one, one]) == JobsLeftOpen(134, 2, 4, 0, Due(2, 2, 200, 66))
+    jobs = left_out(Due(1, 1, 100, 33), given_up=2)
+    assert added([jobs, jobs]) == JobsLeftOpen(134, 2, 4, 0, Due(2, 2, 200, 66))
     assert added([]) == JobsLeftOpen(0, 0, 0, 0, Due())
 
 

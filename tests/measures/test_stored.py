@@ -42,22 +42,22 @@ def test_what_was_measured_comes_back_from_the_tables(
         again = stored[cell][replication]
         assert again.refusals == run.refusals
         assert list(again.groups) == list(run.groups)
-        for found, part in zip(
+        for kept, part in zip(
             [again.whole, *again.groups.values()], [run.whole, *run.groups.values()], strict=True
         ):
-            assert found.left_out == part.left_out
+            assert kept.left_out == part.left_out
             for measure, tally in part.tallies.items():
-                _assert_same(found.tallies[measure], tally)
+                _assert_same(kept.tallies[measure], tally)
 
 
-def _assert_same(found: MeasureTally, tally: MeasureTally) -> None:
+def _assert_same(kept: MeasureTally, tally: MeasureTally) -> None:
     if isinstance(tally, Latencies):
-        assert isinstance(found, Latencies)
-        assert found.percent == tally.percent
-        np.testing.assert_array_equal(found.sorted_ms, tally.sorted_ms)
+        assert isinstance(kept, Latencies)
+        assert kept.percent == tally.percent
+        np.testing.assert_array_equal(kept.sorted_ms, tally.sorted_ms)
     else:
-        assert type(found) is type(tally)
-        np.testing.assert_equal(astuple(found), astuple(tally))
+        assert type(kept) is type(tally)
+        np.testing.assert_equal(astuple(kept), astuple(tally))
 
 
 def test_shares_can_be_pooled_over_replications(

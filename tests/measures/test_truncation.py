@@ -59,26 +59,28 @@ def found_in(draw: Draw, sets: int = SETS) -> Series:
 
 def settled(runs: Series) -> float:
     """What is found in these runs."""
-    found = settles_at_ms([SeriesCourse.of(np.arange(len(run), dtype=float), run) for run in runs])
-    assert found is not None
-    return found
+    settled_at = settles_at_ms(
+        [SeriesCourse.of(np.arange(len(run), dtype=float), run) for run in runs]
+    )
+    assert settled_at is not None
+    return settled_at
 
 
 @pytest.mark.parametrize("runs", [1, 5, 20])
 @pytest.mark.parametrize("alike", [0.0, 0.5, 0.9])
 def test_where_there_is_no_transient_none_is_found(alike: float, runs: int) -> None:
-    found = found_in(lambda random: autoregressive(random, alike, runs))
-    assert np.mean(found > 0) <= 0.04
+    settled_at = found_in(lambda random: autoregressive(random, alike, runs))
+    assert np.mean(settled_at > 0) <= 0.04
 
 
 @pytest.mark.parametrize("runs", [1, 5, 20])
 def test_a_decaying_bias_is_cut_until_little_of_it_is_left(runs: int) -> None:
-    found = found_in(lambda random: autoregressive(random, 0.0, runs) + decaying(2.0, 100.0))
-    assert np.all(found > 0)
-    assert np.all(np.isfinite(found))
-    left = 2.0 * np.exp(-np.median(found) / 100.0)
+    settled_at = found_in(lambda random: autoregressive(random, 0.0, runs) + decaying(2.0, 100.0))
+    assert np.all(settled_at > 0)
+    assert np.all(np.isfinite(settled_at))
+    left = 2.0 * np.exp(-np.median(settled_at) / 100.0)
     assert left < 0.6 / math.sqrt(runs) + 0.1
-    assert np.median(found) <= 400
+    assert np.median(settled_at) <= 400
 
 
 def test_more_replications_find_a_smaller_transient() -> None:
@@ -93,15 +95,15 @@ def test_more_replications_find_a_smaller_transient() -> None:
 def test_a_queue_that_begins_empty_warms_up() -> None:
     """At a load of 0.8 the relaxation time is 2 / (2.8 (1 - sqrt rho)^2), 64 services or some 51
     jobs (Odoni and Roth 1983)."""
-    found = found_in(lambda random: times_in_system(random, 0.8, 40, 2_000), 20)
-    assert np.mean(found > 0) > 0.7
-    assert 10 <= np.median(found[found > 0]) <= 150
+    settled_at = found_in(lambda random: times_in_system(random, 0.8, 40, 2_000), 20)
+    assert np.mean(settled_at > 0) > 0.7
+    assert 10 <= np.median(settled_at[settled_at > 0]) <= 150
 
 
 @pytest.mark.parametrize("runs", [5, 20])
 def test_what_never_settles_is_not_cut(runs: int) -> None:
-    found = found_in(lambda random: autoregressive(random, 0.5, runs) + np.arange(2_000) / 500)
-    assert np.all(np.isinf(found))
+    settled_at = found_in(lambda random: autoregressive(random, 0.5, runs) + np.arange(2_000) / 500)
+    assert np.all(np.isinf(settled_at))
 
 
 def test_too_little_says_nothing() -> None:

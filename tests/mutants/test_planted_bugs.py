@@ -67,7 +67,8 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> HuntingCampaign:
 
 def test_some_bugs_are_found_by_runs_that_are_sound_without_them(campaign: HuntingCampaign) -> None:
     hunts = [Hunt(MUTANTS[name], campaign, NUMBERS) for name in CHEAP]
-    assert {one.name: one.is_caught for one in hunted_apart(hunts)} == dict.fromkeys(CHEAP, True)
+    caught = {hunted.name: hunted.is_caught for hunted in hunted_apart(hunts)}
+    assert caught == dict.fromkeys(CHEAP, True)
 
 
 def test_a_run_in_which_something_is_wrong_without_any_bug_shows_none(
@@ -112,8 +113,8 @@ def test_all_bugs_meet_the_first_runs_before_any_meets_many() -> None:
 
 def test_what_harms_no_data_is_found_by_a_conformance_case() -> None:
     mutant = MUTANTS["the order of the file checks is reversed"]
-    (one,) = hunted_apart([Hunt(mutant, HuntingCampaign(ROOT), range(1))])
-    assert one.caught_as == "conformance"
+    (hunted,) = hunted_apart([Hunt(mutant, HuntingCampaign(ROOT), range(1))])
+    assert hunted.caught_as == "conformance"
 
 
 def test_a_result_stays_while_bug_and_campaign_are_the_same(tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def test_a_result_stays_while_bug_and_campaign_are_the_same(tmp_path: Path) -> N
     hunted = Hunted(mutant.name, 3, "G0", "", "2026-11-22", mutant.place(), scenarios)
     other = replace(hunted, name=UNSAFE[1].name)
     gone = replace(hunted, name="no such bug")
-    HuntResults({one.name: one for one in (hunted, other, gone)}).keep(tmp_path / "results.json")
+    HuntResults({each.name: each for each in (hunted, other, gone)}).keep(tmp_path / "results.json")
     assert HuntResults.read(MUTANTS, tmp_path / "results.json").hunted == {mutant.name: hunted}
     assert not replace(hunted, scenarios="others").still_holds(mutant)
     assert HuntResults.read(MUTANTS, tmp_path / "none.json").hunted == {}
@@ -154,11 +155,11 @@ def test_few_bugs_are_said_to_have_no_effect() -> None:
 
 
 def test_the_page_says_what_was_found_what_escaped_and_when() -> None:
-    found, escaped = UNSAFE[0].name, UNSAFE[1].name
+    caught, escaped = UNSAFE[0].name, UNSAFE[1].name
     wrong = [CleanRun(3, "stale read", "the fault stale_listing")]
     results = HuntResults(clean=4, clean_day="2026-11-22", wrong=wrong)
     results.hunted = {
-        found: Hunted(found, 3, "G0", day="2026-11-21"),
+        caught: Hunted(caught, 3, "G0", day="2026-11-21"),
         escaped: Hunted(escaped, 9, None, day="2026-11-22"),
     }
     page = page_of(results)
@@ -166,7 +167,7 @@ def test_the_page_says_what_was_found_what_escaped_and_when() -> None:
     assert f"1 hunted and not found; {len(UNSAFE) - 2} not hunted" in page
     assert f"Not found: {escaped} (nothing in 9 runs)." in page
     assert f"Not hunted yet: {UNSAFE[2].name};" in page
-    assert f"| {found} | {UNSAFE[0].witness} | 3 | G0 |" in page
+    assert f"| {caught} | {UNSAFE[0].witness} | 3 | G0 |" in page
     assert "4 runs of the same campaign (2026-11-22) are sound but 1" in page
     assert "1 x stale read because of the fault stale_listing" in page
     assert "Results by the day of their hunt: 1 of 2026-11-21; 1 of 2026-11-22." in page

@@ -129,8 +129,8 @@ def test_an_empty_log_is_bad_input_unless_a_history_says_what_is_lost(tmp_path: 
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "table: is no Delta table: no commits in _delta_log" in result.stderr
     history = tmp_path / "history.jsonl"
-    known = {"type": "transaction", "name": "a", "writer": "a", "outcome": "committed"}
-    history.write_text(json.dumps({**known, "acknowledged": [0]}))
+    transaction = {"type": "transaction", "name": "a", "writer": "a", "outcome": "committed"}
+    history.write_text(json.dumps({**transaction, "acknowledged": [0]}))
     lost = _oracle(tmp_path / "table", "--history", history)
     assert lost.exit_code == ExitCode.INVARIANT_VIOLATED
     assert "holds neither a commit nor a checkpoint" in lost.output

@@ -72,8 +72,8 @@ def _moved(rows: list[tuple[int, int]], kind: str, key: int) -> tuple[str, list[
             return f"UPDATE t SET v = v + 1 WHERE id = {key}", after
     source = f"(SELECT {key} AS id, 7 AS v) AS s"
     merge = f"MERGE INTO t USING {source} ON t.id = s.id WHEN MATCHED THEN UPDATE SET * "
-    known = any(i == key for i, _ in rows)
-    after = [(i, 7 if i == key else v) for i, v in rows] + ([] if known else [(key, 7)])
+    exists = any(i == key for i, _ in rows)
+    after = [(i, 7 if i == key else v) for i, v in rows] + ([] if exists else [(key, 7)])
     return merge + "WHEN NOT MATCHED THEN INSERT *", after
 
 

@@ -27,8 +27,8 @@ def after_faults(*failures: dict[str, Any], **more: Any) -> HandMade:
     table.appends("b", [(3, 30)])
     table.did("early", INSERTED, 0, 1, began=10.0, ended=20.0)
     for number, given in enumerate(failures):
-        told = {"acknowledged": (), "began": 150.0, "ended": 160.0, "outcome": ABORTED, **given}
-        table.did(f"late-{number}", INSERTED, 1, **told)
+        failure = {"acknowledged": (), "began": 150.0, "ended": 160.0, "outcome": ABORTED, **given}
+        table.did(f"late-{number}", INSERTED, 1, **failure)
     return table
 
 

@@ -40,8 +40,8 @@ def raced(dialect: str, layout: str, first: str, second: str, **settings: str) -
     return {difference.key: difference.actual for difference in run_case(case).differences}
 
 
-def ids_left(found: Mapping[str, Any]) -> Counter[int]:
-    return Counter(row["id"] for row in found["rows"])
+def ids_left(observed: Mapping[str, Any]) -> Counter[int]:
+    return Counter(row["id"] for row in observed["rows"])
 
 
 @pytest.mark.parametrize(("dialect", "layout"), PUBLISHED)

@@ -26,8 +26,8 @@ def conformance(*arguments: str | Path) -> tuple[int, str]:
 
 
 def case(first: str, second: str, **changes: object) -> StatementCase:
-    one = race("delta-rs-1.6.3", "a", first, second, rows_per_file=2)
-    return msgspec.structs.replace(one, expect={"winner": "committed"}, **changes)
+    template = race("delta-rs-1.6.3", "a", first, second, rows_per_file=2)
+    return msgspec.structs.replace(template, expect={"winner": "committed"}, **changes)
 
 
 def test_observed_cases_hold_on_the_package_that_is_here() -> None:

@@ -62,8 +62,8 @@ def searched(response: Response, schedule: LookSchedule, sense: Sense | None = N
     """Try values until the search is at its end."""
     tried: dict[int, ValueStanding] = {}
     while True:
-        found = bracket_of(tried, schedule, sense)
-        if not found.wanted:
-            return found
-        for at, count in found.wanted.items():
+        bracket = bracket_of(tried, schedule, sense)
+        if not bracket.wanted:
+            return bracket
+        for at, count in bracket.wanted.items():
             tried[at] = response.tried(at, count, schedule.error)

@@ -17,7 +17,7 @@ def pool() -> Pool:
 
 @pytest.mark.parametrize("threshold", ["90 %", "78 %"])
 def test_the_interval_holds_the_boundary_that_brute_force_knows(pool: Pool, threshold: str) -> None:
-    known = coverage(pool, threshold, plans=2, most=10)
-    assert known.held == 2
-    assert known.at.point > known.beyond.point
-    assert known.width < 4, "an interval that says nothing holds anything"
+    covered = coverage(pool, threshold, plans=2, most=10)
+    assert covered.held == 2
+    assert covered.at.point > covered.beyond.point
+    assert covered.width < 4, "an interval that says nothing holds anything"

@@ -19,10 +19,10 @@ def _sharp(boundary: int, positions: int, *, is_largest: bool = True) -> tuple[i
     """Search where every verdict is right: both ends, and how many values were tried."""
     schedule, tried = LookSchedule(positions, 20), dict[int, ValueStanding]()
     while True:
-        found = bracket_of(tried, schedule)
-        if not found.wanted:
-            return found.low, found.high, len(tried)
-        for at, count in found.wanted.items():
+        bracket = bracket_of(tried, schedule)
+        if not bracket.wanted:
+            return bracket.low, bracket.high, len(tried)
+        for at, count in bracket.wanted.items():
             is_met = (at <= boundary) is is_largest
             tried[at] = ValueStanding(Standing.MET if is_met else Standing.MISSED, count)
 
@@ -51,8 +51,8 @@ def test_the_interval_holds_a_known_boundary(slope: float, alike: float) -> None
     sets, held = 20, 0
     for seed in range(sets):
         response = Response(lambda at: 1 - slope * (at + 1), threshold, seed, alike)
-        found = searched(response, LookSchedule(60, 100))
-        held += found.low <= boundary <= found.high - 1
+        bracket = searched(response, LookSchedule(60, 100))
+        held += bracket.low <= boundary <= bracket.high - 1
     assert held / sets >= 0.95
 
 
@@ -77,8 +77,8 @@ def test_a_value_that_stays_undecided_widens_the_interval_on_both_sides() -> Non
         )
         for at in range(9)
     }
-    found = bracket_of(tried, schedule)
-    assert (found.low, found.high, found.wanted) == (2, 5, {})
+    bracket = bracket_of(tried, schedule)
+    assert (bracket.low, bracket.high, bracket.wanted) == (2, 5, {})
 
 
 def test_where_every_value_holds_or_none_the_words_say_so() -> None:

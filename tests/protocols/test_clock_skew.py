@@ -31,15 +31,15 @@ def _commits(run: FinishedRun) -> list[tuple[str, float, Commit]]:
         (row["transaction_id"], row["version"]): row["sent_at_ms"] for row in rows(run, "attempts")
     }
     history = run.world.shared.commits
-    found = []
+    commits = []
     for row in rows(run, "commits"):
         owner, version = row["transaction_id"], row["version"]
         if owner is not None:
             stored = run.world.store.objects[f"_delta_log/{version:020}.json"]
             commit = history.commit(version, stored.body, stored.modified_at_ms)
             sent_ms = run.world.store.epoch_ms + attempts[owner, version]
-            found.append((writers[owner]["writer_group"], sent_ms, commit))
-    return found
+            commits.append((writers[owner]["writer_group"], sent_ms, commit))
+    return commits
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_it_is_drawn_once_for_each_cluster() -> None:
 
 
 def test_a_cluster_has_one_clock() -> None:
-    one = {**EVERY_10_S, "cluster": "etl", "clock_skew": "1 s"}
+    writer = {**EVERY_10_S, "cluster": "etl", "clock_skew": "1 s"}
     with pytest.raises(InvalidInput, match="cluster 'etl' has one clock"):
-        scenario(writers={"a": one, "b": {**one, "clock_skew": "2 s"}})
-    scenario(writers={"a": one, "b": {**EVERY_10_S, "cluster": "etl"}})
+        scenario(writers={"a": writer, "b": {**writer, "clock_skew": "2 s"}})
+    scenario(writers={"a": writer, "b": {**EVERY_10_S, "cluster": "etl"}})

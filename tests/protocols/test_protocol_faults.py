@@ -90,7 +90,7 @@ def test_an_item_that_goes_too_soon_loses_commits_without_a_word(ttl: str, skew:
     its own copy finds the file there, and it believes in a commit that is another's."""
     store = {"profile": "s3-dynamodb", "dynamodb": {"ttl": ttl}, **_slow_temporary_files()}
     run = _ran(store, clock_skew=skew)
-    lost = {(one.transaction_id, one.version) for one in run.world.store.overwritten}
+    lost = {(commit.transaction_id, commit.version) for commit in run.world.store.overwritten}
     believed = {
         (row["transaction_id"], row["committed_version"])
         for row in rows(run)
