@@ -70,8 +70,8 @@ def test_a_table_of_deltalake(tmp_path: Path) -> None:
     actions = pa.table(DeltaTable(place).get_add_actions()).to_pydict()
     sizes = dict(zip(actions["path"], actions["size_bytes"], strict=True))
     assert {file.path: file.size for file in files} == sizes
-    (told,) = run.recording.manifest["real_tables"].values()
-    assert told["left_out"] == ["values of tags (array<string>), which is NULL"]
+    (real_table,) = run.recording.manifest["real_tables"].values()
+    assert real_table["left_out"] == ["values of tags (array<string>), which is NULL"]
     _require_sound(run)
 
 

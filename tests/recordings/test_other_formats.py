@@ -39,31 +39,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("command", [["report"], ["oracle"], ["compare", "RUN"], ["replay"]])
-@pytest.mark.parametrize(("version", "told"), [(RECORDING_FORMAT + 1, UPGRADE), (1, ANEW)])
+@pytest.mark.parametrize(("version", "advice"), [(RECORDING_FORMAT + 1, UPGRADE), (1, ANEW)])
 def test_a_run_of_another_format_is_refused_by_who_reads_it(
-    folder: Path, command: list[str], version: int, told: str
+    folder: Path, command: list[str], version: int, advice: str
 ) -> None:
     place = folder / "run"
     _of_format(place / "manifest.json", version)
     result = invoked(*(str(place) if word == "RUN" else word for word in command), place)
     _of_format(place / "manifest.json", RECORDING_FORMAT)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
-    assert f"has format version {version}, and this Whitecap reads {RECORDING_FORMAT}: {told}" in (
-        result.stderr
-    )
+    message = f"has format version {version}, and this Whitecap reads {RECORDING_FORMAT}: {advice}"
+    assert message in result.stderr
 
 
 @pytest.mark.parametrize("command", ["check", "compare"])
-@pytest.mark.parametrize(("version", "told"), [(SWEEP_FORMAT + 1, UPGRADE), (0, ANEW)])
+@pytest.mark.parametrize(("version", "advice"), [(SWEEP_FORMAT + 1, UPGRADE), (0, ANEW)])
 def test_a_sweep_of_another_format_is_refused_by_who_reads_it(
-    folder: Path, command: str, version: int, told: str
+    folder: Path, command: str, version: int, advice: str
 ) -> None:
     place = folder / "sweep"
     _of_format(place / "sweep.json", version)
     result = invoked(command, *([place] if command == "check" else [place, place]))
     _of_format(place / "sweep.json", SWEEP_FORMAT)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
-    assert told in result.stderr
+    assert advice in result.stderr
 
 
 def test_a_sweep_whose_runs_are_of_an_older_format_is_refused(

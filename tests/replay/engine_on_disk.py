@@ -49,5 +49,5 @@ def rows(folder: Path) -> list[tuple[Any, ...]]:
     store, table = DirectoryStore(folder), Table("target")
     snapshot = run(table.latest(), store)
     read = table.data_files.read(snapshot.all_files(), snapshot.schema)
-    found = [row for one in run(read, store) for row in one.live_rows()]
-    return sorted(found, key=lambda row: tuple((value is not None, value) for value in row))
+    live_rows = [row for file in run(read, store) for row in file.live_rows()]
+    return sorted(live_rows, key=lambda row: tuple((value is not None, value) for value in row))

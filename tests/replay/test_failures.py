@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def test_an_error_of_python_is_told_by_its_own_name() -> None:
-    told = failure_of(ValueError("[SOME_CLASS.SUB] no"))
-    assert told == Failure("ValueError", "SOME_CLASS.SUB", "[SOME_CLASS.SUB] no")
+    failure = failure_of(ValueError("[SOME_CLASS.SUB] no"))
+    assert failure == Failure("ValueError", "SOME_CLASS.SUB", "[SOME_CLASS.SUB] no")
 
 
 @pytest.mark.spark
@@ -29,6 +29,6 @@ def test_an_error_that_pyspark_has_no_words_for_is_told_by_its_origin(
     merge = f"MERGE INTO delta.`{target}` t USING delta.`{source}` s ON t.k = s.k "
     with pytest.raises(Exception, match="DELTA_MERGE_UNRESOLVED_EXPRESSION") as caught:
         spark.sql(merge + "WHEN NOT MATCHED THEN INSERT *")
-    told = failure_of(caught.value)
-    assert told.exception == "DeltaAnalysisException"
-    assert told.error_class == "DELTA_MERGE_UNRESOLVED_EXPRESSION"
+    failure = failure_of(caught.value)
+    assert failure.exception == "DeltaAnalysisException"
+    assert failure.error_class == "DELTA_MERGE_UNRESOLVED_EXPRESSION"

@@ -52,9 +52,9 @@ def test_the_engine_reads_what_real_delta_wrote(
     table = make_table(**properties)
     for sql in (DELETE, UPDATE, INSERT, "OPTIMIZE target ZORDER BY (v)"):
         spark.sql(sql)
-    found = rows(table)
-    assert found == _spark_rows(spark, table)
-    assert len(found) == 17
+    live_rows = rows(table)
+    assert live_rows == _spark_rows(spark, table)
+    assert len(live_rows) == 17
 
 
 def test_a_column_that_one_widens_is_read_by_the_other(
@@ -106,8 +106,8 @@ def test_real_delta_opens_a_table_that_the_engine_created(
     execute(ddl, table)
     execute("INSERT INTO target VALUES (1, DATE '2026-01-02', 'a'), (2, NULL, 'b')", table)
     name_table(spark, "made_by_us", table)
-    found = spark.sql("SELECT x, CAST(day AS STRING), s FROM made_by_us ORDER BY x").collect()
-    assert [tuple(row) for row in found] == [(1, "2026-01-02", "a"), (2, None, "b")]
+    collected = spark.sql("SELECT x, CAST(day AS STRING), s FROM made_by_us ORDER BY x").collect()
+    assert [tuple(row) for row in collected] == [(1, "2026-01-02", "a"), (2, None, "b")]
     spark.sql("INSERT INTO made_by_us VALUES (3, DATE '2026-01-03', 'c')")
     assert len(rows(table)) == 3
     spark.sql("DROP TABLE made_by_us")
@@ -185,8 +185,8 @@ def test_real_delta_reads_the_change_feed_that_the_engine_wrote(
         assert isinstance(execute(sql, table), Committed), sql
     feed = spark.read.format("delta").option("readChangeFeed", "true")
     changes = feed.option("startingVersion", first).load(str(table)).collect()
-    found = sorted((r._commit_version - first, r._change_type, r.x, r.v) for r in changes)
-    assert found == [
+    changed_rows = sorted((r._commit_version - first, r._change_type, r.x, r.v) for r in changes)
+    assert changed_rows == [
         (0, "delete", 1, 2),
         (1, "update_postimage", 1, 77),
         (1, "update_preimage", 1, 3),

@@ -185,9 +185,9 @@ def test_real_delta_leaves_the_same_jobs_half_done(
     half_done = document["half_done"]
     assert half_done["recorded"] == half_done["real"] > 0
     assert f"jobs left half done: {half_done['real']} in the recording" in called.stdout
-    told = read_agreement(tmp_path)
-    assert told is not None
-    assert any("left half done" in sentence for sentence in told.sentences)
+    agreement = read_agreement(tmp_path)
+    assert agreement is not None
+    assert any("left half done" in sentence for sentence in agreement.sentences)
 
 
 @pytest.mark.spark
@@ -196,6 +196,6 @@ def test_real_delta_knows_a_batch_again_that_was_written(
 ) -> None:
     agreement = replay(planned(batches, limit=14), spark, timeout_s=WAIT_S)
     assert [each for each in agreement.compared if each.comparison != "match"] == []
-    known = [each for each in agreement.compared if each.recorded.end is End.NOTHING_TO_COMMIT]
-    assert known
-    assert all(each.real == each.recorded for each in known)
+    skipped = [each for each in agreement.compared if each.recorded.end is End.NOTHING_TO_COMMIT]
+    assert skipped
+    assert all(each.real == each.recorded for each in skipped)

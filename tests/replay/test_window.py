@@ -38,9 +38,9 @@ PLAIN: dict[str, Any] = {
 }
 
 
-def _row(number: int, outcome: str, read: int, **known: Any) -> tuple[Any, ...]:
+def _row(number: int, outcome: str, read: int, **fields: Any) -> tuple[Any, ...]:
     values = {**PLAIN, "transaction_id": number, "job_id": number, "outcome": outcome}
-    values |= {"read_version": read, "ended_at_ms": 1000.0} | known
+    values |= {"read_version": read, "ended_at_ms": 1000.0} | fields
     return tuple(values.get(name) for name in SCHEMAS["transactions"].names)
 
 
@@ -67,9 +67,9 @@ def _recording(rows: list[tuple[Any, ...]], landed: dict[int, int], *attempts: T
     return Recording.of({}, "", tables)
 
 
-def _aborted(number: int, read: int, winner: int, **known: Any) -> tuple[Any, ...]:
+def _aborted(number: int, read: int, winner: int, **fields: Any) -> tuple[Any, ...]:
     raised = {"exception": "ConcurrentAppendException", "winning_version": winner}
-    return _row(number, "aborted", read, **{**raised, **known})
+    return _row(number, "aborted", read, **{**raised, **fields})
 
 
 def test_a_commit_is_decided_at_the_version_before_it_and_an_abort_at_its_winner() -> None:

@@ -51,8 +51,8 @@ def test_a_run_without_a_single_transaction_has_goodput_zero(
 def test_one_run_is_reported_by_its_writers_and_without_spark(tmp_path: Path) -> None:
     rows = [transaction(0), aborted(1, writer_group="merger", command="MERGE", given_up=True)]
     tables = aggregate(recorded_runs(write_run(tmp_path / "r", rows), _unasked))
-    found = {cell: interval.point for cell, interval in tables.of("abort_rate").items()}
-    assert found == {"all writers": 0.5, "loader · INSERT": 0.0, "merger · MERGE": 1.0}
+    rates = {cell: interval.point for cell, interval in tables.of("abort_rate").items()}
+    assert rates == {"all writers": 0.5, "loader · INSERT": 0.0, "merger · MERGE": 1.0}
 
 
 def _unasked(*_: object) -> Any:
@@ -76,8 +76,8 @@ def test_spark_measures_each_run_as_it_is_measured_alone(grid: Path, on_spark: O
                 assert _same(spread.groups[group].value(measure), part.value(measure)), measure
 
 
-def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
+def _same(value: float, other: float) -> bool:
+    return value == other or (math.isnan(value) and math.isnan(other))
 
 
 def _digests(directory: Path) -> dict[str, str]:
@@ -148,13 +148,13 @@ def test_an_agreement_that_cannot_be_read_is_bad_input(tmp_path: Path) -> None:
 
 def test_the_replays_agreement_is_told_on_the_page(grid: Path, on_spark: OnSpark) -> None:
     (grid / "replay").mkdir()
-    found = agreement_of(24)
-    (grid / "replay" / "agreement.json").write_text(json.dumps(found))
+    agreement = agreement_of(24)
+    (grid / "replay" / "agreement.json").write_text(json.dumps(agreement))
     page = build_report(on_spark(grid)).page.read_text()
     assert "Both sides had 20 commits, 4 ConcurrentAppendException." in page
     assert "not of the one reported here" not in page
     assert "Real Delta Lake agrees on all 24 replayed transactions." in page
-    (grid / "replay" / "agreement.json").write_text(json.dumps(found | {"mismatches": 2}))
+    (grid / "replay" / "agreement.json").write_text(json.dumps(agreement | {"mismatches": 2}))
     page = build_report(on_spark(grid)).page.read_text()
     assert "disagrees on 2 of 26" in page
 

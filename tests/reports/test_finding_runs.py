@@ -60,10 +60,10 @@ def test_all_problems_of_a_run_are_told_together(tmp_path: Path) -> None:
     (run / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InvalidInput) as caught:
         recorded(run)
-    told = str(caught.value)
+    message = str(caught.value)
     wrong = "is damaged: seed is missing; labels needs keys with values, not ["
     for part in ("cannot be read as Parquet", "writers.parquet: is missing", wrong):
-        assert part in told
+        assert part in message
 
 
 def test_a_table_with_other_rows_than_the_manifest_says_is_refused(tmp_path: Path) -> None:

@@ -86,36 +86,36 @@ def test_a_figure_says_what_it_shows_and_where_its_numbers_are(outline: Outline)
 
 
 def test_two_replications_are_said_to_tell_one_bound(outline: Outline) -> None:
-    told = " ".join(outline.text)
-    assert "the 95 % bound that matters: fewer than 5 replications tell no other" in told
-    assert "its 95 % interval" not in told
+    text = " ".join(outline.text)
+    assert "the 95 % bound that matters: fewer than 5 replications tell no other" in text
+    assert "its 95 % interval" not in text
 
 
 def test_the_cell_where_who_stops_whom_is_told_is_explained(outline: Outline) -> None:
-    told = " ".join(outline.text)
-    assert re.search(r"The design that the answer names, which (is|misses) ", told)
+    text = " ".join(outline.text)
+    assert re.search(r"The design that the answer names, which (is|misses) ", text)
 
 
 def test_texts_of_the_user_are_escaped(page: str, outline: Outline) -> None:
     assert "<script>alert" not in page
     assert "<none>" not in page
-    told = " ".join(outline.text)
-    assert "<none> · A" in told
-    assert "by date & country · B" in told
+    text = " ".join(outline.text)
+    assert "<none> · A" in text
+    assert "by date & country · B" in text
 
 
 def test_every_measure_is_defined_and_shown(outline: Outline) -> None:
-    told = " ".join(outline.text)
+    text = " ".join(outline.text)
     for measure in REPORTED:
-        assert MEASURES[measure].title in told
-        assert MEASURES[measure].meaning in told
+        assert MEASURES[measure].title in text
+        assert MEASURES[measure].meaning in text
 
 
 def test_who_stops_whom_is_told_of_the_named_cell_and_listed_of_all(outline: Outline) -> None:
-    told = " ".join(outline.text)
-    assert "Who stops whom" in told
-    assert "100 % of the aborts of loader are no conflict with anybody's commit" in told
-    assert told.count("loader · INSERT") >= 2
+    text = " ".join(outline.text)
+    assert "Who stops whom" in text
+    assert "100 % of the aborts of loader are no conflict with anybody's commit" in text
+    assert text.count("loader · INSERT") >= 2
 
 
 def test_a_named_cell_without_aborts_says_so(tmp_path: Path) -> None:
@@ -125,9 +125,9 @@ def test_a_named_cell_without_aborts_says_so(tmp_path: Path) -> None:
     page = page_of(subject, answer, [], None, "")
     section = page[page.index('<section id="stopped">') :]
     assert "Who stops whom: by date" in section
-    told, _, in_every_cell = section.partition("In every cell")
-    assert "Nobody here: no transaction was aborted because of another's commit." in told
-    assert "<table" not in told
+    of_cell, _, in_every_cell = section.partition("In every cell")
+    assert "Nobody here: no transaction was aborted because of another's commit." in of_cell
+    assert "<table" not in of_cell
     assert "loader" in in_every_cell
 
 
@@ -136,9 +136,9 @@ def test_the_page_does_not_depend_on_where_it_was_made(tmp_path: Path, page: str
 
 
 def test_what_one_decides_by_comes_first(page: str, outline: Outline) -> None:
-    told = " ".join(outline.text)
+    text = " ".join(outline.text)
     parts = ["Asked for", "Objectives, cell by cell", "All measures", "Who stops whom"]
-    assert sorted(parts, key=told.index) == parts
+    assert sorted(parts, key=text.index) == parts
     measures = page[page.index("<h2>All measures</h2>") :]
     titles = [MEASURES[name].title for name in ("job_success_rate", "goodput_per_minute")]
     headings = re.findall(r'<th scope="col".*?>(.*?)</th>', measures)[:3]

@@ -80,9 +80,9 @@ def seen(run: Reported, actions: str, width: int = 1200) -> dict[str, Any]:
         ],
         capture_output=True, text=True, check=True, timeout=300,
     ).stdout  # fmt: skip
-    found = re.search(r'<pre id="seen">(.*?)</pre>', shown, re.DOTALL)
-    assert found, shown[-2000:]
-    result: dict[str, Any] = json.loads(html.unescape(found[1]))
+    matched = re.search(r'<pre id="seen">(.*?)</pre>', shown, re.DOTALL)
+    assert matched, shown[-2000:]
+    result: dict[str, Any] = json.loads(html.unescape(matched[1]))
     assert result["failures"] == []
     return result
 
@@ -148,9 +148,9 @@ def test_a_table_is_sorted_by_a_heading_and_back(run: Reported) -> None:
         button.click();
         return { before, after: names(), down, up };""",
     )
-    known = [value for value in columns["down"] if value is not None]
-    assert known == sorted(known, reverse=True)
-    assert [value for value in columns["up"] if value is not None] == sorted(known)
+    numbers = [value for value in columns["down"] if value is not None]
+    assert numbers == sorted(numbers, reverse=True)
+    assert [value for value in columns["up"] if value is not None] == sorted(numbers)
     assert columns["before"] == columns["after"]
 
 

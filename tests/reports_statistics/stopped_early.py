@@ -118,7 +118,7 @@ def true_percentile(percent: float, between: float) -> float:
 def situations() -> list[Situation]:
     """Those of `docs/statistics.md`."""
     points, percent = 0.01, 0.05
-    found = [
+    cases = [
         Situation(
             f"share {p:g}, {size} units, design effect {effect:g}, +- {half / points:g} points",
             p, shares(p, size, effect), WantedPrecision(half),
@@ -127,13 +127,13 @@ def situations() -> list[Situation]:
                               (0.001, 1000, 0.001))
         for effect in (1.0, 2.0, 5.0)
     ]  # fmt: skip
-    found += [
+    cases += [
         Situation(
             f"mean, cv {cv:g}, +- 5 %", 1.0, means(cv), WantedPrecision(percent, is_relative=True)
         )
         for cv in (0.1, 0.2, 0.4)
     ]
-    found += [
+    cases += [
         Situation(
             f"p{level:g} of {size} values, {'alike' if not between else 'scattered'}, +- 5 %",
             true_percentile(level, between), percentiles(level, size, between),
@@ -142,4 +142,4 @@ def situations() -> list[Situation]:
         for level, size in ((50, 100), (95, 200))
         for between in (0.0, 0.2)
     ]  # fmt: skip
-    return found
+    return cases

@@ -13,9 +13,9 @@ def table() -> None:
     print("| what is wanted | replications | reached | coverage | as many, fixed |")
     print("|---|---|---|---|---|")
     for each in situations():
-        found = simulate(each, SETS, seed=2)
-        numbers = f"{found.replications:.1f} | {found.met:.3f} | {found.coverage:.3f}"
-        print(f"| {each.name} | {numbers} | {found.fixed:.3f} |", flush=True)
+        stopped = simulate(each, SETS, seed=2)
+        numbers = f"{stopped.replications:.1f} | {stopped.met:.3f} | {stopped.coverage:.3f}"
+        print(f"| {each.name} | {numbers} | {stopped.fixed:.3f} |", flush=True)
 
 
 if __name__ == "__main__":

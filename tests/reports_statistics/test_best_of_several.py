@@ -60,12 +60,12 @@ def test_the_one_that_is_better_is_told_from_the_others(
 ) -> None:
     """By so many standard deviations of a replication: the share of the others that are found."""
     random = np.random.default_rng([13, candidates, replications, int(better_by)])
-    found = 0.0
+    detected = 0.0
     for _ in range(60):
         values = random.standard_normal((candidates, replications))
         values[0] += better_by
-        found += called_worse(values) / (candidates - 1)
-    assert found / 60 >= least
+        detected += called_worse(values) / (candidates - 1)
+    assert detected / 60 >= least
 
 
 @pytest.mark.parametrize("replications", [5, 10])
@@ -144,14 +144,14 @@ def test_it_is_told_by_how_much_the_best_of_equals_looks_better_than_it_is(
     set of twenty equals are told apart, and nothing is said then."""
     random = np.random.default_rng([18, candidates, replications, int(common)])
     own = random.standard_normal((20_000, candidates, replications)).mean(axis=2)
-    told = []
+    flattered = []
     for _ in range(sets_for(candidates) // 2):
         shared = common * random.standard_normal(replications)
         values = shared + random.standard_normal((candidates, replications))
         comparison = compare_with_best(named(values), higher_is_better=True)
         assert comparison is not None
-        told.append(comparison.flattered_by)
-    assert np.mean(told) == pytest.approx(own.max(axis=1).mean(), rel=0.1)
+        flattered.append(comparison.flattered_by)
+    assert np.mean(flattered) == pytest.approx(own.max(axis=1).mean(), rel=0.1)
 
 
 def test_what_stands_apart_is_flattered_by_nothing() -> None:
@@ -168,15 +168,15 @@ def test_what_stands_apart_is_flattered_by_nothing() -> None:
 
 def test_of_shares_too_it_is_about_what_is_seen() -> None:
     random = np.random.default_rng(20)
-    told, real = [], []
+    flattered, real = [], []
     for _ in range(200):
         events = random.binomial(200, 0.05, (4, 6))
         estimates = {str(i): share(row, [200] * 6) for i, row in enumerate(events)}
         comparison = compare_with_best(estimates, higher_is_better=False)
         assert comparison is not None
-        told.append(comparison.flattered_by)
+        flattered.append(comparison.flattered_by)
         real.append(0.05 - estimates[comparison.best].point)
-    assert np.mean(told) == pytest.approx(np.mean(real), rel=0.2)
+    assert np.mean(flattered) == pytest.approx(np.mean(real), rel=0.2)
 
 
 @pytest.mark.parametrize(

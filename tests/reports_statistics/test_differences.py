@@ -34,8 +34,8 @@ def test_replications_without_a_value_on_either_side_are_left_out() -> None:
 
 
 def test_a_difference_reads_the_same_from_both_sides() -> None:
-    one, other = share([3, 4, 6, 2, 8], [20] * 5), share([1, 3, 2, 2, 4], [25] * 5)
-    there, back = difference(one, other), difference(other, one)
+    first, second = share([3, 4, 6, 2, 8], [20] * 5), share([1, 3, 2, 2, 4], [25] * 5)
+    there, back = difference(first, second), difference(second, first)
     assert -back == there
 
 
@@ -47,8 +47,8 @@ def test_two_equal_differences_do_not_make_certainty() -> None:
 
 def test_identical_replications_leave_room_for_what_was_not_seen() -> None:
     values = [3.0, 5.0, 4.0, 6.0, 7.0]
-    for one in (mean(values), share([3, 0, 1, 2, 4], [20] * 5), share([0] * 5, [20] * 5)):
-        gap = difference(one, one)
+    for estimate in (mean(values), share([3, 0, 1, 2, 4], [20] * 5), share([0] * 5, [20] * 5)):
+        gap = difference(estimate, estimate)
         assert gap.low < 0 < gap.high
 
 
@@ -60,25 +60,25 @@ def test_only_where_nothing_varies_at_all_is_agreement_stated_as_that() -> None:
 
 
 def test_one_replication_says_nothing_of_a_difference() -> None:
-    for one, other in (
+    for first, second in (
         (mean([3.0]), mean([1.0])),
         (share([90], [100]), share([10], [100])),
         (percentile([[5.0] * 50], 50), percentile([[1.0] * 50], 50)),
     ):
-        gap = difference(one, other)
+        gap = difference(first, second)
         assert gap.statement is Claim.NONE
         assert not gap.is_distinguishable
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
     values = np.random.default_rng(1).exponential(1, (5, 50))
-    for one, other in (
+    for first, second in (
         (mean([1.0, 2.0]), share([1, 2], [3, 4])),
         (mean([1.0, 2.0]), mean([1.0, 2.0, 3.0])),
         (percentile(values, 50), percentile(values, 95)),
     ):
         with pytest.raises(ValueError, match="same replications"):
-            difference(one, other)
+            difference(first, second)
 
 
 counts = st.lists(
@@ -102,9 +102,9 @@ def correlated(
     random: np.random.Generator, shape: tuple[int, ...], correlation: float
 ) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
     """Two normal deviates each."""
-    common, one, other = random.standard_normal((3, *shape))
+    common, first, second = random.standard_normal((3, *shape))
     both, own = math.sqrt(correlation), math.sqrt(1 - correlation)
-    return both * common + own * one, both * common + own * other
+    return both * common + own * first, both * common + own * second
 
 
 @pytest.mark.parametrize(("replications", "size"), [(5, 60), (5, 500), (10, 200), (30, 100)])
@@ -147,8 +147,8 @@ def test_differences_of_means_hold_however_much_replications_correlate(
     random = np.random.default_rng([10, replications, int(100 * correlation)])
     kept = 0
     for _ in range(2000):
-        one, other = correlated(random, (replications,), correlation)
-        gap = difference(mean(10 + one), mean(9 + other))
+        first, second = correlated(random, (replications,), correlation)
+        gap = difference(mean(10 + first), mean(9 + second))
         kept += gap.low <= 1 <= gap.high
     assert kept / 2000 >= 0.93
 
@@ -167,11 +167,11 @@ def test_differences_of_percentiles_hold_with_values_and_replications_that_corre
         for _ in range(SETS):
             of_replication = correlated(random, (replications, 1), common)
             of_value = correlated(random, (replications, size), common)
-            one, other = (
+            first, second = (
                 percentile(factor * np.exp(between * r + v), percent)
                 for factor, r, v in zip((1, 2), of_replication, of_value, strict=True)
             )
-            gap = difference(one, other)
+            gap = difference(first, second)
             kept += gap.low <= truth <= gap.high
         held.append(kept / SETS)
     assert np.mean(held) >= 0.93 - noise(SETS * len(held)), held

@@ -26,9 +26,9 @@ def test_intervals_of_independent_trials_hold_and_are_little_wider_than_exact_on
     share: float,
 ) -> None:
     for cell in cells([share], REPLICATIONS, SIZES):
-        found = simulate(cell)
-        assert found.coverage >= (HELD if cell.events >= 5 else HELD_AT_LEAST), cell
-        assert found.width <= MOST_WIDTH or cell.events < 5, cell
+        intervals = simulate(cell)
+        assert intervals.coverage >= (HELD if cell.events >= 5 else HELD_AT_LEAST), cell
+        assert intervals.width <= MOST_WIDTH or cell.events < 5, cell
 
 
 @pytest.mark.parametrize("effect", [1.5, 2, 3, 5, 10])
@@ -40,9 +40,9 @@ def test_intervals_of_clustered_trials_hold_where_five_events_worth_are_expected
     know so little of their scatter that no rule could keep the promise in every cell, and that
     at this width (`docs/statistics.md`); all together they keep it."""
     every = cells([0.5, 0.05, 0.99], [replications], [60, 1000], [effect])
-    found = [simulate(cell).coverage for cell in every if cell.events >= 5 * effect]
-    assert np.mean(found) >= HELD
-    assert min(found) >= (HELD if replications >= 10 else HELD - 0.02)
+    coverages = [simulate(cell).coverage for cell in every if cell.events >= 5 * effect]
+    assert np.mean(coverages) >= HELD
+    assert min(coverages) >= (HELD if replications >= 10 else HELD - 0.02)
 
 
 def test_with_ever_larger_clusters_intervals_still_hold() -> None:
@@ -77,9 +77,9 @@ def test_replications_that_agree_better_than_independent_trials_are_worth_more(
     """A regulated system: exactly half of each hundred, and the odd one by chance."""
     random = np.random.default_rng([5, replications])
     events = 48.0 + random.binomial(4, 0.5, (1000, replications))
-    found = seen(0.5, events, np.full(events.shape, 100.0))
-    assert found.coverage >= 0.95
-    assert found.width <= 0.8
+    intervals = seen(0.5, events, np.full(events.shape, 100.0))
+    assert intervals.coverage >= 0.95
+    assert intervals.width <= 0.8
 
 
 @pytest.mark.parametrize("replications", [1, 2, 3, 4])

@@ -26,8 +26,8 @@ def test_the_point_is_all_events_among_all_units_not_a_mean_of_shares() -> None:
 def test_exact_bounds_are_those_of_the_printed_table(
     events: int, units: int, low: float, high: float
 ) -> None:
-    found = exact_bounds(events, units, 0.025)
-    assert [float(bound) for bound in found] == pytest.approx([low, high], abs=5e-5)
+    bounds = exact_bounds(events, units, 0.025)
+    assert [float(bound) for bound in bounds] == pytest.approx([low, high], abs=5e-5)
 
 
 @pytest.mark.parametrize("units", [60, 600, 3000])
@@ -72,8 +72,8 @@ def test_fewer_than_five_replications_state_the_side_that_matters(
 
 
 def test_a_side_that_the_data_chose_costs_what_both_sides_cost() -> None:
-    chosen, told = share([70, 75], [100] * 2), share([70, 75], [100] * 2, good=True)
-    assert chosen.low < told.low
+    chosen, stated = share([70, 75], [100] * 2), share([70, 75], [100] * 2, good=True)
+    assert chosen.low < stated.low
 
 
 def test_a_single_replication_says_little_because_others_may_be_different() -> None:
@@ -178,6 +178,6 @@ def test_intervals_of_weighted_shares_hold_the_truth(count: int) -> None:
 
 
 def test_the_observations_of_an_estimate_do_not_make_it_another_one() -> None:
-    one, other = share([3, 4, 5, 6, 7], [10] * 5), share([7, 6, 5, 4, 3], [10] * 5)
-    assert isinstance(one, Estimate)
-    assert one == other
+    first, second = share([3, 4, 5, 6, 7], [10] * 5), share([7, 6, 5, 4, 3], [10] * 5)
+    assert isinstance(first, Estimate)
+    assert first == second

@@ -28,8 +28,8 @@ def test_differences_of_means_hold_with_other_variances_and_numbers(
     random = np.random.default_rng([3, few, many, int(ratio)])
     held = 0
     for _ in range(SETS):
-        one, other = random.normal(100, 8 * ratio, few), random.normal(90, 8, many)
-        gap = unpaired_difference(mean(one), mean(other))
+        first, second = random.normal(100, 8 * ratio, few), random.normal(90, 8, many)
+        gap = unpaired_difference(mean(first), mean(second))
         held += gap.low <= 10 <= gap.high
     assert held / SETS >= 0.95 - NOISE
 
@@ -64,8 +64,8 @@ def test_differences_of_percentiles_hold() -> None:
 
 def test_what_both_share_does_not_cancel_where_it_is_not_said_to_be_shared() -> None:
     common = np.random.default_rng(6).normal(100, 20, 8)
-    one, other = mean(common + 1), mean(common)
-    paired, apart = difference(one, other), unpaired_difference(one, other)
+    first, second = mean(common + 1), mean(common)
+    paired, apart = difference(first, second), unpaired_difference(first, second)
     assert paired.point == pytest.approx(apart.point)
     assert not paired.is_distinguishable or paired.high - paired.low < 60
     assert apart.low < -20
@@ -79,8 +79,8 @@ def test_one_replication_alone_has_no_bounds_beside_many() -> None:
 
 
 def test_a_difference_reads_the_same_from_both_sides_unpaired_too() -> None:
-    one, other = share([3, 5, 4, 6, 2], [50] * 5), share([9, 8], [60, 70])
-    assert unpaired_difference(one, other) == -unpaired_difference(other, one)
+    first, second = share([3, 5, 4, 6, 2], [50] * 5), share([9, 8], [60, 70])
+    assert unpaired_difference(first, second) == -unpaired_difference(second, first)
 
 
 def test_two_kinds_have_no_difference() -> None:
