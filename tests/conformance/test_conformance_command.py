@@ -62,19 +62,21 @@ def test_a_sample_is_spread_evenly_and_repeatable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("nonsense", "not a list of cases"),
         ('[{"id": "a"}]', "missing required field"),
         ('[{"id": "a", "frob": 1}]', "frob"),
     ],
 )
-def test_a_file_that_holds_no_cases_is_bad_input(tmp_path: Path, content: str, told: str) -> None:
+def test_a_file_that_holds_no_cases_is_bad_input(
+    tmp_path: Path, content: str, message: str
+) -> None:
     file = tmp_path / "cases.json"
     file.write_text(content)
     result = run(file)
     assert result.exit_code == 2
-    assert told in result.output
+    assert message in result.output
 
 
 def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:

@@ -66,8 +66,8 @@ def test_a_rerun_sees_what_the_winners_left() -> None:
     case = _interleaved("rerun-finds-nothing-to-do")
     assert run_case(case).status is CaseStatus.PASSED
     unmoved = msgspec.structs.replace(case, winner="INSERT INTO target VALUES (7, 7)")
-    found = {d.key: d.actual for d in run_case(unmoved).differences}
-    assert found["rerun"] == "committed"
+    actual = {d.key: d.actual for d in run_case(unmoved).differences}
+    assert actual["rerun"] == "committed"
 
 
 def test_a_case_that_expects_other_rows_fails_and_says_so() -> None:

@@ -98,8 +98,8 @@ def test_a_parameter_that_nothing_says_hides_no_misspelt_column(
 )
 def test_what_is_expected_in_other_words_is_answered_with_ours(expected: str, said: str) -> None:
     text = (SCENARIOS / "capacity.yaml").read_text()
-    told = problems_of(f"{text}expect: [{{measure: latency_p95_ms, equals: 1, {expected}}}]\n")
-    assert any(said in each for each in told), told
+    problems = problems_of(f"{text}expect: [{{measure: latency_p95_ms, equals: 1, {expected}}}]\n")
+    assert any(said in each for each in problems), problems
 
 
 ELSEWHERE = {
@@ -117,11 +117,11 @@ def test_a_mistake_elsewhere_hides_no_column_that_a_statement_misspells(mistake:
     text = (SCENARIOS / "capacity.yaml").read_text()
     assert text.count(ELSEWHERE[mistake][0]) == 1
     text = text.replace(*ELSEWHERE[mistake]).replace("SET amount", "SET amuont")
-    told = problems_of(text.replace("WHERE date =", "WHERE dat ="))
+    problems = problems_of(text.replace("WHERE date =", "WHERE dat ="))
     at = "writers.etl.statement: "
-    assert any(f"{at}amuont: no such column (did you mean 'amount'?)" in each for each in told)
-    assert any(f"{at}dat: no such column (did you mean 'date'?)" in each for each in told)
-    assert not all(at in each for each in told)
+    assert any(f"{at}amuont: no such column (did you mean 'amount'?)" in each for each in problems)
+    assert any(f"{at}dat: no such column (did you mean 'date'?)" in each for each in problems)
+    assert not all(at in each for each in problems)
 
 
 def test_a_misspelt_dialect_is_answered_with_the_nearest_one() -> None:
@@ -132,12 +132,12 @@ def test_a_misspelt_dialect_is_answered_with_the_nearest_one() -> None:
 
 
 def test_of_several_statements_each_is_told_though_one_has_wrong_parameters() -> None:
-    one = {
+    first = {
         "statement": "DELETE FROM events WHERE dya = :date",
         "parameters": {"date": 3},
     }
-    two = {"statement": "DELET FROM events"}
-    job = {"statements": [one, two], "arrival": {"closed": {"think": "1 s"}}}
+    second = {"statement": "DELET FROM events"}
+    job = {"statements": [first, second], "arrival": {"closed": {"think": "1 s"}}}
     made = document(writers={"job": job})
     with pytest.raises(InvalidInput) as raised:
         scenario_of(made)
@@ -158,9 +158,9 @@ def test_of_several_statements_each_is_told_though_one_has_wrong_parameters() ->
     ],
 )
 def test_values_that_do_not_exist_are_found_beside_the_others(place: str, hint: str | None) -> None:
-    found = [text for text in problems_of(WRONG) if text.startswith(f"{place}: ")]
-    assert found
-    assert hint is None or f"did you mean {hint}" in found[0]
+    problems = [text for text in problems_of(WRONG) if text.startswith(f"{place}: ")]
+    assert problems
+    assert hint is None or f"did you mean {hint}" in problems[0]
 
 
 def test_problems_are_told_down_the_file() -> None:
@@ -316,11 +316,11 @@ def test_changes_that_cannot_be_hide_no_other_problem() -> None:
     changes = {"writers.loder.count": 3, "duration.of": 1, "writers.loader.count": -1}
     with pytest.raises(InvalidInput) as refused:
         scenario_of(document(), changes)
-    told = [str(problem) for problem in refused.value.problems]
-    assert len(told) == 3
-    assert "there is no writer 'loder' (did you mean 'loader'?)" in told[0]
-    assert "'duration' holds no keys" in told[1]
-    assert "must be at least 1, not -1" in told[2]
+    problems = [str(problem) for problem in refused.value.problems]
+    assert len(problems) == 3
+    assert "there is no writer 'loder' (did you mean 'loader'?)" in problems[0]
+    assert "'duration' holds no keys" in problems[1]
+    assert "must be at least 1, not -1" in problems[2]
 
 
 def test_dotted_changes_reach_a_store_that_is_only_named() -> None:

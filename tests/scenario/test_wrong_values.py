@@ -147,19 +147,19 @@ def test_a_wrong_value_is_told_plainly_and_at_its_line(path: Path) -> None:
         try:
             parse_scenario(text, "x.yaml", cells=False)
         except InvalidInput as error:
-            told = [str(problem) for problem in error.problems]
+            problems = [str(problem) for problem in error.problems]
             for words in PYDANTIC:
-                assert not any(words in text for text in told), (name, told)
+                assert not any(words in text for text in problems), (name, problems)
             if value is not None and _kind(value) != _kind(_at(path)):
-                assert any(_is_at(text, path, line) for text in told), (name, told)
+                assert any(_is_at(text, path, line) for text in problems), (name, problems)
 
 
-def _is_at(told: str, path: Path, line: int) -> bool:
+def _is_at(problem: str, path: Path, line: int) -> bool:
     """At the value; what a parameter must be, only the statement that it stands in knows."""
-    at_the_value = told.startswith(f"x.yaml:{line} ")
+    at_the_value = problem.startswith(f"x.yaml:{line} ")
     if at_the_value or "parameters" not in path:
         return at_the_value
-    return re.search(rf" writers\.{path[1]}\.(statements\.\d+\.)?statement: ", told) is not None
+    return re.search(rf" writers\.{path[1]}\.(statements\.\d+\.)?statement: ", problem) is not None
 
 
 def _at(path: Path) -> Any:
@@ -308,13 +308,13 @@ def test_a_file_without_end_is_not_read_to_its_end() -> None:
 
 def test_the_documentation_tells_every_bound() -> None:
     documented = (SCENARIOS.parent / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    told = documented.partition("## Bounds")[2]
+    section = documented.partition("## Bounds")[2]
     constants = {name: value for name, value in vars(bounds).items() if name.isupper()}
     assert constants
     for name, value in {**constants, "values": MAX_VALUES, "depth": MAX_DEPTH}.items():
-        assert f"{value:,}" in told or f" {value}" in told, name
+        assert f"{value:,}" in section or f" {value}" in section, name
     for duration in (MAX_DURATION_MS, 1 / MAX_RATE):
-        assert show_duration(duration) in told or f"{1 / duration:g} per ms" in told
+        assert show_duration(duration) in section or f"{1 / duration:g} per ms" in section
     for limit in (MAX_SIGMA, MAX_CV, MAX_EXPONENT, MAX_ALPHA):
-        assert f"{limit:,g}" in told
-    assert f"{MAX_BYTES >> 20} MiB" in told
+        assert f"{limit:,g}" in section
+    assert f"{MAX_BYTES >> 20} MiB" in section

@@ -56,5 +56,5 @@ def ran(changes: dict[str, Any] | None = None, **parts: Any) -> FinishedRun:
 
 def rows(run: FinishedRun, table: str = "transactions") -> list[dict[str, Any]]:
     """A recorded table as dictionaries."""
-    found: list[dict[str, Any]] = run.recording.tables[table].to_pylist()
-    return found
+    recorded: list[dict[str, Any]] = run.recording.tables[table].to_pylist()
+    return recorded

@@ -82,10 +82,10 @@ def test_statistics_of_described_files_are_those_of_their_rows(
 @given(tables)
 def test_every_key_is_found_in_the_one_file_that_holds_it(table: TableSection) -> None:
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
-    found = partitions(rows, table.partition_by, table.initial.rows_per_file)
-    files = [file.keys() for partition in found for file in partition.files(rows)]
+    parts = partitions(rows, table.partition_by, table.initial.rows_per_file)
+    files = [file.keys() for partition in parts for file in partition.files(rows)]
     paths = [f"file-{number}" for number in range(len(files))]
-    places = KeyPlaces(rows, table.partition_by, InitialTable(1, found, paths.__getitem__))
+    places = KeyPlaces(rows, table.partition_by, InitialTable(1, parts, paths.__getitem__))
     for path, keys in zip(paths, files, strict=True):
         for key in keys:
             assert list(places.paths_with([int(key)])) == [path]
@@ -165,10 +165,10 @@ def test_a_described_table_and_one_that_was_read_make_the_same_recording(
         "loader": INSERT, "corrector": UPDATE, "merger": MERGE, "eraser": DELETE,
         "compactor": OPTIMIZE,
     }  # fmt: skip
-    told = scenario(table=table, writers=writers)
-    read = left_by(run_scenario(told))
+    described = scenario(table=table, writers=writers)
+    read = left_by(run_scenario(described))
     monkeypatch.setattr(tables_at_start, "READ_AT_THE_START", 0)
-    assert left_by(run_scenario(told)) == read
+    assert left_by(run_scenario(described)) == read
 
 
 @given(tables)

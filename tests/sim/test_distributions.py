@@ -106,9 +106,9 @@ def test_measured_quantiles_are_reproduced(store: str, place: tuple[str, ...]) -
     for name in place:
         latency = latency[name]
     draws = _draws(latency, 200_000).round(6)
-    points = {n: told for n, told in latency["quantiles"].items() if n not in OPTIONS}
-    for name, told in points.items():
-        expected = float(told.removesuffix(" ms"))
+    points = {n: quantile for n, quantile in latency["quantiles"].items() if n not in OPTIONS}
+    for name, quantile in points.items():
+        expected = float(quantile.removesuffix(" ms"))
         rank = float(name[1:]) / 100
         assert (draws < expected).mean() <= rank + 0.004, name
         assert (draws <= expected).mean() >= rank - 0.004, name
@@ -158,10 +158,10 @@ def test_without_a_mean_nothing_lies_beyond_the_last_quantile() -> None:
 
 
 def test_a_mean_says_how_far_the_tail_goes() -> None:
-    told = {"quantiles": {**TABLE, "between": "logarithmic", "mean": "300 ms"}}
-    draws = _draws(told, 400_000)
+    distribution = {"quantiles": {**TABLE, "between": "logarithmic", "mean": "300 ms"}}
+    draws = _draws(distribution, 400_000)
     assert draws.mean() == pytest.approx(300, rel=0.02)
-    assert Distribution.model_validate(told).mean_ms() == 300
+    assert Distribution.model_validate(distribution).mean_ms() == 300
     beyond = draws[draws > 1000] - 1000
     assert len(beyond) == pytest.approx(40_000, rel=0.02)
     assert beyond.std() == pytest.approx(beyond.mean(), rel=0.02)

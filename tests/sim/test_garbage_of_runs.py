@@ -29,14 +29,14 @@ class Cycle:
 @pytest.fixture
 def searches() -> Iterator[list[int]]:
     """Grows by one with every search of all objects."""
-    found = list[int]()
+    counted = list[int]()
 
     def note(phase: str, collection: dict[str, Any]) -> None:
         if phase == "start" and collection["generation"] == OLDEST:
-            found.append(OLDEST)
+            counted.append(OLDEST)
 
     gc.callbacks.append(note)
-    yield found
+    yield counted
     gc.callbacks.remove(note)
 
 

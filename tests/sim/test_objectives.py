@@ -41,8 +41,8 @@ def test_an_objective_is_a_measure_a_direction_and_a_threshold_in_its_unit(
 
 def test_several_objectives_are_a_list_and_none_need_be_stated() -> None:
     listed = "".join(f"- {text}\n" for text, _ in (READ[0], READ[3]))
-    found = parse_scenario(f"{SCENARIO}objective:\n{listed}").objectives
-    assert found == [READ[0][1], READ[3][1]]
+    objectives = parse_scenario(f"{SCENARIO}objective:\n{listed}").objectives
+    assert objectives == [READ[0][1], READ[3][1]]
     assert parse_scenario(SCENARIO).objectives == []
 
 
@@ -71,12 +71,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), REFUSED, ids=[text for text, _ in REFUSED])
-def test_an_objective_that_says_nothing_is_refused_with_its_place(text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), REFUSED, ids=[text for text, _ in REFUSED])
+def test_an_objective_that_says_nothing_is_refused_with_its_place(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as error:
         parse_scenario(f"{SCENARIO}objective: {text}\n", "tiny.yaml")
     (problem,) = error.value.problems
-    assert told in str(problem)
+    assert message in str(problem)
     assert problem.place.startswith("tiny.yaml:41 objective")
 
 

@@ -50,11 +50,11 @@ def test_the_summary_says_what_it_leaves_out_and_who_stops_whom(tmp_path: Path) 
     path = tmp_path / "late.yaml"
     path.write_text(yaml.safe_dump(document(writers={**document()["writers"], "late": late})))
     result = _run(path)
-    told = " ".join(result.output.split())
-    assert "of 300 due jobs of late had not begun: the schedule is overloaded" in told
-    assert "unfinished at the end (in neither success nor latency)" in told
-    assert "of the aborts of corrector come from " in told
-    assert "success" in told
+    output = " ".join(result.output.split())
+    assert "of 300 due jobs of late had not begun: the schedule is overloaded" in output
+    assert "unfinished at the end (in neither success nor latency)" in output
+    assert "of the aborts of corrector come from " in output
+    assert "success" in output
 
 
 def test_the_summary_rounds_no_share_to_what_is_asked_for_of_it_nor_to_a_whole(
@@ -175,9 +175,9 @@ def test_python_runs_a_file_a_text_a_dictionary_and_a_scenario_alike(file: Path)
 
 
 def test_python_changes_a_parameter_by_its_path(file: Path) -> None:
-    one = whitecap.run(file)
-    other = whitecap.run(file, changes={"writers.loader.count": 4})
-    assert other.transactions.writer.nunique() == one.transactions.writer.nunique() + 2
+    plain = whitecap.run(file)
+    changed = whitecap.run(file, changes={"writers.loader.count": 4})
+    assert changed.transactions.writer.nunique() == plain.transactions.writer.nunique() + 2
 
 
 def test_python_loads_what_was_recorded(file: Path, tmp_path: Path) -> None:

@@ -56,10 +56,10 @@ def test_adding_a_writer_moves_nobody_elses_draws() -> None:
 def test_changing_one_writers_policy_moves_no_other_writers_draws() -> None:
     loader = {**INSERT, "arrival": {"open": {"rate": "4 per min"}}}
     impatient = {**UPDATE, "rerun": {"fixed": {"wait": "1 ms", "budget": 2}}}
-    one = ran(writers={"loader": loader, "corrector": UPDATE})
-    other = ran(writers={"loader": loader, "corrector": impatient})
+    plain = ran(writers={"loader": loader, "corrector": UPDATE})
+    changed = ran(writers={"loader": loader, "corrector": impatient})
     columns = ("submitted_at_ms", "statement")
-    assert _of(one, "loader-1", *columns) == _of(other, "loader-1", *columns)
+    assert _of(plain, "loader-1", *columns) == _of(changed, "loader-1", *columns)
 
 
 def test_every_transaction_has_an_outcome_also_those_in_flight_at_the_end() -> None:
@@ -93,10 +93,10 @@ def test_instants_of_a_transaction_are_in_order() -> None:
 
 
 def test_requests_are_sent_take_effect_and_are_replied_to_in_this_order() -> None:
-    found = [r for r in rows(ran(), "requests") if r["reply_at_ms"] is not None]
+    requests = [r for r in rows(ran(), "requests") if r["reply_at_ms"] is not None]
     kinds = {"list", "get", "head", "put_if_absent", "put", "copy", "delete"}
-    assert {r["kind"] for r in found} == kinds
-    for r in found:
+    assert {r["kind"] for r in requests} == kinds
+    for r in requests:
         assert r["sent_at_ms"] <= r["effect_at_ms"] <= r["reply_at_ms"]
 
 

@@ -38,24 +38,24 @@ def _transactions(run: FinishedRun) -> dict[Run, dict[str, Any]]:
             first_list.setdefault(request["transaction_id"], out_ms)
     numbers: dict[int, int] = {}
     submitted: Counter[str] = Counter()
-    found = {}
+    ended = {}
     for row in rows(run):
         if row["job_id"] not in numbers:
             numbers[row["job_id"]] = submitted[row["writer"]]
             submitted[row["writer"]] += 1
         if row["outcome"] != "in_flight":
             name = (row["writer"], numbers[row["job_id"]], row["rerun_number"])
-            found[name] = row | {"list_out_ms": first_list[row["transaction_id"]]}
-    return found
+            ended[name] = row | {"list_out_ms": first_list[row["transaction_id"]]}
+    return ended
 
 
 def _agreeing(cells: list[dict[Run, dict[str, Any]]], what: Any) -> dict[str, tuple[int, int]]:
     """By writer group: how many transactions both cells have, and how many agree."""
     both, agreeing = Counter[str](), Counter[str]()
     for name in cells[0].keys() & cells[1].keys():
-        one, other = cells[0][name], cells[1][name]
-        both[one["writer_group"]] += 1
-        agreeing[one["writer_group"]] += what(one) == what(other)
+        first, second = cells[0][name], cells[1][name]
+        both[first["writer_group"]] += 1
+        agreeing[first["writer_group"]] += what(first) == what(second)
     return {group: (both[group], agreeing[group]) for group in both}
 
 

@@ -59,17 +59,17 @@ def test_a_run_in_which_nobody_creates_the_table_has_no_log() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         ({"exists": False, "initial": {"rows": 1}}, "does not exist has no initial rows"),
         ({"cluster_by": ["site"], "partition_by": ["site"]}, "both partitioned and clustered"),
         ({"cluster_by": ["sit"]}, "the table has no column 'sit'"),
     ],
 )
-def test_a_start_that_cannot_be_is_a_problem(table: dict[str, Any], told: str) -> None:
+def test_a_start_that_cannot_be_is_a_problem(table: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         _run(table, {"loader": LOADER})
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_the_log_of_a_clustered_table_says_by_which_columns() -> None:

@@ -58,16 +58,16 @@ def test_a_label_may_be_given_as_the_number_that_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("only", "told"),
+    ("only", "message"),
     [
         ({"isolaton": []}, "no axis 'isolaton'.*did you mean 'isolation'"),
         ({"isolation": ["Serialisable"]}, "axis 'isolation': there is no label 'Serialisable'"),
     ],
 )
 def test_an_axis_or_label_that_is_not_there_is_refused(
-    tmp_path: Path, only: dict[str, list[str]], told: str
+    tmp_path: Path, only: dict[str, list[str]], message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         load_experiment(write_scenario(tmp_path), only=only)
 
 
@@ -161,12 +161,12 @@ def test_a_changed_definition_is_refused_and_what_differs_is_told(tmp_path: Path
         open_place(
             load_experiment(write_scenario(tmp_path, changed), replications=9), LocalPlace(out)
         )
-    told = str(caught.value)
-    assert 'scenario.duration: was "12 min", is now "20 min"' in told
-    assert "replications: was 2, is now 9" in told
-    assert "seed: was 5, is now 6" in told
-    assert "axes.partitioning.by date: was" in told
-    assert "axes.partitioning.by day: was not there" in told
+    message = str(caught.value)
+    assert 'scenario.duration: was "12 min", is now "20 min"' in message
+    assert "replications: was 2, is now 9" in message
+    assert "seed: was 5, is now 6" in message
+    assert "axes.partitioning.by date: was" in message
+    assert "axes.partitioning.by day: was not there" in message
     assert all(problem.place for problem in caught.value.problems), "what to do is no problem"
     assert (out / "sweep.json").read_bytes() == before
 

@@ -85,8 +85,8 @@ def test_it_says_who_stops_whom_and_what_it_is_counted_from(sweep: Sweep) -> Non
 
 
 def test_it_judges_what_its_scenario_expects(sweep: Sweep) -> None:
-    found = sweep.expectations
-    by_expectation = found.groupby("expectation")["judgement"].agg(list).to_dict()
+    expectations = sweep.expectations
+    by_expectation = expectations.groupby("expectation")["judgement"].agg(list).to_dict()
     assert by_expectation == {
         "aborted (loader) 0": ["met"] * 4,
         "committed at least 100000 when isolation is Serializable": ["missed"] * 2,
@@ -147,9 +147,9 @@ def test_python_json_page_and_terminal_give_a_sweep_the_same_answer(sweep: Sweep
     page = html.unescape(report.page.read_text())
     arguments = ["report", str(sweep.directory), "--master", "local[2]"]
     terminal = " ".join(CliRunner().invoke(main, arguments).output.split())
-    for told in (sweep.answer.headline, *sweep.answer.sentences):
-        assert told in page
-        assert told in terminal
+    for sentence in (sweep.answer.headline, *sweep.answer.sentences):
+        assert sentence in page
+        assert sentence in terminal
 
 
 def test_a_sweep_that_was_made_is_checked_without_a_run(sweep: Sweep) -> None:

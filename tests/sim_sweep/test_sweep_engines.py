@@ -129,23 +129,23 @@ def test_without_java_sweep_and_report_say_so_and_work(tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     sweep = ("sweep", str(write_scenario(tmp_path)), "--out", out, "--axis", "isolation")
 
-    def told(*arguments: str) -> tuple[int, str]:
+    def called(*arguments: str) -> tuple[int, str]:
         command = [sys.executable, "-m", "whitecap", *arguments]
         ended = subprocess.run(
             command, env=_without_java(), capture_output=True, text=True, check=False
         )
         return ended.returncode, ended.stderr
 
-    code, said = told(*sweep)
+    code, said = called(*sweep)
     assert code == ExitCode.FINE, said
     assert said.count("in processes of this machine, without Spark: Java is not there") == 1
     assert len(kept_in(tmp_path / "out")) == 4
-    code, said = told("report", out)
+    code, said = called("report", out)
     assert (code, "Spark" in said) == (ExitCode.FINE, False), "the tables were there"
     shutil.rmtree(tmp_path / "out" / "report")
-    code, said = told("report", out)
+    code, said = called("report", out)
     assert (code, "without Spark: Java is not there" in said) == (ExitCode.FINE, True)
-    code, said = told(*sweep, "--seed", "6", "--out", out + "2", "--engine", "spark")
+    code, said = called(*sweep, "--seed", "6", "--out", out + "2", "--engine", "spark")
     assert (code, "Java is not there. Install" in said) == (ExitCode.ENVIRONMENT_MISSING, True)
 
 
@@ -163,10 +163,10 @@ def test_a_sweep_in_processes_that_is_interrupted_keeps_what_is_finished_and_lea
         _wait_until(lambda: len(kept_in(out)) >= 2, process)
         os.kill(process.pid, signal.SIGINT)
         # All processes write to one pipe, which ends with the last of them.
-        _, told = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert (process.returncode, "finished batches are kept" in told) == (130, True), told
+    assert (process.returncode, "finished batches are kept" in stderr) == (130, True), stderr
     kept = kept_in(out)
     assert 2 <= len(kept) < 24
     for name in kept:

@@ -100,9 +100,9 @@ def test_a_sweep_and_the_single_run_measure_alike(
         recording = recorded_run(LocalPlace(out), run.name)
         alone = measure_run(recording.manifest, recording.tables)
         for measure in Measure:
-            found = table.loc[(run.cell, run.replication), measure.value]
+            value = table.loc[(run.cell, run.replication), measure.value]
             expected = alone.tally(measure).value
-            assert found == pytest.approx(expected, nan_ok=True), (run.cell, measure)
+            assert value == pytest.approx(expected, nan_ok=True), (run.cell, measure)
 
 
 def test_batches_that_are_whole_are_kept_and_only_the_rest_is_run(
@@ -156,10 +156,10 @@ def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
     with pytest.raises(InvalidInput) as caught:
         run_sweep(experiment, LocalPlace(out), engine)
     monkeypatch.undo()
-    told = str(caught.value)
-    assert "1 of 2 runs failed; the others are kept" in told
-    assert "cell isolation = Serializable, replication 0, seed 5" in told
-    assert f"whitecap run {out}/cells/Serializable.yaml --seed 5 --replication 0" in told
+    message = str(caught.value)
+    assert "1 of 2 runs failed; the others are kept" in message
+    assert "cell isolation = Serializable, replication 0, seed 5" in message
+    assert f"whitecap run {out}/cells/Serializable.yaml --seed 5 --replication 0" in message
     assert list(kept_in(out)) == [("WriteSerializable", 0)]
     run_sweep(experiment, LocalPlace(out), engine)
     assert len(kept_in(out)) == 2
@@ -256,11 +256,11 @@ def test_an_interrupted_sweep_keeps_what_is_finished(tmp_path: Path) -> None:
     try:
         _wait_until(lambda: len(kept_in(out)) >= 2, process)
         os.kill(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 130, told
-    assert "finished batches are kept" in told
+    assert process.returncode == 130, stderr
+    assert "finished batches are kept" in stderr
     kept = rows_of(out)
     assert 2 <= len(kept) < 16
 

@@ -153,9 +153,9 @@ def test_a_check_measures_all_cells_with_the_same(
 ) -> None:
     scenario, swept = left_to_be_found
     (checked,) = check_scenarios([scenario])
-    found = {cell.where: cell.judged[0].measured for cell in checked.checked.cells}
+    measured = {cell.where: cell.judged[0].measured for cell in checked.checked.cells}
     expected = swept.expectations.set_index("cell")["found"]
-    assert list(found.values()) == [expected["few"], expected["many"]]
+    assert list(measured.values()) == [expected["few"], expected["many"]]
 
 
 def test_cells_that_state_a_warm_up_have_no_say_in_what_others_find(tmp_path: Path) -> None:
@@ -166,9 +166,9 @@ def test_cells_that_state_a_warm_up_have_no_say_in_what_others_find(tmp_path: Pa
         mixed, only={"late": ["few"]}, out=tmp_path / "few", engine="processes", quiet=True
     )
     (checked,) = check_scenarios([mixed])
-    found = swept.expectations.set_index("cell")["found"]
-    assert found["few"] == alone.expectations["found"][0]
-    assert list(found) == [cell.judged[0].measured for cell in checked.checked.cells]
+    by_cell = swept.expectations.set_index("cell")["found"]
+    assert by_cell["few"] == alone.expectations["found"][0]
+    assert list(by_cell) == [cell.judged[0].measured for cell in checked.checked.cells]
 
 
 def test_too_little_to_say_is_said(tmp_path: Path) -> None:

@@ -50,9 +50,11 @@ _TYPES = (
     *("DECIMAL(38,18)", "STRING", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "BINARY", "ARRAY<INT>"),
     *("STRUCT<a: INT>", "FOO", "VARCHAR(2)", "INTERVAL DAY"),
 )
-_KNOWN = sorted(name for name in FUNCTIONS if name.isidentifier() and name not in ("case", "div"))
+_FUNCTION_NAMES = sorted(
+    name for name in FUNCTIONS if name.isidentifier() and name not in ("case", "div")
+)
 _NAMES = st.one_of(
-    st.sampled_from(_KNOWN),
+    st.sampled_from(_FUNCTION_NAMES),
     st.sampled_from(sorted(SPARK_FUNCTIONS)),
     st.sampled_from([*AGGREGATES, "nosuch", "row_number"]),
 )

@@ -273,15 +273,15 @@ AT_NOON = {NOW: datetime(2026, 11, 21, 12, tzinfo=UTC)}
 def value_of(sql: str) -> Any:
     """A constant expression's value, in the words of `SEEN`."""
     node = parse_node(f"SELECT {sql}")
-    found = compile_term(node.expressions[0].unalias(), Scope(())).bind(AT_NOON).evaluate(())
-    match found:
+    value = compile_term(node.expressions[0].unalias(), Scope(())).bind(AT_NOON).evaluate(())
+    match value:
         case datetime():
-            return found.replace(tzinfo=None).isoformat(sep=" ")
+            return value.replace(tzinfo=None).isoformat(sep=" ")
         case date():
-            return found.isoformat()
+            return value.isoformat()
         case Decimal():
-            return float(found)
-    return found
+            return float(value)
+    return value
 
 
 @pytest.mark.parametrize(("sql", "expected"), SEEN)

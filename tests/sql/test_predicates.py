@@ -96,12 +96,12 @@ def test_only_the_non_deterministic_part_is_widened() -> None:
 def test_parameters_are_bound_without_parsing_again() -> None:
     schema = parse_ddl("k INT, d DATE")
     template = parse_predicate("k IN (:keys) AND d = :d")
-    one = template.with_parameters({"keys": [1, 2], "d": "2026-01-01"})
-    two = template.with_parameters({"keys": [3], "d": None})
+    first = template.with_parameters({"keys": [1, 2], "d": "2026-01-01"})
+    second = template.with_parameters({"keys": [3], "d": None})
     row = (2, date(2026, 1, 1))
-    assert one.bind(schema)(row) is True
-    assert two.bind(schema)(row) is False
-    assert one.sql == "k IN (1, 2) AND d = '2026-01-01'"
+    assert first.bind(schema)(row) is True
+    assert second.bind(schema)(row) is False
+    assert first.sql == "k IN (1, 2) AND d = '2026-01-01'"
 
 
 @pytest.mark.parametrize(

@@ -60,11 +60,11 @@ def test_every_function_and_operator_is_probed() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_the_engine_answers_as_spark_does_or_refuses_by_name(form: str) -> None:
     answers = {probe: answer for probe, answer in KEPT.items() if probe.form == form}
-    found = {probe: engine_answer(probe) for probe in answers}
+    ours = {probe: engine_answer(probe) for probe in answers}
     wrong = {
-        probe.sql: (answers[probe], found[probe])
+        probe.sql: (answers[probe], ours[probe])
         for probe in answers
-        if outcome(answers[probe], found[probe]) not in ("agreed", "refused")
+        if outcome(answers[probe], ours[probe]) not in ("agreed", "refused")
     }
     assert wrong == {}
 

@@ -50,6 +50,6 @@ def kept() -> dict[Probe, str]:
     answers: dict[Probe, str] = {}
     for form, of_form in json.loads(ANSWERS.read_text()).items():
         for answer, given in of_form.items():
-            for one in given:
-                answers[Probe(form, tuple(one.split(_BETWEEN)) if one else ())] = answer
+            for text in given:
+                answers[Probe(form, tuple(text.split(_BETWEEN)) if text else ())] = answer
     return answers

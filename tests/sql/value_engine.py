@@ -68,7 +68,7 @@ def outcome(spark: str, engine: str) -> str:
 
 def _close(spark: str, engine: str) -> bool:
     """Whether both are the same DOUBLE but for the last bits, where Java computes its own."""
-    (kind, _, one), (other_kind, _, other) = spark.partition(" "), engine.partition(" ")
-    if kind != "double" or other_kind != "double" or "NULL" in (one, other):
+    (kind, _, of_spark), (other_kind, _, of_engine) = spark.partition(" "), engine.partition(" ")
+    if kind != "double" or other_kind != "double" or "NULL" in (of_spark, of_engine):
         return False
-    return math.isclose(float(one), float(other), rel_tol=1e-14)
+    return math.isclose(float(of_spark), float(of_engine), rel_tol=1e-14)

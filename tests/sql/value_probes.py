@@ -78,7 +78,7 @@ CHANGING = frozenset(f"{name}()" for name in NO_ARGUMENT) | {
 }
 """Forms whose values are others each time: only their types are compared."""
 
-_ONE = """
+_ONE_ARGUMENT = """
 abs ascii bround ceil coalesce concat concat_ws date day dayofmonth dayofweek dayofyear floor
 from_unixtime greatest hour ifnull initcap isnan isnotnull isnull last_day least length lower
 ltrim md5 minute month negative quarter rand reverse round rtrim second sign sqrt timestamp
@@ -86,13 +86,13 @@ timestamp_micros timestamp_millis timestamp_seconds to_date to_timestamp trim ty
 unix_timestamp upper weekday weekofyear year boolean double float int bigint string tinyint
 smallint decimal binary
 """
-_TWO = """
+_TWO_ARGUMENTS = """
 add_months bround ceil coalesce concat concat_ws contains date_add date_diff date_format date_sub
 datediff dateadd endswith floor from_unixtime greatest ifnull instr least left locate like lpad
 ltrim mod months_between next_day nullif nvl pmod position power repeat replace right rlike round
 rtrim sha2 startswith substr substring to_date to_timestamp trim trunc date_trunc unix_timestamp
 """
-_THREE = {
+_THREE_ARGUMENTS = {
     "if": ("b", "i", "n"),
     "lpad": ("w", "i", "s"),
     "locate": ("w", "s", "i"),
@@ -235,11 +235,11 @@ def probes() -> list[Probe]:
 
 def _all_probes() -> Iterator[Probe]:
     yield from (Probe(f"{name}()") for name in NO_ARGUMENT)
-    for name in (*_ONE.split(), *_AGGREGATES):
-        yield from (Probe(f"{name}({{0}})", (one,)) for one in ALL)
-    for name in _TWO.split():
+    for name in (*_ONE_ARGUMENT.split(), *_AGGREGATES):
+        yield from (Probe(f"{name}({{0}})", (argument,)) for argument in ALL)
+    for name in _TWO_ARGUMENTS.split():
         yield from _of(f"{name}({{0}}, {{1}})", MANY, 2)
-    for name, right in _THREE.items():
+    for name, right in _THREE_ARGUMENTS.items():
         for place, other in itertools.product(range(3), ALL):
             given = (*right[:place], other, *right[place + 1 :])
             yield Probe(f"{name}({{0}}, {{1}}, {{2}})", given)
@@ -266,7 +266,7 @@ def _operators() -> Iterator[Probe]:
 
 def _counts() -> Iterator[Probe]:
     """Too few arguments and too many."""
-    for name in dict.fromkeys((*_ONE.split(), *_TWO.split(), *_THREE)):
+    for name in dict.fromkeys((*_ONE_ARGUMENT.split(), *_TWO_ARGUMENTS.split(), *_THREE_ARGUMENTS)):
         for count in range(6):
             places = ", ".join(f"{{{at}}}" for at in range(count))
             yield Probe(f"{name}({places})", ("s",) * count)

@@ -87,8 +87,8 @@ def rows_of(store: DirectoryStore, snapshot: Snapshot) -> list[Row]:
 
 
 def rows_of_peer(path: Path, columns: str = "*") -> list[tuple[Any, ...]]:
-    found = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(path))
-    table = pa.table(found.execute(f"select {columns} from t").read_all())
+    query = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(path))
+    table = pa.table(query.execute(f"select {columns} from t").read_all())
     return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
@@ -98,10 +98,10 @@ TWO = parse_ddl("day STRING, v BIGINT")
 def table_of_ours(path: Path) -> DirectoryStore:
     store = DirectoryStore(path)
     meta = metadata(TWO, "day")
-    one = write_file(store, "a.parquet", [("1 %/ä", 1), ("1 %/ä", 2)], TWO, day="1 %/ä")
-    other = write_file(store, "b.parquet", [(None, 3)], TWO, day=None)
+    first = write_file(store, "a.parquet", [("1 %/ä", 1), ("1 %/ä", 2)], TWO, day="1 %/ä")
+    second = write_file(store, "b.parquet", [(None, 3)], TWO, day=None)
     commit(store, 0, protocol_of_new_table(meta), meta)
-    commit(store, 1, one, other)
+    commit(store, 1, first, second)
     return store
 
 

@@ -124,8 +124,8 @@ def test_places_are_found_by_their_hashes(parts: list[list[int]]) -> None:
 def test_few_runs_are_to_be_looked_at_and_places_that_went_are_left_out() -> None:
     places = HashedPlaces()
     for number in range(200):
-        one = np.array([number])
-        places = places.with_more(one, one.astype(np.int32), lambda each: each % 2 == 0)
+        hashes = np.array([number])
+        places = places.with_more(hashes, hashes.astype(np.int32), lambda each: each % 2 == 0)
     assert len(places.runs) < 6
     assert 100 <= len(places) < 150
 
@@ -133,6 +133,6 @@ def test_few_runs_are_to_be_looked_at_and_places_that_went_are_left_out() -> Non
 def test_things_keep_their_places_however_many_come_at_once() -> None:
     shelf = InMemory()
     packing = Packing(AS_JSON, shelf)
-    things = [(f"k{number}", number) for number in range(10)]
-    places = [*packing.extend(things[:4]), *packing.extend([]), *packing.extend(things[4:])]
-    assert [packing[place] for place in places] == things
+    entries = [(f"k{number}", number) for number in range(10)]
+    places = [*packing.extend(entries[:4]), *packing.extend([]), *packing.extend(entries[4:])]
+    assert [packing[place] for place in places] == entries

@@ -64,12 +64,12 @@ def shown(rows: Any) -> str:
 
 @given(ROWS, ROWS)
 def test_what_comes_out_is_what_went_in(first: list[Any], second: list[Any]) -> None:
-    one, two = stored(first, second)
-    assert shown(one) == shown(first)
-    assert shown(two) == shown(second)
-    assert repr(one[-1]) == repr(first[-1])
-    assert shown(one[1:]) == shown(first[1:])
-    assert [repr(one.column(at)) for at in range(7)] == [
+    of_first, of_second = stored(first, second)
+    assert shown(of_first) == shown(first)
+    assert shown(of_second) == shown(second)
+    assert repr(of_first[-1]) == repr(first[-1])
+    assert shown(of_first[1:]) == shown(first[1:])
+    assert [repr(of_first.column(at)) for at in range(7)] == [
         repr([row[at] for row in first]) for at in range(7)
     ]
 
@@ -114,7 +114,7 @@ def test_positions_are_those_that_a_look_at_every_row_gives(
     ends = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     slices = [slice(*each) for each in pairwise([0, *ends, len(rows)])]
     others = [rows] if data.draw(st.booleans()) else []
-    found = positions_with([*(kept[each] for each in slices), *others], wanted, or_null=or_null)
+    positions = positions_with([*(kept[each] for each in slices), *others], wanted, or_null=or_null)
     expected = [
         [
             at
@@ -123,7 +123,7 @@ def test_positions_are_those_that_a_look_at_every_row_gives(
         ]
         for part in (*(rows[each] for each in slices), *others)
     ]
-    assert all(each in (None, there) for each, there in zip(found, expected, strict=True))
+    assert all(each in (None, there) for each, there in zip(positions, expected, strict=True))
 
 
 @given(ROWS)
@@ -164,8 +164,8 @@ def _check_bounds(rows: Any, expected: Any, places: Sequence[int]) -> None:
     ]
     if isinstance(rows, StoredRows):
         rows.settle()
-    (found,) = positions_with([rows], [(places[0], [0, 3])])
-    assert found is None or found == [
+    (positions,) = positions_with([rows], [(places[0], [0, 3])])
+    assert positions is None or positions == [
         at for at, row in enumerate(expected) if row[places[0]] in (0, 3)
     ]
 
