@@ -81,9 +81,9 @@ def test_a_late_effect_comes_after_its_writer_gave_up() -> None:
 def test_throttled_requests_are_sent_again_after_a_growing_wait() -> None:
     client = {"backoff_base": "100 ms", "backoff_cap": "1 s"}
     run = _hit({"throttling": {"probability": 0.5}}, {"profile": "s3", "client": client})
-    found = rows(run, "requests")
-    refused = [r for r in found if r["result"] == "throttled"]
-    assert len(refused) == pytest.approx(len(found) / 2, rel=0.1)
+    requests = rows(run, "requests")
+    refused = [r for r in requests if r["result"] == "throttled"]
+    assert len(refused) == pytest.approx(len(requests) / 2, rel=0.1)
     assert {r["outcome"] for r in rows(run)} <= {"committed", "in_flight"}
 
 
@@ -166,10 +166,10 @@ def test_adding_a_fault_moves_no_other_faults_draws() -> None:
     throttled = Fault.model_validate({"throttling": {"probability": 0.5}})
 
     def strikes(faults: list[Fault]) -> list[bool]:
-        found = faults_of(faults, "loader", "loader-1", RandomStreams(5))
+        injected = faults_of(faults, "loader", "loader-1", RandomStreams(5))
         tapes = [_tape(job) for job in range(100)]
         return [
-            found.befall(Sending(t, RequestKind.PUT_IF_ABSENT, 0, 0, 0.0)).loses_reply
+            injected.befall(Sending(t, RequestKind.PUT_IF_ABSENT, 0, 0, 0.0)).loses_reply
             for t in tapes
         ]
 

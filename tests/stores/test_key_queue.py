@@ -111,10 +111,10 @@ def test_without_a_queue_the_ways_are_all_there_is() -> None:
 
 
 def test_a_queue_is_part_of_latencies_and_so_takes_constants() -> None:
-    told = {"source": "a test"}
-    answer = {"latency": "1 ms", **told}
+    cited = {"source": "a test"}
+    answer = {"latency": "1 ms", **cited}
     drawn = {"uniform": {"low": "1 ms", "high": "2 ms"}}
-    put = {"at_key": {"success": drawn, "loss": "1 ms", **told}, "success": answer, "loss": answer}
+    put = {"at_key": {"success": drawn, "loss": "1 ms", **cited}, "success": answer, "loss": answer}
     with pytest.raises(ValidationError, match="at_key is part of the latency here"):
         ConditionalPut.model_validate(put)
 

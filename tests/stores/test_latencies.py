@@ -44,9 +44,9 @@ def _requests(run: FinishedRun, kind: str, *results: str) -> list[dict[str, Any]
     ]
 
 
-def _totals(found: list[dict[str, Any]]) -> list[float]:
+def _totals(requests: list[dict[str, Any]]) -> list[float]:
     """Rounded, since instants are sums and some latencies are held at a quantile."""
-    return [round(r["reply_at_ms"] - r["sent_at_ms"], 6) for r in found]
+    return [round(r["reply_at_ms"] - r["sent_at_ms"], 6) for r in requests]
 
 
 def _drawn(latency: Any) -> np.ndarray[Any, Any]:
@@ -62,10 +62,10 @@ def test_puts_that_win_and_puts_that_lose_take_what_the_profile_says(
 ) -> None:
     run = _crowded(profile)
     put = run.scenario.store.put_if_absent
-    found = _totals(_requests(run, "put_if_absent", answer))
+    totals = _totals(_requests(run, "put_if_absent", answer))
     latency = put.success.latency if answer == "created" else put.loss.latency
-    assert len(found) > 150
-    assert ks_2samp(found, _drawn(latency)).pvalue > 0.005
+    assert len(totals) > 150
+    assert ks_2samp(totals, _drawn(latency)).pvalue > 0.005
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -73,16 +73,16 @@ def test_puts_that_win_and_puts_that_lose_take_what_the_profile_says(
 def test_reads_take_what_the_profile_says(profile: str, kind: str) -> None:
     run = _crowded(profile)
     measured = getattr(run.scenario.store, kind)
-    found = _totals(_requests(run, kind, "found", "missing", "listed"))
-    assert ks_2samp(found, _drawn(measured.latency)).pvalue > 0.005
+    totals = _totals(_requests(run, kind, "found", "missing", "listed"))
+    assert ks_2samp(totals, _drawn(measured.latency)).pvalue > 0.005
 
 
 @pytest.mark.parametrize("profile", WITHOUT_QUEUE)
 def test_the_way_out_does_not_tell_how_long_the_answer_takes(profile: str) -> None:
     for answer in ("created", "already_exists"):
-        found = _requests(_crowded(profile), "put_if_absent", answer)
-        out = [r["effect_at_ms"] - r["sent_at_ms"] for r in found]
-        assert abs(spearmanr(out, _totals(found)).statistic) < 4 / len(found) ** 0.5
+        requests = _requests(_crowded(profile), "put_if_absent", answer)
+        out = [r["effect_at_ms"] - r["sent_at_ms"] for r in requests]
+        assert abs(spearmanr(out, _totals(requests)).statistic) < 4 / len(requests) ** 0.5
 
 
 def _legs(kind: RequestKind, **store: Any) -> np.ndarray[Any, Any]:
@@ -139,11 +139,11 @@ def test_ways_out_and_back_that_are_given_are_drawn_apart() -> None:
 
 
 def test_a_latency_is_said_in_one_way() -> None:
-    told = {"source": "a test"}
+    cited = {"source": "a test"}
     for given in ({}, {"out": "1 ms"}, {"latency": "1 ms", "back": "1 ms"}):
         with pytest.raises(ValidationError, match="latency, or out and back"):
-            Measured.model_validate({**told, **given})
-    success, loss = {"latency": "1 ms", **told}, {"back": "1 ms", **told}
+            Measured.model_validate({**cited, **given})
+    success, loss = {"latency": "1 ms", **cited}, {"back": "1 ms", **cited}
     for parts in ({"loss": loss}, {"loss": success, "out": "1 ms"}):
         with pytest.raises(ValidationError, match="give out and the back"):
             ConditionalPut.model_validate({"success": success, **parts})

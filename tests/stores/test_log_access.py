@@ -148,12 +148,12 @@ def test_a_checksum_that_is_not_there_yet_costs_a_job_over_the_log() -> None:
     put_ms = 200 + 30
     appears_ms = put_ms + 30 + 10 + CHECKSUM_SEEN_MS
     late_ms, early_ms = appears_ms - 100, appears_ms - 110
-    for start_ms, found in ((late_ms, True), (early_ms, False)):
+    for start_ms, is_there in ((late_ms, True), (early_ms, False)):
         warm = {"first": log_writer(INSERT, ["40 s", "60 s"])}
         second = log_writer(INSERT, ["30 s", f"{60_000 + start_ms} ms"])
         last = log_kinds(log_run({**warm, "second": second}))[-1]
         log = ["get"] * 5
-        reads, derives = (READ, []) if found else (["head!", *log], log)
+        reads, derives = (READ, []) if is_there else (["head!", *log], log)
         assert last == ["list", *reads, "list", *OWN_COMMIT, *derives, *CHECKSUM], start_ms
 
 
@@ -189,8 +189,8 @@ def test_a_lost_race_costs_one_listing_and_the_winners_one_by_one() -> None:
     by_transaction: dict[int, list[float]] = {}
     for attempt in rows(run, "attempts"):
         by_transaction.setdefault(attempt["transaction_id"], []).append(attempt["sent_at_ms"])
-    one, two, three = by_transaction[6]
-    assert two - one == three - two == pytest.approx(60 + 100 + 30)
+    first_ms, second_ms, third_ms = by_transaction[6]
+    assert second_ms - first_ms == third_ms - second_ms == pytest.approx(60 + 100 + 30)
 
 
 def test_the_winners_of_one_listing_are_read_until_one_of_them_refuses() -> None:

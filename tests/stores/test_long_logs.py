@@ -151,7 +151,7 @@ def test_commits_of_a_driver_exclude_each_other_where_the_log_store_has_a_lock()
         attempts = rows(_together(cluster, **store), "attempts")
         assert [a["result"] for a in attempts].count("already_exists") == 2
         pairs = pairwise(attempts)
-        overlaps = [later["sent_at_ms"] < one["reply_at_ms"] for one, later in pairs]
+        overlaps = [later["sent_at_ms"] < earlier["reply_at_ms"] for earlier, later in pairs]
         assert any(overlaps) is overlap, (cluster, store)
 
 

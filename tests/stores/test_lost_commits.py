@@ -22,7 +22,7 @@ def _ran(store: Any = LAST_ONE_WINS, **writer: Any) -> FinishedRun:
 
 def test_overwritten_commits_belong_to_transactions_that_believe_in_them() -> None:
     run = _ran()
-    lost = {(one.transaction_id, one.version) for one in run.world.store.overwritten}
+    lost = {(commit.transaction_id, commit.version) for commit in run.world.store.overwritten}
     owners = {row["version"]: row["transaction_id"] for row in rows(run, "commits")}
     believed = {
         (row["transaction_id"], row["committed_version"])
@@ -62,7 +62,7 @@ def test_a_put_that_takes_effect_late_overwrites_what_came_meanwhile() -> None:
     loader = {**INSERT, "count": 3, "compute": "1 s", "arrival": {"closed": {"think": "1 s"}}}
     run = ran(store=store, duration="2 min", writers={"loader": loader}, faults=[late])
     outcomes = {row["transaction_id"]: row["outcome"] for row in rows(run)}
-    assert {outcomes[one.transaction_id or 0] for one in run.world.store.overwritten} >= {
+    assert {outcomes[commit.transaction_id or 0] for commit in run.world.store.overwritten} >= {
         "committed"
     }
 
@@ -100,7 +100,7 @@ def test_a_put_that_is_delivered_twice_brings_back_what_was_written_over() -> No
     def lost(faults: list[Any]) -> set[int | None]:
         run = ran(store=LAST_ONE_WINS, duration="1 min", writers={"loader": loader}, faults=faults)
         writers = {row["transaction_id"]: row["writer"] for row in rows(run)}
-        return {writers[one.transaction_id] for one in run.world.store.overwritten}
+        return {writers[commit.transaction_id] for commit in run.world.store.overwritten}
 
     assert lost([twice]) == {"loader-1", "loader-2"}
 
@@ -111,7 +111,7 @@ def test_one_driver_with_the_wrong_log_store_loses_commits_of_others(profile: st
     wrong = {**loader, "log_store": "s3-single-driver"}
     run = ran(store=profile, duration="1 min", writers={"right": loader, "wrong": wrong})
     writers = {row["transaction_id"]: row["writer_group"] for row in rows(run)}
-    assert "right" in {writers[one.transaction_id] for one in run.world.store.overwritten}
+    assert "right" in {writers[commit.transaction_id] for commit in run.world.store.overwritten}
     kept = {row["transaction_id"] for row in rows(run, "commits")} - {None}
     assert run.recording.manifest["live_rows"] == 120 + 4 * len(kept)
 

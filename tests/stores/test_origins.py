@@ -62,10 +62,10 @@ def test_every_figure_can_be_set_by_its_path(profile: str) -> None:
 
 
 def test_what_a_scenario_sets_is_no_assumption_of_the_profile_any_more() -> None:
-    told = origins_of(scenario({"store.head.latency": "5 ms"}).store)
-    assert told["set_by_scenario"] == ["head"]
-    assert "head" not in told["assumptions"]
-    assert "copy" in told["assumptions"]
+    origins = origins_of(scenario({"store.head.latency": "5 ms"}).store)
+    assert origins["set_by_scenario"] == ["head"]
+    assert "head" not in origins["assumptions"]
+    assert "copy" in origins["assumptions"]
 
 
 def test_what_a_scenario_sets_may_have_a_source_of_its_own() -> None:
@@ -87,8 +87,8 @@ def test_an_assumption_of_one_figure_names_it() -> None:
 
 def test_words_about_figures_do_not_change_what_a_scenario_is() -> None:
     plain = scenario({"store.head.latency": "5 ms"})
-    told = scenario({"store.head": {"latency": "5 ms", "source": "our proxy", "date": "2026-01"}})
-    assert plain.hash == told.hash != scenario().hash
+    cited = scenario({"store.head": {"latency": "5 ms", "source": "our proxy", "date": "2026-01"}})
+    assert plain.hash == cited.hash != scenario().hash
 
 
 def test_a_recording_tells_what_its_store_takes_for_granted() -> None:

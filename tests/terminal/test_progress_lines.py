@@ -29,48 +29,50 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def told() -> list[str]:
+def printed() -> list[str]:
     return []
 
 
 @pytest.fixture
-def lines(clock: Clock, told: list[str]) -> Lines:
-    return Lines("runs", told.append, clock)
+def lines(clock: Clock, printed: list[str]) -> Lines:
+    return Lines("runs", printed.append, clock)
 
 
-def test_of_a_total_that_is_a_bound_the_time_left_is_one_too(clock: Clock, told: list[str]) -> None:
-    lines = Lines("advise", told.append, clock, is_bound=True)
+def test_of_a_total_that_is_a_bound_the_time_left_is_one_too(
+    clock: Clock, printed: list[str]
+) -> None:
+    lines = Lines("advise", printed.append, clock, is_bound=True)
     for done in range(0, 41, 10):
         lines.show(done, 100)
         clock.now += 10
-    assert told[-1] == "advise: 40 %, 40 s so far, at most 1 min 0 s left"
+    assert printed[-1] == "advise: 40 %, 40 s so far, at most 1 min 0 s left"
 
 
 def test_there_is_a_line_for_every_tenth_of_the_work(
-    lines: Lines, clock: Clock, told: list[str]
+    lines: Lines, clock: Clock, printed: list[str]
 ) -> None:
     for done in range(1, 41):
         clock.now += 6
         lines.show(done, 40, f"{done} of 40")
-    assert len(told) == 10
-    assert told[0] == "runs: 10 %, 4 of 40, 24 s so far, about 3 min 36 s left"
-    assert told[-1] == "runs: 100 %, 40 of 40, 4 min 0 s so far"
+    assert len(printed) == 10
+    assert printed[0] == "runs: 10 %, 4 of 40, 24 s so far, about 3 min 36 s left"
+    assert printed[-1] == "runs: 100 %, 40 of 40, 4 min 0 s so far"
 
 
 def test_a_tenth_that_takes_long_has_a_line_every_half_minute(
-    lines: Lines, clock: Clock, told: list[str]
+    lines: Lines, clock: Clock, printed: list[str]
 ) -> None:
     lines.show(0, 100, "0 of 100")
     lines.show(1, 100, "1 of 100")
     for _ in range(300):
         clock.now += 1
         lines.beat()
-    assert len(told) == 300 / LATEST_S
-    assert told[0] == "runs: 1 %, 1 of 100, 30 s so far"
+    assert len(printed) == 300 / LATEST_S
+    assert printed[0] == "runs: 1 %, 1 of 100, 30 s so far"
 
 
 def test_what_came_before_the_first_part_was_done_is_not_taken_for_the_rate(
-    lines: Lines, clock: Clock, told: list[str]
+    lines: Lines, clock: Clock, printed: list[str]
 ) -> None:
     """A JVM that starts, or runs that were made before and are kept."""
     lines.show(0, 100, "starting Spark")
@@ -79,48 +81,50 @@ def test_what_came_before_the_first_part_was_done_is_not_taken_for_the_rate(
         lines.show(done, 100)
         clock.now += 0.5
     lines.beat()
-    assert told[:2] == ["runs: 10 %, 30 s so far", "runs: 20 %, 34 s so far, about 40 s left"]
+    assert printed[:2] == ["runs: 10 %, 30 s so far", "runs: 20 %, 34 s so far, about 40 s left"]
 
 
 def test_no_rate_is_told_of_parts_that_came_together(
-    lines: Lines, clock: Clock, told: list[str]
+    lines: Lines, clock: Clock, printed: list[str]
 ) -> None:
     clock.now = LATEST_S
     lines.show(1, 100)
     lines.show(2, 100)
     lines.beat()
-    assert told == ["runs: 2 %, 30 s so far"]
+    assert printed == ["runs: 2 %, 30 s so far"]
 
 
 def test_no_rate_is_told_where_more_work_came_than_was_done(
-    lines: Lines, clock: Clock, told: list[str]
+    lines: Lines, clock: Clock, printed: list[str]
 ) -> None:
     lines.show(5, 10)
     clock.now = LATEST_S
     lines.show(6, 20)
     lines.beat()
-    assert told == ["runs: 30 %, 30 s so far"]
+    assert printed == ["runs: 30 %, 30 s so far"]
 
 
-def test_what_is_done_in_seconds_says_nothing(lines: Lines, clock: Clock, told: list[str]) -> None:
+def test_what_is_done_in_seconds_says_nothing(
+    lines: Lines, clock: Clock, printed: list[str]
+) -> None:
     for done in range(1, 11):
         clock.now += 0.4
         lines.show(done, 10)
         lines.beat()
-    assert told == []
+    assert printed == []
 
 
 def test_work_of_unknown_size_says_that_it_goes_on(
-    lines: Lines, clock: Clock, told: list[str]
+    lines: Lines, clock: Clock, printed: list[str]
 ) -> None:
     lines.show(0, None, "3 races")
     clock.now = 3700
     lines.beat()
-    assert told == ["runs, 3 races, 1 h 1 min so far"]
+    assert printed == ["runs, 3 races, 1 h 1 min so far"]
 
 
 def test_a_note_that_is_asked_says_what_is_so_when_a_line_is_due(
-    lines: Lines, clock: Clock, told: list[str]
+    lines: Lines, clock: Clock, printed: list[str]
 ) -> None:
     asked = 0
 
@@ -133,8 +137,8 @@ def test_a_note_that_is_asked_says_what_is_so_when_a_line_is_due(
     for _ in range(int(2 * LATEST_S)):
         clock.now += 1
         lines.beat()
-    assert [line.split(", ")[1] for line in told] == ["30 tried", "60 tried"]
-    assert asked == len(told)
+    assert [line.split(", ")[1] for line in printed] == ["30 tried", "60 tried"]
+    assert asked == len(printed)
 
 
 @pytest.fixture

@@ -30,8 +30,8 @@ class Scripted:
     def answer(self, request: Request) -> Any:
         self.seen.append(request)
         number = sum(isinstance(r, type(request)) for r in self.seen)
-        told = self.script(request, number)
-        return self.store.answer(request) if told is None else told
+        reply = self.script(request, number)
+        return self.store.answer(request) if reply is None else reply
 
 
 def committing(table: Table, script: Callable[[Request, int], Any], **options: Any) -> Any:

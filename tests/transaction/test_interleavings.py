@@ -35,8 +35,8 @@ class Program:
 
     def actions(self, number: int, snapshot: Snapshot) -> list[AnyAction]:
         """What it writes; only files that its own snapshot holds can be deleted."""
-        found = [path for path in self.deletes if snapshot.file_at(path) is not None]
-        removed = [remove(path, 1, self.data_change) for path in found]
+        live = [path for path in self.deletes if snapshot.file_at(path) is not None]
+        removed = [remove(path, 1, self.data_change) for path in live]
         added = [add(f"t{number}-{x}", x, self.data_change) for x in self.appends]
         return [*removed, *added]
 
@@ -123,21 +123,23 @@ def test_every_history_keeps_its_promises(level: str) -> None:
         versions = sorted(p.outcome.version for p in committed if isinstance(p.outcome, Committed))
         assert versions == list(range(1, table.version + 1))
         assert all(isinstance(p.outcome, Committed | Aborted) for p in played)
-        for one in committed:
-            _holds_for(level, snapshots, one, committed)
+        for commit in committed:
+            _holds_for(level, snapshots, commit, committed)
     assert aborted > 1000, "a check that never sees a conflict proves nothing"
 
 
-def _holds_for(level: str, snapshots: list[Snapshot], one: Played, committed: list[Played]) -> None:
-    assert isinstance(one.outcome, Committed)
-    before = snapshots[one.outcome.version - 1]
+def _holds_for(
+    level: str, snapshots: list[Snapshot], commit: Played, committed: list[Played]
+) -> None:
+    assert isinstance(commit.outcome, Committed)
+    before = snapshots[commit.outcome.version - 1]
     live = {file.path for file in before.all_files()}
-    removed = {a.path for a in one.outcome.actions if isinstance(a, RemoveFile)}
+    removed = {a.path for a in commit.outcome.actions if isinstance(a, RemoveFile)}
     assert removed <= live, "a file was deleted that was not there any more"
-    if one.outcome.commit_info.isolation_level == "SnapshotIsolation":
+    if commit.outcome.commit_info.isolation_level == "SnapshotIsolation":
         return  # it changed nothing that anybody could see, so its reads need not be repeatable
-    then = _seen(one.program, one.transaction.snapshot)
-    now = _seen(one.program, before)
+    then = _seen(commit.program, commit.transaction.snapshot)
+    now = _seen(commit.program, before)
     assert then <= now, "a file that was read is gone"
     assert now - then <= _allowed_news(level, committed), "a file appeared that was not read"
 

@@ -61,7 +61,7 @@ def refusal(*actions: AnyAction, **options: Any) -> str | None:
     return refused.value.error_class or refused.value.exception
 
 
-def told(*actions: AnyAction, **options: Any) -> CommitInfo:
+def commit_info_of(*actions: AnyAction, **options: Any) -> CommitInfo:
     outcome = ending(*actions, **options)
     assert isinstance(outcome, Committed)
     return outcome.commit_info
@@ -191,7 +191,7 @@ def test_mixed_data_change_is_refused_only_where_the_session_says_fatal() -> Non
 def test_a_commit_is_blind_if_it_only_adds_and_read_nothing(
     actions: tuple[AnyAction, ...], blind: bool
 ) -> None:
-    assert told(*actions).is_blind_append is blind
+    assert commit_info_of(*actions).is_blind_append is blind
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_the_level_that_is_used_and_recorded(
     level: str, operation: Operation, actions: tuple[AnyAction, ...], used: str
 ) -> None:
     table = Table.of_files(add("a"), level=level)
-    assert told(*actions, on=table, operation=operation).isolation_level == used
+    assert commit_info_of(*actions, on=table, operation=operation).isolation_level == used
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_a_rebased_commit_keeps_the_version_that_it_read_and_its_clock() -> None
 
 def test_operation_parameters_are_recorded_as_delta_does() -> None:
     operation = Operation("WRITE", {"mode": "Append", "partitionBy": ["x"], "auto": False})
-    recorded = told(add("n"), operation=operation).operation_parameters
+    recorded = commit_info_of(add("n"), operation=operation).operation_parameters
     assert recorded == {"mode": "Append", "partitionBy": '["x"]', "auto": False}
 
 

@@ -61,8 +61,8 @@ def test_what_is_random_leaves_out_no_file_but_widens_what_may_conflict() -> Non
 def test_dynamic_overwrite_finds_partitions_by_typed_values_and_reads_no_file() -> None:
     table = Table.of_files(add("a", partition_values={"x": "01"}), add("b", 2))
     transaction = table.start()
-    found = transaction.filter_files_by_partitions_of([add("new", 1)])
-    assert paths(found) == ["a"]
+    files = transaction.filter_files_by_partitions_of([add("new", 1)])
+    assert paths(files) == ["a"]
     assert transaction.read_set.file_read_at("a") is None
     table.commit(remove("a"))
     assert rule_of(table.end(transaction, [add("new", 1)])) == "committed"

@@ -108,13 +108,13 @@ def killed() -> Tried:
 
 def test_the_commit_of_who_was_killed_is_known_by_its_note_and_acknowledged_to_nobody() -> None:
     noted = [Noted(SENDER.access_key, "id-1", 4), Noted(SENDER.access_key, "id-2", 5)]
-    found = with_notes(killed(), noted, {"id-1": [5], "id-9": [6]})
-    assert (found.wrote, found.acknowledged, found.read_version) == ((5,), (), 4)
+    transaction = with_notes(killed(), noted, {"id-1": [5], "id-9": [6]})
+    assert (transaction.wrote, transaction.acknowledged, transaction.read_version) == ((5,), (), 4)
 
 
 def test_without_a_note_nothing_was_read_or_written() -> None:
-    found = with_notes(killed(), (), {"": [0, 1]})
-    assert (found.wrote, found.acknowledged, found.read_version) == ((), (), None)
+    transaction = with_notes(killed(), (), {"": [0, 1]})
+    assert (transaction.wrote, transaction.acknowledged, transaction.read_version) == ((), (), None)
 
 
 def test_notes_are_read_as_they_were_written(tmp_path: Path) -> None:

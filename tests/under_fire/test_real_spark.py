@@ -85,8 +85,8 @@ def _is_seen_when_a_commit_is_gone(place: Path) -> None:
     """The same table with its newest commit lost: so the oracles have looked."""
     newest = max((place / "table/_delta_log").glob("[0-9]*.json"))
     newest.unlink()
-    found = judge_directory(place / "table", place / "history.jsonl").findings
-    assert Anomaly.LOST_COMMIT in {finding.anomaly for finding in found}
+    findings = judge_directory(place / "table", place / "history.jsonl").findings
+    assert Anomaly.LOST_COMMIT in {finding.anomaly for finding in findings}
 
 
 def test_a_job_that_is_run_again_after_a_death_may_be_there_twice_and_that_is_said_before(

@@ -32,8 +32,8 @@ def _of_each_law() -> list[ClosedForm]:
 
 @pytest.mark.parametrize("form", _of_each_law(), ids=lambda form: form.name)
 def test_a_scenario_comes_to_what_is_worked_out(form: ClosedForm) -> None:
-    found = form.simulated(REPLICATIONS, CONFIDENCE, LENGTH)
-    assert form.holds(found), (form.expected, found)
+    simulated = form.simulated(REPLICATIONS, CONFIDENCE, LENGTH)
+    assert form.holds(simulated), (form.expected, simulated)
 
 
 def test_a_law_that_is_off_by_an_eighth_does_not_hold() -> None:

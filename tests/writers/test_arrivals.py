@@ -59,11 +59,11 @@ def test_an_hour_has_its_share_of_the_weeks_jobs() -> None:
     expected = 4 * 60 * np.array(Profile.model_validate(DAY_SHIFT).factors())
     hours = np.array(opened(profile=DAY_SHIFT)) % WEEK_MS // HOUR_MS
     counted = Counter(hours.astype(int).tolist())
-    found = np.array([counted[hour] for hour in range(168)])
+    observed = np.array([counted[hour] for hour in range(168)])
     assert expected[9] == 4 * expected[19] == 2 * expected[5 * 24 + 9]
-    assert found[expected == 0].sum() == 0
+    assert observed[expected == 0].sum() == 0
     busy = expected > 0
-    chi_square = ((found[busy] - expected[busy]) ** 2 / expected[busy]).sum()
+    chi_square = ((observed[busy] - expected[busy]) ** 2 / expected[busy]).sum()
     assert chi_square < busy.sum() + 4 * (2 * busy.sum()) ** 0.5
 
 
@@ -100,11 +100,11 @@ def test_a_burst_has_its_share_of_the_jobs() -> None:
 def test_writers_of_a_group_have_their_bursts_together() -> None:
     bursts = {"every": "4 h", "lasts": "10 min", "times": 500}
     made = scenario({"open": {"rate": "60 per h", "bursts": bursts}}, count=2)
-    one, other = (
+    first, second = (
         np.histogram(list(takewhile(lambda t: t < 28 * 24 * HOUR_MS, writer.instants(0))), 672)[0]
         for writer in SimulatedWorld.of(made, RandomStreams(1)).writers
     )
-    assert np.corrcoef(one, other)[0, 1] > 0.7
+    assert np.corrcoef(first, second)[0, 1] > 0.7
 
 
 def test_a_batch_arrives_at_one_instant() -> None:
@@ -143,7 +143,7 @@ def test_jitter_makes_each_job_later_by_its_own_draw() -> None:
 def test_no_job_overtakes_the_one_before() -> None:
     instants = due({"schedule": {"every": "1 min", "jitter": {"exponential": {"mean": "1 h"}}}})
     assert len(instants) > 1000
-    assert all(one <= other for one, other in pairwise(instants))
+    assert all(earlier <= later for earlier, later in pairwise(instants))
 
 
 def _problems(**arrival: Any) -> Iterator[str]:
@@ -172,5 +172,5 @@ def test_what_cannot_be_meant_is_refused(more: dict[str, Any], expected: str) ->
 
 
 def test_days_that_do_not_exist_are_refused() -> None:
-    found = list(_problems(schedule={"every": "1 h", "weekdays": ["Mo"]}))
-    assert any("'Mo' is none of Mon, Tue" in text for text in found)
+    problems = list(_problems(schedule={"every": "1 h", "weekdays": ["Mo"]}))
+    assert any("'Mo' is none of Mon, Tue" in text for text in problems)

@@ -99,12 +99,12 @@ def test_a_table_knows_a_batch_again_by_its_application_and_version() -> None:
         assert set(commits_of(run, table).values()) == {1}
     batches = len(commits_of(run, "silver"))
     assert run.recording.manifest["live_rows_of"]["silver"] == 100 + 2 * batches
-    known = [
+    repeated = [
         row
         for row in written(run)
         if row["outcome"] == "committed" and row["committed_version"] is None
     ]
-    assert {row["batch_id"] for row in known} == refused_after_a_commit(run)
+    assert {row["batch_id"] for row in repeated} == refused_after_a_commit(run)
     assert all(row["app_id"] for row in written(run))
 
 

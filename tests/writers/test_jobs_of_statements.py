@@ -147,15 +147,15 @@ def test_a_sweep_and_its_page_tell_how_many_jobs_are_half_done(tmp_path: Path) -
     arguments = ["sweep", str(file), *axis, "--engine", "processes", "--out", str(tmp_path / "out")]
     shown = CliRunner().invoke(main, arguments, env={"COLUMNS": "200"})
     assert shown.exit_code == 0, shown.output
-    told = re.findall(r"(\d) s: (\d+) of \d+ jobs given up are half done", shown.stdout)
-    assert [cell for cell, _ in told] == ["2", "3"]
+    half_done = re.findall(r"(\d) s: (\d+) of \d+ jobs given up are half done", shown.stdout)
+    assert [cell for cell, _ in half_done] == ["2", "3"]
     assert "given up (without a latency), " in shown.stdout
     swept = whitecap.load_sweep(tmp_path / "out", engine="processes")
     page = left_out_table(swept.subject)
     assert "half done" in page.headings
     at = page.headings.index("half done")
     counts = [row[at].text for row in page.rows if row[1].text.startswith("loader")]
-    assert counts == [count for _, count in told]
+    assert counts == [count for _, count in half_done]
     of_loader = swept.left_out[swept.left_out["writer_group"] == "loader"]
     assert of_loader["half_done"].sum() == of_loader["given_up"].sum() > 0
 
@@ -181,9 +181,9 @@ def test_every_abort_is_of_the_statement_that_met_it(made: FinishedRun) -> None:
 
 def test_a_rerun_repeats_the_statement_and_not_the_job() -> None:
     rerun = {"writers.loader.rerun": {"fixed": {"wait": "1 s", "budget": 5}}}
-    found = {steps(job) for job in jobs_of(ran(rerun))}
-    assert "1+ 2- 2+" in found
-    assert all(job.count("1") == 1 for job in found)
+    jobs = {steps(job) for job in jobs_of(ran(rerun))}
+    assert "1+ 2- 2+" in jobs
+    assert all(job.count("1") == 1 for job in jobs)
 
 
 def test_a_restart_repeats_the_job_from_its_first_statement() -> None:
@@ -203,8 +203,8 @@ def test_a_restart_repeats_the_job_from_its_first_statement() -> None:
 def test_reruns_of_each_statement_have_a_budget_of_their_own() -> None:
     rerun = {"writers.loader.rerun": {"fixed": {"wait": "1 s", "budget": 1}}}
     restart = {"writers.loader.restart": {"fixed": {"wait": "1 s", "budget": 1}}}
-    found = {steps(job) for job in jobs_of(ran(rerun | restart | ALWAYS_REFUSED))}
-    assert "1+ 2- 2- 1+ 2- 2-" in found
+    jobs = {steps(job) for job in jobs_of(ran(rerun | restart | ALWAYS_REFUSED))}
+    assert "1+ 2- 2- 1+ 2- 2-" in jobs
 
 
 def test_a_deadline_is_of_the_whole_job() -> None:

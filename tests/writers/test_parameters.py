@@ -63,7 +63,7 @@ def _table_rows(world: SimulatedWorld) -> list[Row]:
     at_once = AtOnce(world.store, counting_ids())
     snapshot = run(table.latest(), at_once)
     files = run(table.data_files.read(snapshot.all_files(), snapshot.schema), at_once)
-    return sorted((row for one in files for row in one.live_rows()), key=repr)
+    return sorted((row for file in files for row in file.live_rows()), key=repr)
 
 
 def _from_texts(finished: FinishedRun) -> SimulatedWorld:
@@ -198,13 +198,13 @@ ATOMS = st.one_of(COLUMNS, PLACES, LITERALS)
 CALLS = st.sampled_from(["coalesce({}, {})", "concat({}, {})", "greatest({}, {})", "({} {})"])
 VALUES = st.one_of(
     ATOMS,
-    st.builds(lambda call, one, other: call.format(one, other), CALLS, ATOMS, ATOMS),
+    st.builds(lambda call, left, right: call.format(left, right), CALLS, ATOMS, ATOMS),
 )
 TESTS = st.sampled_from(
     ["{} = {}", "{} < {}", "{} <=> {}", "{} IN ({})", "NOT {} IN ({}, 1)", "{} LIKE {}",
      "{} BETWEEN {} AND 5"]
 )  # fmt: skip
-CONDITION = st.builds(lambda test, one, other: test.format(one, other), TESTS, VALUES, VALUES)
+CONDITION = st.builds(lambda test, left, right: test.format(left, right), TESTS, VALUES, VALUES)
 CONDITIONS = st.one_of(
     CONDITION,
     st.builds("{} AND {}".format, CONDITION, CONDITION),

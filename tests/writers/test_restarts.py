@@ -28,12 +28,12 @@ def victim(**more: Any) -> list[dict[str, Any]]:
     return [row for row in rows(run) if row["writer_group"] == "victim"]
 
 
-def begins(found: list[dict[str, Any]]) -> list[float]:
-    return [row["submitted_at_ms"] for row in found]
+def begins(transactions: list[dict[str, Any]]) -> list[float]:
+    return [row["submitted_at_ms"] for row in transactions]
 
 
 def test_what_its_application_gives_up_is_started_anew_with_reruns_of_its_own() -> None:
-    found = victim(
+    transactions = victim(
         rerun={"fixed": {"wait": "1 s", "budget": 1}},
         restart={"fixed": {"wait": "5 s", "budget": 2}, "takes": "4 s"},
     )
@@ -41,14 +41,14 @@ def test_what_its_application_gives_up_is_started_anew_with_reruns_of_its_own() 
     expected = [first]
     for wait in (rerun, restart, rerun, restart, rerun):
         expected.append(expected[-1] + wait)
-    assert begins(found) == [each for each in expected if each < expected[0] + 70_000]
-    assert [row["rerun_number"] for row in found] == list(range(len(found)))
-    assert found[-1]["outcome"] == RecordedOutcome.COMMITTED
+    assert begins(transactions) == [each for each in expected if each < expected[0] + 70_000]
+    assert [row["rerun_number"] for row in transactions] == list(range(len(transactions)))
+    assert transactions[-1]["outcome"] == RecordedOutcome.COMMITTED
 
 
 def test_a_restart_costs_compute_again_and_a_retry_of_the_commit_does_not() -> None:
-    found = victim(restart={"fixed": {"wait": "1 s", "budget": 9}, "takes": "30 s"})
-    assert [row["compute_ms"] for row in found] == [10_000] * len(found)
+    transactions = victim(restart={"fixed": {"wait": "1 s", "budget": 9}, "takes": "30 s"})
+    assert [row["compute_ms"] for row in transactions] == [10_000] * len(transactions)
     append = {
         "statement": "INSERT INTO events VALUES (1, DATE'2026-01-14', 'DE', 1.0)",
         "compute": "5 s",
@@ -87,9 +87,9 @@ def test_a_job_is_given_up_at_its_deadline_whatever_it_does() -> None:
 
 
 def test_no_rerun_begins_that_would_come_after_the_deadline() -> None:
-    found = victim(deadline="20 s", rerun={"fixed": {"wait": "15 s", "budget": 9}})
-    assert [row["exception"] for row in found] == ["ConcurrentAppendException"]
-    assert found[0]["given_up"]
+    transactions = victim(deadline="20 s", rerun={"fixed": {"wait": "15 s", "budget": 9}})
+    assert [row["exception"] for row in transactions] == ["ConcurrentAppendException"]
+    assert transactions[0]["given_up"]
 
 
 def test_a_deadline_counts_from_when_a_job_was_due_and_ends_its_waiting() -> None:
@@ -101,11 +101,12 @@ def test_a_deadline_counts_from_when_a_job_was_due_and_ends_its_waiting() -> Non
         "deadline": "25 s",
     }
     given = document(store="instant", writers={"w": writer}, clusters={"etl": {"slots": 1}})
-    found = rows(run_scenario(scenario_of(given)))
-    assert [row["ended_at_ms"] for row in found] == [11_000, 21_000, 28_000, 28_000]
-    assert [row["outcome"] for row in found] == ["committed", "committed", "aborted", "aborted"]
-    assert [row["compute_ms"] for row in found] == [10_000, 10_000, 7_000, 0]
-    assert [row["given_up"] for row in found] == [False, False, True, True]
+    transactions = rows(run_scenario(scenario_of(given)))
+    assert [row["ended_at_ms"] for row in transactions] == [11_000, 21_000, 28_000, 28_000]
+    outcomes = [row["outcome"] for row in transactions]
+    assert outcomes == ["committed", "committed", "aborted", "aborted"]
+    assert [row["compute_ms"] for row in transactions] == [10_000, 10_000, 7_000, 0]
+    assert [row["given_up"] for row in transactions] == [False, False, True, True]
 
 
 def test_a_deadline_ends_the_waiting_for_a_lock_of_the_driver() -> None:
@@ -113,9 +114,9 @@ def test_a_deadline_ends_the_waiting_for_a_lock_of_the_driver() -> None:
     job = {"statement": TOUCH_ALL, "cluster": "etl", "arrival": {"schedule": {"at": ["1 s"]}}}
     writers = {"a": job, "b": {**job, "deadline": "5 s"}}
     store = {"profile": "instant", "list": {"latency": "10 s"}}
-    found = rows(run_scenario(scenario_of(document(store=store, writers=writers))))
-    assert found[1]["exception"] == Interruption.DEADLINE_PASSED
-    assert found[1]["ended_at_ms"] == 6_000
+    transactions = rows(run_scenario(scenario_of(document(store=store, writers=writers))))
+    assert transactions[1]["exception"] == Interruption.DEADLINE_PASSED
+    assert transactions[1]["ended_at_ms"] == 6_000
 
 
 def test_a_put_that_may_have_landed_at_the_deadline_is_unknown() -> None:

@@ -165,14 +165,14 @@ def _played(cluster: dict[str, Any], duration: str = "60 min", **writer: Any) ->
 
 def test_jobs_of_a_cluster_begin_in_their_turn() -> None:
     """Lindley's recursion: a job begins when it is due, or when the one before has ended."""
-    found = [row for row in rows(_played({"slots": 1})) if row["ended_at_ms"] is not None]
+    ended = [row for row in rows(_played({"slots": 1})) if row["ended_at_ms"] is not None]
     free_ms = 0.0
-    for row in found:
+    for row in ended:
         began_ms = max(row["submitted_at_ms"], free_ms)
         free_ms = began_ms + row["compute_ms"]
         assert row["snapshot_at_ms"] == pytest.approx(began_ms)
         assert row["ended_at_ms"] == pytest.approx(free_ms)
-    assert any(row["snapshot_at_ms"] > row["submitted_at_ms"] for row in found)
+    assert any(row["snapshot_at_ms"] > row["submitted_at_ms"] for row in ended)
 
 
 def test_jobs_that_wait_for_a_slot_when_the_run_ends_have_not_begun() -> None:
@@ -197,8 +197,8 @@ def test_a_shared_speed_lengthens_what_runs_and_not_what_it_costs() -> None:
     alone, shared = _played({"full_speed": 1000}), _played({"full_speed": 1})
     both = list(zip(rows(alone), rows(shared), strict=False))
     both = [pair for pair in both if pair[1]["ended_at_ms"] is not None]
-    assert all(one["compute_ms"] == other["compute_ms"] for one, other in both)
-    longer = [other["ended_at_ms"] - one["ended_at_ms"] for one, other in both]
+    assert all(single["compute_ms"] == crowded["compute_ms"] for single, crowded in both)
+    longer = [crowded["ended_at_ms"] - single["ended_at_ms"] for single, crowded in both]
     assert min(longer) == pytest.approx(0, abs=1e-6)
     assert np.mean(longer) > 1_000
 

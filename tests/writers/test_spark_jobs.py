@@ -53,8 +53,8 @@ def test_a_job_takes_time_for_each_file_that_it_has_to_open(statement: str, vect
         "arrival": at("0 s"),
     }
     table = {**TABLE, "properties": {"delta.enableDeletionVectors": vectors}}
-    found = computed(played({"reader": reader}, table=table), "reader")
-    assert found == [1_000 + 10_000 * READERS[statement]]
+    compute_ms = computed(played({"reader": reader}, table=table), "reader")
+    assert compute_ms == [1_000 + 10_000 * READERS[statement]]
 
 
 def test_what_is_compacted_takes_less_time_to_read() -> None:

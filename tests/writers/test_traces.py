@@ -37,8 +37,8 @@ def test_jobs_come_when_they_came_and_take_as_long_as_they_took() -> None:
 
 
 def test_writers_of_a_group_take_recorded_jobs_in_turn() -> None:
-    found = played(traced({"text": "at_s,takes_ms\n3,30\n1,10\n2,20\n4,40\n"}, count=3))
-    assert found == [
+    jobs = played(traced({"text": "at_s,takes_ms\n3,30\n1,10\n2,20\n4,40\n"}, count=3))
+    assert jobs == [
         ("w-1", 1_000, 10),
         ("w-2", 2_000, 20),
         ("w-3", 3_000, 30),
@@ -47,14 +47,14 @@ def test_writers_of_a_group_take_recorded_jobs_in_turn() -> None:
 
 
 def test_without_durations_jobs_compute_as_the_scenario_says() -> None:
-    found = played(traced({"text": "at\n1 s\n2 min\n"}, compute={"time": "3 s"}))
-    assert found == [("w-1", 1_000, 3_000), ("w-1", 120_000, 3_000)]
+    jobs = played(traced({"text": "at\n1 s\n2 min\n"}, compute={"time": "3 s"}))
+    assert jobs == [("w-1", 1_000, 3_000), ("w-1", 120_000, 3_000)]
 
 
 def test_a_rerun_takes_as_long_as_its_job() -> None:
     rerun = {"fixed": {"wait": "1 s"}}
-    found = played(traced({"text": "at_s,takes_s\n1,5\n2,6\n"}, rerun=rerun))
-    assert [(submitted, compute) for _, submitted, compute in found] == [
+    jobs = played(traced({"text": "at_s,takes_s\n1,5\n2,6\n"}, rerun=rerun))
+    assert [(submitted, compute) for _, submitted, compute in jobs] == [
         (1_000, 5_000),
         (2_000, 6_000),
         (9_000, 6_000),
@@ -102,15 +102,15 @@ def test_every_bad_line_of_a_file_is_told_with_its_number(tmp_path: Path) -> Non
     (tmp_path / "bad.csv").write_text("at,takes\n1 s,2 s\nsoon,2 s\n3 s\n\n4 s,5\n5 s,1 s\n")
     with pytest.raises(InvalidInput) as raised:
         scenario_of(traced({"file": str(tmp_path / "bad.csv")}))
-    told = [str(problem) for problem in raised.value.problems]
-    assert [text.partition(": ")[0].rpartition("/")[2] for text in told] == [
+    problems = [str(problem) for problem in raised.value.problems]
+    assert [text.partition(": ")[0].rpartition("/")[2] for text in problems] == [
         "bad.csv:3",
         "bad.csv:4",
         "bad.csv:6",
     ]
-    assert "'soon' is not a duration" in told[0]
-    assert "has no value for 'takes'" in told[1]
-    assert "'5' is not a duration" in told[2]
+    assert "'soon' is not a duration" in problems[0]
+    assert "has no value for 'takes'" in problems[1]
+    assert "'5' is not a duration" in problems[2]
 
 
 def test_of_very_many_bad_lines_the_first_are_told(tmp_path: Path) -> None:

@@ -40,14 +40,14 @@ def _values(parameters: dict[str, Any], name: str, count: int = 4000) -> Counter
 
 
 def test_uniform_takes_every_value_equally_often() -> None:
-    found = _values({"date": "uniform"}, "date")
-    assert sorted(found) == [date(2026, 1, 12), date(2026, 1, 13), date(2026, 1, 14)]
-    assert all(count == pytest.approx(4000 / 3, rel=0.1) for count in found.values())
+    counts = _values({"date": "uniform"}, "date")
+    assert sorted(counts) == [date(2026, 1, 12), date(2026, 1, 13), date(2026, 1, 14)]
+    assert all(count == pytest.approx(4000 / 3, rel=0.1) for count in counts.values())
 
 
 def test_newest_takes_the_last_days_only() -> None:
-    found = _values({"date": {"newest": {"within": 2}}}, "date")
-    assert sorted(found) == [date(2026, 1, 13), date(2026, 1, 14)]
+    counts = _values({"date": {"newest": {"within": 2}}}, "date")
+    assert sorted(counts) == [date(2026, 1, 13), date(2026, 1, 14)]
 
 
 def test_the_newest_day_moves_on_at_midnight() -> None:
@@ -76,8 +76,8 @@ def test_zipf_ranks_have_the_weights_of_zipfs_law(exponent: float, size: int) ->
     assert max(ranks) < size
     for border in {1, size // 3 + 1, size}:
         expected = sum(k**-exponent for k in range(1, border + 1)) / total
-        found = sum(count for rank, count in ranks.items() if rank < border) / draws
-        assert found == pytest.approx(expected, abs=0.003)
+        share = sum(count for rank, count in ranks.items() if rank < border) / draws
+        assert share == pytest.approx(expected, abs=0.003)
 
 
 def test_a_pick_is_always_below_the_size() -> None:
@@ -175,11 +175,11 @@ def test_rows_are_the_same_whatever_the_layout() -> None:
     for layout in ([], ["date"], ["country"], ["date", "country"], ["country", "date"]):
         table = TableSection.model_validate({**TABLE, "partition_by": layout})
         rows = ScenarioRows.of(table, DEFAULT_START_MS)
-        found = partitions(rows, layout, 20)
-        files = [file.keys() for partition in found for file in partition.files(rows)]
+        parts = partitions(rows, layout, 20)
+        files = [file.keys() for partition in parts for file in partition.files(rows)]
         assert sorted(key for keys in files for key in keys) == list(range(120))
         assert all(len(keys) <= 20 for keys in files)
-        assert all(list(partition.values) == layout for partition in found)
+        assert all(list(partition.values) == layout for partition in parts)
 
 
 def test_where_there_is_no_row_to_change_a_new_one_is_made() -> None:
