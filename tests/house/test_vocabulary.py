@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("engine", "sim", "reports", "whitecap", "benchmarks")
+ROOMS = ("engine", "sim", "reports", "whitecap", "benchmarks", "tests")
 
 VAGUE = frozenset({"told", "found", "one", "known", "thing", "things", "stuff", "tmp", "res"})
 """Anything could be called so."""
