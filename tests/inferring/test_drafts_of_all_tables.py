@@ -112,13 +112,13 @@ def test_each_commit_is_of_its_group(
 
 
 def test_the_table_is_laid_out_alike(name: str, draft: DraftedScenario) -> None:
-    one, other = parse_scenario(ORIGINALS[name].text), parse_scenario(draft.text)
-    assert other.dialect == one.dialect
+    given, drafted = parse_scenario(ORIGINALS[name].text), parse_scenario(draft.text)
+    assert drafted.dialect == given.dialect
     for layout in ("partition_by", "cluster_by", "key", "isolation"):
-        assert getattr(other.table, layout) == getattr(one.table, layout), layout
-    assert other.table is not None
-    assert one.table is not None
-    assert other.table.properties.items() >= one.table.properties.items()
+        assert getattr(drafted.table, layout) == getattr(given.table, layout), layout
+    assert drafted.table is not None
+    assert given.table is not None
+    assert drafted.table.properties.items() >= given.table.properties.items()
 
 
 def test_a_run_of_the_draft_commits_as_often_and_is_refused_as_often(
@@ -160,11 +160,11 @@ def _together(counts: Mapping[str, Counts]) -> Counts:
     return Counts(sum(c.committed for c in each), sum(c.aborted for c in each))
 
 
-def _require_as_often(one: Counts, other: Counts, who: str) -> None:
+def _require_as_often(given: Counts, drafted: Counts, who: str) -> None:
     """Hold counts against each other, as those of Poisson's law, and shares, as binomial ones."""
-    spread = math.sqrt(one.committed + other.committed)
-    assert abs(one.committed - other.committed) <= BEYOND * spread, (who, one, other)
-    share = (one.aborted + other.aborted) / (one.tries + other.tries)
-    error = math.sqrt(share * (1 - share) * (1 / one.tries + 1 / max(other.tries, 1)))
-    difference = one.aborted / one.tries - other.aborted / max(other.tries, 1)
-    assert abs(difference) <= BEYOND * error, (who, one, other)
+    spread = math.sqrt(given.committed + drafted.committed)
+    assert abs(given.committed - drafted.committed) <= BEYOND * spread, (who, given, drafted)
+    share = (given.aborted + drafted.aborted) / (given.tries + drafted.tries)
+    error = math.sqrt(share * (1 - share) * (1 / given.tries + 1 / max(drafted.tries, 1)))
+    difference = given.aborted / given.tries - drafted.aborted / max(drafted.tries, 1)
+    assert abs(difference) <= BEYOND * error, (who, given, drafted)
