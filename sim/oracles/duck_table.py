@@ -15,14 +15,8 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.disk.parquet import arrow_type
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.oracles.row_changes import RowMultiset, plain_row
-from whitecap.sim.oracles.statements.text import (
-    CHANGES,
-    TARGET,
-    VERSION,
-    Appended,
-    NotTranslated,
-    Translated,
-)
+from whitecap.sim.oracles.statements.parsing import NotTranslated
+from whitecap.sim.oracles.statements.text import CHANGES, TARGET, VERSION, Appended, Translated
 
 REMEMBERED = "remembered"
 """The table as it was before a statement."""

@@ -13,14 +13,14 @@ from whitecap.sim.oracles.duck_table import DuckTable, Sum
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.history import HistoryTransaction
 from whitecap.sim.oracles.row_changes import RowMultiset, VersionChange
+from whitecap.sim.oracles.statements.columns import TableColumns
+from whitecap.sim.oracles.statements.parsing import NotTranslated
 from whitecap.sim.oracles.statements.text import (
     DYNAMIC,
     NOTHING,
     Appended,
     Meaning,
-    NotTranslated,
     Restored,
-    TableColumns,
     TakenAsItIs,
     Translated,
     meaning_of,

@@ -19,7 +19,7 @@ from whitecap.engine.storage.requests import Row
 from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.row_changes import RowsUnreadable, VersionChange
-from whitecap.sim.oracles.statements.text import NotTranslated
+from whitecap.sim.oracles.statements.parsing import NotTranslated
 
 
 class DependencyKind(StrEnum):

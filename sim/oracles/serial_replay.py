@@ -17,7 +17,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import Edge, node_of
 from whitecap.sim.oracles.row_changes import RowMultiset, RowsUnreadable, VersionChange, shown
-from whitecap.sim.oracles.statements.text import NotTranslated
+from whitecap.sim.oracles.statements.parsing import NotTranslated
 
 Unchecked = dict[int, str]
 """Versions that could not be replayed, each with the reason."""

@@ -14,7 +14,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.history import HistoryTransaction
 from whitecap.sim.oracles.row_changes import RowsUnreadable, shown
-from whitecap.sim.oracles.statements.text import NotTranslated
+from whitecap.sim.oracles.statements.parsing import NotTranslated
 
 IDENTITY = "txnappid"
 """The option by which a batch write tells its application; the session setting ends with it."""

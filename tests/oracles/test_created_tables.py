@@ -6,13 +6,9 @@ import pytest
 
 from tests.oracles.hand_made import HandMade, metadata, remove
 from whitecap.sim.oracles.finding import Anomaly
-from whitecap.sim.oracles.statements.text import (
-    NOTHING,
-    NotTranslated,
-    TableColumns,
-    Translated,
-    meaning_of,
-)
+from whitecap.sim.oracles.statements.columns import TableColumns
+from whitecap.sim.oracles.statements.parsing import NotTranslated
+from whitecap.sim.oracles.statements.text import NOTHING, Translated, meaning_of
 
 COLUMNS = TableColumns(("id", "v"), frozenset(), ())
 

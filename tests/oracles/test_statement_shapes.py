@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from whitecap.engine.log.schema import parse_ddl
 from whitecap.sim.oracles.statements import text as statement_text
+from whitecap.sim.oracles.statements.columns import TableColumns
+from whitecap.sim.oracles.statements.parsing import NotTranslated
 from whitecap.sim.oracles.statements.shapes import shape_of
-from whitecap.sim.oracles.statements.text import NotTranslated, TableColumns, meaning_of
+from whitecap.sim.oracles.statements.text import meaning_of
 
 COLUMNS = TableColumns(("id", "kind", "day", "amount"), frozenset(), ())
 
@@ -36,8 +39,8 @@ def test_statements_that_differ_in_literals_alone_are_read_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
-    parsed = statement_text._parsed
-    monkeypatch.setattr(statement_text, "_parsed", lambda text: read.append(text) or parsed(text))
+    parsed = statement_text.parsed
+    monkeypatch.setattr(statement_text, "parsed", lambda text: read.append(text) or parsed(text))
     for number in range(100, 110):
         meaning_of(f"UPDATE t SET amount = {number}.0 WHERE id = {number}", COLUMNS, False)
     assert len(read) == 2
@@ -54,3 +57,33 @@ def test_the_name_of_a_with_is_inside_of_it_still_that_of_a_table() -> None:
     meaning_of("INSERT INTO t WITH b AS (SELECT * FROM t) SELECT * FROM b", COLUMNS, False)
     with pytest.raises(NotTranslated, match="it reads b, whose rows are not known"):
         meaning_of("INSERT INTO t WITH b AS (SELECT * FROM b) SELECT * FROM b", COLUMNS, False)
+
+
+FILLS_IN = TableColumns(("id", "kind"), frozenset({"kind"}), ())
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("(id) VALUES (1)", "a value of column kind"),
+        ("BY NAME SELECT 1 AS id", "a value of column kind"),
+        ("BY NAME SELECT * FROM VALUES (1) AS v(id)", "a value of column kind"),
+        ("BY NAME SELECT * FROM (SELECT 1 AS id)", "all columns of a query"),
+        ("BY NAME SELECT 1 AS id UNION ALL SELECT 2", "a query other than SELECT"),
+        ("PARTITION (kind = 'a') VALUES (1)", "INSERT into a named partition"),
+        ("PARTITION (kind = 'a') (id) VALUES (1)", "INSERT into a named partition"),
+    ],
+)
+def test_what_an_insert_leaves_to_the_table_is_not_translated(query: str, reason: str) -> None:
+    with pytest.raises(NotTranslated, match=reason):
+        meaning_of(f"INSERT INTO t {query}", FILLS_IN, False)
+
+
+def test_an_insert_of_all_columns_by_name_is_translated() -> None:
+    for query in ("SELECT 'a' AS KIND, 1 AS id", "SELECT * FROM VALUES ('a', 1) AS v(kind, id)"):
+        meaning_of(f"INSERT INTO t BY NAME {query}", FILLS_IN, False)
+
+
+def test_comments_and_physical_names_do_not_fill_in_a_column() -> None:
+    schema = parse_ddl("id BIGINT COMMENT 'a key', kind STRING DEFAULT 'a'")
+    assert TableColumns.of(schema, ()).filled_in == {"kind"}

@@ -10,13 +10,13 @@ import msgspec
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.oracles.effects import RowEffect, StatementEffects
 from whitecap.sim.oracles.on_spark.spark_table import SparkTable
+from whitecap.sim.oracles.statements.columns import TableColumns
 from whitecap.sim.oracles.statements.kinds import EffectKind, kind_of
+from whitecap.sim.oracles.statements.parsing import NotTranslated
 from whitecap.sim.oracles.statements.text import (
     Appended,
     Meaning,
-    NotTranslated,
     Restored,
-    TableColumns,
     TakenAsItIs,
     meaning_of,
 )

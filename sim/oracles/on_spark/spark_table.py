@@ -17,7 +17,8 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.disk.parquet import arrow_type
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.oracles.row_changes import RowMultiset, plain_row
-from whitecap.sim.oracles.statements.text import Appended, NotTranslated, table_written
+from whitecap.sim.oracles.statements.parsing import NotTranslated
+from whitecap.sim.oracles.statements.text import Appended, table_written
 from whitecap.sim.replay.real.rows import frame_of
 
 if TYPE_CHECKING:

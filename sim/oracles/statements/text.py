@@ -12,13 +12,11 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
-from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
-from whitecap.engine.log.schema import Schema
+from whitecap.sim.oracles.statements.columns import TableColumns, columns_of
 from whitecap.sim.oracles.statements.kinds import EffectKind, kind_of
+from whitecap.sim.oracles.statements.parsing import NotTranslated, parsed
 from whitecap.sim.oracles.statements.shapes import shape_of
 
 TARGET = "target"
@@ -36,10 +34,6 @@ _ASKS_THE_WORLD = (
 )  # fmt: skip
 _ROUNDS = frozenset({"INT", "BIGINT", "SMALLINT", "TINYINT"})
 """Casts to these cut in Spark and round in DuckDB."""
-
-
-class NotTranslated(Exception):
-    """Why a statement's rows cannot be worked out here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,32 +61,6 @@ class Translated:
 
     texts: tuple[str, ...] = ()
     matches: str | None = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TableColumns:
-    """A table's columns: all of them, those that it may fill in itself, those that partition it.
-
-    `read` are those that it computes others from.
-    """
-
-    names: tuple[str, ...]
-    filled_in: frozenset[str]
-    partitions: tuple[str, ...]
-    read: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, schema: Schema, partitions: tuple[str, ...]) -> TableColumns:
-        """Of a table."""
-        filled_in = frozenset(column.name.lower() for column in schema if column.metadata)
-        expressions = (column.metadata.get(GENERATION_EXPRESSION) for column in schema)
-        read = frozenset(
-            column.name.lower()
-            for expression in expressions
-            if expression is not None
-            for column in _parsed(expression).find_all(exp.Column)
-        )
-        return cls(schema.names, filled_in, partitions, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +97,7 @@ def table_written(statement: str) -> str:
 
     Raises `NotTranslated`: there is none, or it asks the time or for chance.
     """
-    translation = _Translation(_parsed(statement), TableColumns((), frozenset(), ()), dynamic=False)
+    translation = _Translation(parsed(statement), TableColumns((), frozenset(), ()), dynamic=False)
     translation.require_no_chance()
     written = translation.written()
     if written.db:
@@ -172,7 +140,7 @@ def _of_a_shape(text: str, columns: TableColumns, dynamic: bool) -> _OfAShape | 
 
 
 def _translated(statement: str, columns: TableColumns, dynamic: bool) -> Translated:
-    return _Translation(_parsed(statement), columns, dynamic).meaning()
+    return _Translation(parsed(statement), columns, dynamic).meaning()
 
 
 def _batch(statement: str, columns: TableColumns) -> Meaning:
@@ -191,14 +159,6 @@ def _restored(statement: str) -> Restored:
     if "VERSION" not in words or not words[-1].isdigit():
         raise NotTranslated("RESTORE to a timestamp")
     return Restored(int(words[-1]))
-
-
-def _parsed(statement: str) -> exp.Expr:
-    try:
-        return sqlglot.parse_one(statement, dialect="databricks")
-    except (SqlglotError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise NotTranslated(f"a statement that sqlglot does not read: {reason}") from error
 
 
 def _all_changes() -> str:
@@ -316,7 +276,7 @@ class _Translation:
                 action.set("this", exp.Tuple(expressions=columns))
                 action.set("expression", exp.Tuple(expressions=values))
             case exp.Insert():
-                self._check_given(action.this.expressions)
+                self._check_given(column.name for column in action.this.expressions)
 
     def _assign(self, update: exp.Update) -> None:
         """`SET` without qualifiers. Raises where the table would compute another column anew."""
@@ -327,10 +287,12 @@ class _Translation:
                 raise NotTranslated(f"an UPDATE in a table that {computed}")
 
     def _insert(self, tree: exp.Insert) -> Translated:
-        if tree.args.get("partition"):
+        if self.written().args.get("partition"):
             raise NotTranslated("INSERT into a named partition")
         if isinstance(tree.this, exp.Schema):
-            self._check_given(tree.this.expressions)
+            self._check_given(column.name for column in tree.this.expressions)
+        elif tree.args.get("by_name") and self.columns.filled_in:
+            self._check_given(columns_of(tree.expression))
         where, overwrite = tree.args.get("where"), tree.args.get("overwrite")
         tree.set("where", None)
         tree.set("overwrite", False)
@@ -347,9 +309,9 @@ class _Translation:
             return Translated((into,))
         return Translated((into,), None)
 
-    def _check_given(self, columns: Iterable[exp.Expr]) -> None:
+    def _check_given(self, columns: Iterable[str]) -> None:
         """Columns that are left out may be computed by the table, which is not known here."""
-        given = {column.name.lower() for column in columns}
+        given = {name.lower() for name in columns}
         for name in sorted(self.columns.filled_in - given):
             raise NotTranslated(f"a value of column {name} that the table makes")
 
