@@ -155,7 +155,14 @@ def test_changes_inside_of_columns_are_refused_by_the_field(change: str) -> None
         parse_statement(f"ALTER TABLE t {change}")
 
 
-@pytest.mark.parametrize("change", ["ADD COLUMN c DOUBLE DEFAULT 1.5", "DROP COLUMN `st.a`"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ADD COLUMN c DOUBLE DEFAULT 1.5",
+        "DROP COLUMN `st.a`",
+        "ADD COLUMNS (c STRING COMMENT 'a part, i.e. a slice', d INT)",
+    ],
+)
 def test_points_that_part_no_names_are_no_fields(change: str) -> None:
     parse_statement(f"ALTER TABLE t {change}")
 

@@ -49,9 +49,11 @@ _HIVE_STYLE = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"
 _OF_COLUMNS = r"(?:(?:ADD|DROP|RENAME) COLUMNS?|(?:ALTER|CHANGE)(?: COLUMN)?+)(?: IF EXISTS)?+"
 _FIELD = rf"(?!\d){COLUMN}(?:\.{COLUMN})+"
+_OTHERS_BEFORE = r"(?:(?:'(?:[^'\\]|\\.)*'|[^'])*,)?"
+"""Other columns of a list, whose comments may hold commas and dots."""
 
 
-@GRAMMAR.own(rf"{_ALTER} {_OF_COLUMNS}\s*(?:\((?:.*,)?\s*)?(?P<field>{_FIELD}).*")
+@GRAMMAR.own(rf"{_ALTER} {_OF_COLUMNS}\s*(?:\({_OTHERS_BEFORE}\s*)?(?P<field>{_FIELD}).*")
 def _field(match: re.Match[str], _template: Template) -> Statement:
     raise UnsupportedFeature(f"ALTER TABLE of {match['field']}, a field inside of a column")
 
