@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from math import inf
 from statistics import median
 from typing import Any
 
@@ -31,6 +32,8 @@ from whitecap.sim.inferring.values import (
 
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T](\d\d:[\d:.]*)")
 """An instant with its time of day."""
+
+_ENDLESS = inf, -inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,8 @@ def _ends(domain: DraftDomain, commit: ObservedCommit, columns: Sequence[str]) -
 
 
 def _stated(values: Sequence[Any]) -> list[Any]:
-    return [value for value in values if value is not None]
+    """Values that end a range: neither expressions nor NaN nor infinity."""
+    return [value for value in values if not (value is None or value in _ENDLESS or value != value)]
 
 
 def _meant(column: Field, text: str, is_after: bool, is_before: bool = False) -> Any:

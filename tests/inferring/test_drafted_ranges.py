@@ -128,6 +128,7 @@ def _numbered(folder: Path, kind: str, values: Sequence[object]) -> LogOnDisk:
             "part >= :part AND part <= :part + 0.5",
         ),
         ("STRING", "((part#1 >= {}) AND (part#1 <= {}))", "part >= :part"),
+        ("DOUBLE", "((part#1 >= {}.0) AND (part#1 < Infinity))", "part >= :part"),
     ],
 )
 def test_a_range_of_listed_values_begins_with_one_of_them(
