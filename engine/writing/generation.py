@@ -56,7 +56,7 @@ def check_expression(column: Field, schema: Schema, session: Session) -> None:
 def instant_of_day(column: Field) -> str | None:
     """The column whose date a generated column is; `None` for any other column."""
     text = column.metadata.get(GENERATION_EXPRESSION)
-    node = None if text is None else parse_condition(text)
+    node = None if text is None else parse_condition(text).unnest()
     if isinstance(node, exp.Cast) and node.to.is_type("date"):
         return node.this.name if isinstance(node.this, exp.Column) else None
     return None

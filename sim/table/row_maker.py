@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
+from whitecap.engine.writing.generation import Completion
 from whitecap.sim.table.column_makers import column_maker
 from whitecap.sim.table.derived import completion_of, days_of_instants
 from whitecap.sim.table.slices import Dimension, Slice, SliceColumns
@@ -47,16 +49,21 @@ class RowMaker:
         return self.rows((key,), (slice_,))[0]
 
     def rows(self, keys: Sequence[int], slices: Sequence[Slice], revision: int = 0) -> list[Row]:
-        """The rows of some keys; another `revision` differs in all columns but key and slice."""
-        cells = [cells(keys, slices, revision) for cells in self._cells]
-        return self._completed(list(zip(*cells, strict=True)))
+        """The rows of some keys; another `revision` differs in all columns but key and slice.
+
+        Where an expression fails, nothing is computed: a table refuses to write such a row.
+        """
+        made = [cells(keys, slices, revision) for cells in self._cells]
+        rows = list(zip(*made, strict=True))
+        complete = self._complete
+        return rows if complete is None else [_completed(complete, row) for row in rows]
 
     def columns(self, keys: NDArray[np.int64], slices: SliceColumns) -> Iterator[Sequence[Any]]:
         """The columns of the rows of some keys, as they are at the start."""
         columns = (column(keys, slices) for column in self._columns)
         if self._complete is None:
             return columns
-        return zip(*self._completed(list(zip(*columns, strict=True))), strict=True)
+        return zip(*map(self._complete, zip(*columns, strict=True)), strict=True)
 
     def column(self, position: int, keys: NDArray[np.int64], slices: SliceColumns) -> Sequence[Any]:
         """One of these columns."""
@@ -68,5 +75,9 @@ class RowMaker:
         """Whether a column's values follow from its row's others by an expression."""
         return self._complete is not None and self._complete.computes(position)
 
-    def _completed(self, rows: list[Row]) -> list[Row]:
-        return rows if self._complete is None else list(map(self._complete, rows))
+
+def _completed(complete: Completion, row: Row) -> Row:
+    try:
+        return complete(row)
+    except DeltaError:
+        return row

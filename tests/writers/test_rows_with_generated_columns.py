@@ -46,6 +46,14 @@ WRITERS: dict[str, tuple[str, dict[str, Any]]] = {
         "INSERT INTO events PARTITION (day = :day) VALUES :rows",
         {**ROWS, "day": "newest"},
     ),
+    "some columns by name": (
+        "INSERT INTO events BY NAME SELECT id, at FROM VALUES :rows AS v(id, at, day, v, twice)",
+        ROWS,
+    ),
+    "all columns by name": (
+        "INSERT INTO events BY NAME SELECT * FROM VALUES :rows AS v(id, at, day, v, twice)",
+        ROWS,
+    ),
     "an overwrite": (
         "INSERT INTO events REPLACE WHERE day = :day VALUES :rows",
         {**ROWS, "day": "newest"},
@@ -84,6 +92,14 @@ def test_writers_of_rows_with_generated_columns_are_not_refused(name: str) -> No
     run = run_scenario(scenario_of({**SCENARIO, "writers": writers}))
     assert {row["outcome"] for row in rows(run)} == {"committed"}
     assert not judge(run).findings
+
+
+@pytest.mark.parametrize("columns", ["", " (id, at)"])
+def test_rows_of_which_an_expression_cannot_be_computed_are_refused(columns: str) -> None:
+    schema = f"{SCHEMA}, low INT GENERATED ALWAYS AS (CAST(id * 100 AS INT))"
+    writers = {"writer": _writer(f"INSERT INTO events{columns} VALUES :rows", ROWS)}
+    run = run_scenario(scenario_of({**SCENARIO, "writers": writers}, {"table.schema": schema}))
+    assert [row["outcome"] for row in rows(run)] == ["committed", *["aborted"] * 4]
 
 
 @given(
@@ -125,3 +141,18 @@ def test_expressions_that_the_rows_cannot_follow_are_told(expression: str, probl
     writers = {"writer": _writer("DELETE FROM events WHERE day = :day", {"day": "newest"})}
     with pytest.raises(InvalidInput, match=problem):
         scenario_of({**SCENARIO, "writers": writers}, {"table.schema": schema})
+
+
+def test_a_key_that_is_generated_is_told() -> None:
+    schema = "a BIGINT, id BIGINT GENERATED ALWAYS AS (a * 2), day DATE"
+    writers = {"writer": _writer("DELETE FROM events WHERE day = :day", {"day": "newest"})}
+    with pytest.raises(InvalidInput, match=r"table\.key: 'id' cannot be generated"):
+        scenario_of({**SCENARIO, "writers": writers}, {"table.schema": schema})
+
+
+@pytest.mark.parametrize("expression", ["(CAST(at AS DATE))", "to_date(at)", "CAST(AT AS DATE)"])
+def test_the_day_of_an_instant_may_be_written_otherwise(expression: str) -> None:
+    schema = f"id BIGINT, at TIMESTAMP, day DATE GENERATED ALWAYS AS ({expression})"
+    writers = {"writer": _writer("INSERT INTO events VALUES :rows", ROWS)}
+    run = run_scenario(scenario_of({**SCENARIO, "writers": writers}, {"table.schema": schema}))
+    assert {row["outcome"] for row in rows(run)} == {"committed"}

@@ -22,6 +22,7 @@ from whitecap.sim.loading.checks.well_formed import sound_part
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import KEY_TYPE, PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
+from whitecap.sim.table.derived import is_generated
 
 TOO_DEEP = "is nested too deeply"
 
@@ -120,6 +121,8 @@ class GivenTable:
             yield place, f"must be a BIGINT column, {key!r} is {column.type}", None
         if key in self.table.values:
             yield place, f"{key!r} cannot also have listed values", None
+        if column is not None and is_generated(column):
+            yield place, f"{key!r} cannot be generated: rows are made from their keys", None
 
 
 def given_tables(document: Mapping[str, Any]) -> list[GivenTable]:
