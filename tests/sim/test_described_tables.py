@@ -43,9 +43,12 @@ from whitecap.sim.world import SimulatedWorld
 
 DDL = (
     "event_id BIGINT, day INT, country STRING, price DECIMAL(9, 2), at TIMESTAMP, seen BOOLEAN, "
-    "note STRING, weight FLOAT, born DATE, tiny TINYINT, local TIMESTAMP_NTZ"
+    "note STRING, weight FLOAT, born DATE, tiny TINYINT, local TIMESTAMP_NTZ, begun TIMESTAMP, "
+    "begun_on DATE GENERATED ALWAYS AS (CAST(begun AS DATE)), "
+    "twice BIGINT GENERATED ALWAYS AS (event_id * 2), "
+    "few BIGINT GENERATED ALWAYS AS (CASE WHEN event_id % 3 = 0 THEN event_id END)"
 )
-LAYOUTS = ([], ["day"], ["country"], ["day", "country"], ["country", "day"])
+LAYOUTS = ([], ["day"], ["country"], ["day", "country"], ["country", "begun_on"])
 
 tables = st.builds(
     lambda rows, size, layout, days, nations: TableSection.model_validate(
@@ -53,7 +56,11 @@ tables = st.builds(
             "schema": DDL,
             "key": "event_id",
             "partition_by": layout,
-            "values": {"day": list(range(days)), "country": nations},
+            "values": {
+                "day": list(range(days)),
+                "country": nations,
+                "begun_on": {"days": days},
+            },
             "initial": {"rows": rows, "rows_per_file": size},
         }
     ),
