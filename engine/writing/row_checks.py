@@ -5,7 +5,7 @@ Source: schema/DeltaInvariantCheckerExec.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import Plans
+from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
@@ -24,6 +25,7 @@ from whitecap.engine.writing.generation import generation_conditions
 INVARIANT = "DeltaInvariantViolationException"
 
 _CHECKS = Plans()
+_NO_VALUES: Mapping[int, str] = {}
 
 
 def row_check(
@@ -39,12 +41,16 @@ def row_check(
 
 
 class _Rule(NamedTuple):
-    """What no row may be, with the error's class and the constraint that a row breaks then."""
+    """What no row may be, with the error's class and the constraint that a row breaks then.
+
+    `values_of` are the columns whose values the error has, by their places in the row.
+    """
 
     is_broken: Callable[[Row], bool]
     error_class: str
     name: str
     text: str
+    values_of: Mapping[int, str] = _NO_VALUES
 
 
 def _made_check(
@@ -64,7 +70,7 @@ def _made_check(
     def check(row: Row) -> None:
         for rule in rules:
             if rule.is_broken(row):
-                raise _violation(rule.error_class, rule.name, rule.text)
+                raise _violation(rule, row)
 
     return check
 
@@ -110,12 +116,13 @@ def _condition_holds(name: str, condition: Predicate, schema: Schema, session: S
     """Broken too where the condition is NULL."""
     test = condition.bind(schema, session)
     error_class = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
-    return _Rule(lambda row: test(row) is not True, error_class, name, condition.sql)
+    read = {at: each for at, each in enumerate(schema.names) if each.lower() in condition.columns}
+    return _Rule(lambda row: test(row) is not True, error_class, name, condition.sql, read)
 
 
-def _violation(error_class: str, name: str, text: str) -> DeltaError:
-    return DeltaError.of_class(
-        INVARIANT,
-        error_class,
-        f"constraint {name} ({text}) is violated by a row",
-    )
+def _violation(rule: _Rule, row: Row) -> DeltaError:
+    """With the values that the constraint reads, as Delta has them in its message."""
+    values = ", ".join(f"{name} = {sql_literal(row[at])}" for at, name in rule.values_of.items())
+    of_values = f" with {values}" if values else ""
+    said = f"constraint {rule.name} ({rule.text}) is violated by a row{of_values}"
+    return DeltaError.of_class(INVARIANT, rule.error_class, said)

@@ -58,6 +58,11 @@ def test_a_constraint_of_a_table_in_yaml_is_obeyed() -> None:
     [
         (TABLE.replace("{v: 1}", "{id: 7, v: 1}"), "table t: Delta refuses to make it: .*identity"),
         (
+            "name: t\nschema: 'v INT, w INT GENERATED ALWAYS AS (v + 1)'\n"
+            "files: [[{v: 1, w: 2}, {v: 3}]]\n",
+            "table t: Delta refuses to make it: .*violated by a row with v = 3, w = NULL",
+        ),
+        (
             "name: t\nschema: 'v INT'\nproperties: {delta.checkpointInterval: -1}\n",
             "table t: Delta refuses to make it: .*checkpointInterval",
         ),

@@ -70,8 +70,35 @@ writers:
 """
 
 
+ROWS_OF_A_DAY = """
+name: rows-of-a-day
+duration: 5 min
+store: s3
+table: {schema: "id BIGINT, day DATE", key: id, values: {day: {days: 7}}}
+writers:
+  a:
+    statement: INSERT INTO events VALUES :rows
+    parameters: {rows: {rows: {count: 2}}, day: newest}
+    arrival: {closed: {think: 5 s}}
+    compute: 3 s
+"""
+
+
+def test_a_parameter_for_rows_of_a_day_whose_days_are_not_listed_is_told_once() -> None:
+    assert problems_of(ROWS_OF_A_DAY.replace("day: {days: 7}", "")) == [
+        "wrong.yaml:9 writers.a.parameters.day: table.values lists no values of 'day'"
+    ]
+
+
+def test_a_partition_column_that_the_table_does_not_have_is_told_once() -> None:
+    wrong = ROWS_OF_A_DAY.replace("key: id", "key: id, partition_by: [date]")
+    assert problems_of(wrong) == [
+        "wrong.yaml:5 table.partition_by.0: the table has no column 'date'"
+    ]
+
+
 @pytest.mark.parametrize(
-    ("partitions", "others"), [("", 0), ("dya", 2)], ids=["a sound table", "a wrong table"]
+    ("partitions", "others"), [("", 0), ("dya", 1)], ids=["a sound table", "a wrong table"]
 )
 def test_a_parameter_that_nothing_says_hides_no_misspelt_column(
     partitions: str, others: int

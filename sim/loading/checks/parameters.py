@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from whitecap.engine.errors import nearest
 from whitecap.sim.loading.checks.tables import GivenTable
 from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.scenario.yaml.text import PlacedProblem, within
 
 
@@ -21,11 +22,17 @@ def parameter_problems(
 
 
 def _of_parameter(name: str, parameter: Parameter, target: GivenTable) -> Iterator[PlacedProblem]:
-    table, column = target.table, parameter.column or name
-    if parameter.of_domain and column not in table.values:
+    table = target.table
+    if lacks_values(name, parameter, table):
+        column = parameter.column or name
         said = f"{target.dotted}.values lists no values of {column!r}"
         yield (), said, nearest(column, table.values)
     if parameter.column is not None and not parameter.of_domain:
         yield ("column",), "is not used by this kind of parameter", None
     if (parameter.keys or parameter.rows) and table.key is None:
         yield (), f"keys and rows need {target.dotted}.key", None
+
+
+def lacks_values(name: str, parameter: Parameter, table: TableSection) -> bool:
+    """Whether a parameter is chosen among the values of a column of which none are listed."""
+    return parameter.of_domain and (parameter.column or name) not in table.values

@@ -8,7 +8,7 @@ from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
 from whitecap.engine.sql.parsing.unknown_columns import may_add_columns, unknown_columns
-from whitecap.sim.loading.checks.parameters import parameter_problems
+from whitecap.sim.loading.checks.parameters import lacks_values, parameter_problems
 from whitecap.sim.loading.checks.tables import (
     TOO_DEEP,
     GivenTable,
@@ -184,6 +184,7 @@ def _of_parameters(
 
 
 def _decides_the_slice(name: str, part: JobPart, table: TableSection) -> bool:
-    """Whether a parameter that is no placeholder still says where keys and rows lie."""
+    """Whether a parameter that is no placeholder still says, or was meant to, where rows lie."""
     has_rows = any(parameter.keys or parameter.rows for parameter in part.parameters.values())
-    return has_rows and name in table.values
+    is_meant_to = lacks_values(name, part.parameters[name], table)
+    return has_rows and (name in table.values or is_meant_to)

@@ -69,7 +69,8 @@ class GivenTable:
         for position, column in enumerate(table.partition_by):
             place = (*self.place, "partition_by", position)
             yield from _unknown_column(place, column, schema)
-            if column not in table.values and "values" not in self.broken:
+            lacks_values = column not in table.values and "values" not in self.broken
+            if column in schema.names and lacks_values:
                 listed = f"listed in {self.dotted}.values"
                 said = f"partition column {column!r} needs its values {listed}"
                 yield place, said, nearest(column, table.values)
