@@ -68,6 +68,7 @@ def test_a_sound_campaign_says_what_it_has_tested(
     result = _chaos(file, "--runs", 6, "--jobs", 1, "--out", tmp_path / "out")
     assert result.exit_code == ExitCode.FINE, result.output
     assert "6 runs" in result.stdout
+    assert "none with findings\n" in result.stdout
     assert "none with fewer than 20 commits; no two the same; rows compared in 1" in result.stdout
     assert "never: " in result.stdout
 
@@ -164,6 +165,8 @@ def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
     assert "planted here" in result.stdout
     assert "gone in the same seed" in result.stdout
+    runs = result.stdout.count("planted here")
+    assert f"\n{runs} with findings, all explained: lost commit {runs}\n" in result.stdout
     number = result.stdout.partition("--only ")[2].split()[0]
     small = out / f"small-{number}-small.yaml"
     assert small.is_file()
@@ -194,6 +197,7 @@ def test_a_draw_that_is_no_scenario_is_told_as_a_defect_with_its_command(
     assert "a defect of the draw" in result.stdout
     assert "--seed 1 --only 1" in " ".join(result.stdout.split())
     assert "3 runs" in result.stdout
+    assert "1 with findings, 1 unexplained: no scenario was drawn 1\n" in result.stdout
     assert "1 misdrawn" in result.stdout
     assert [path.name for path in out.iterdir()] == ["campaign.json"]
     again = _chaos(file, "--only", 1, "--jobs", 1, "--json", "--out", out)

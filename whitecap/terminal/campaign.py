@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from whitecap.sim.chaos.examining import Examined
     from whitecap.sim.chaos.kept import Course
     from whitecap.sim.chaos.timeline import Lane
+
+NOT_DRAWN, BROKEN = "no scenario was drawn", "the run broke"
+"""Stand in the place of an anomaly's name."""
 
 BAR = 20
 NAME = 18
@@ -46,8 +50,8 @@ def show_finding(examined: Examined, command: str, small: Path | None) -> None:
 def _title(examined: Examined) -> str:
     finding = examined.finding
     if examined.run.misdrawn:
-        return "no scenario was drawn"
-    return "the run broke" if finding is None else finding.anomaly.value
+        return NOT_DRAWN
+    return BROKEN if finding is None else finding.anomaly.value
 
 
 def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str]:
@@ -111,19 +115,21 @@ def _expected(finding: Finding | None) -> dict[str, Any]:
     return {"expect": [said]}
 
 
-def show_tally(tally: Tally, made: int, seconds: float) -> None:
+def show_course(course: Course, made: int, seconds: float) -> None:
     """What all runs come to, of which so many were made in this time."""
-    for line in _summary(tally, made, seconds):
+    for line in _summary(course, made, seconds):
         print_indented(new_console(), line, by=0)
 
 
-def _summary(tally: Tally, made: int, seconds: float) -> Iterator[str]:
+def _summary(course: Course, made: int, seconds: float) -> Iterator[str]:
+    tally = course.tally
     rate = made / seconds if seconds else 0.0
     yield (
         f"{tally.runs:,} run{'s' * (tally.runs != 1)}, {tally.commits:,} commits of "
         f"{tally.transactions:,} transactions, "
         f"{rate:.1f} runs a second"
     )
+    yield _with_findings(course.findings)
     yield f"{_short(tally)}; {_alike(tally)}; {_rows(tally)}"
     if tally.overgrown:
         yield f"{tally.overgrown:,} given up: they wrote more than {MOST_ROWS:,} rows to a table"
@@ -134,6 +140,24 @@ def _summary(tally: Tally, made: int, seconds: float) -> Iterator[str]:
     yield f"{met} of {met + len(never)} things that should happen sometimes did"
     yield from (f"never: {name}" for name in never)
     yield from (f"not checked in {count} runs: {what}" for what, count in tally.not_checked.items())
+
+
+def _with_findings(documents: Sequence[dict[str, Any]]) -> str:
+    """How many runs went wrong, how many of them for no reason that is named, and in which way."""
+    if not documents:
+        return "none with findings"
+    unexplained = sum(1 for each in documents if each["cause"] is None)
+    kinds = Counter(_kind(each) for each in documents).most_common()
+    counted = ", ".join(f"{name} {count:,}" for name, count in kinds)
+    explained = f"{unexplained:,} unexplained" if unexplained else "all explained"
+    return f"{len(documents):,} with findings, {explained}: {counted}"
+
+
+def _kind(document: dict[str, Any]) -> str:
+    """What the first finding of a run is called, or that there was no run to look at."""
+    if document["misdrawn"]:
+        return NOT_DRAWN
+    return document["findings"][0]["anomaly"] if document["findings"] else BROKEN
 
 
 def _short(tally: Tally) -> str:

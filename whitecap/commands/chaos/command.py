@@ -129,7 +129,7 @@ def _make(
 ) -> None:
     """Make the runs of a campaign, and print what came of all of them."""
     from whitecap.terminal.as_json import print_json
-    from whitecap.terminal.campaign import campaign_document, show_tally
+    from whitecap.terminal.campaign import campaign_document, show_course
 
     tally, began = making.course.tally, time.monotonic()
     before = tally.runs
@@ -138,7 +138,7 @@ def _make(
     if making.quiet:
         print_json(campaign_document(making.course, making.campaign.seed))
     else:
-        show_tally(tally, tally.runs - before, time.monotonic() - began)
+        show_course(making.course, tally.runs - before, time.monotonic() - began)
 
 
 OF_SIMULATED = {
