@@ -22,7 +22,6 @@ from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.memory import counting_ids, run
 from whitecap.engine.storage.requests import Steps
 from whitecap.sim.rehearsal.platform import Platform
-from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter, RowsSection
 from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.store.at_once import AtOnce
@@ -56,7 +55,7 @@ def refusals(
     if isinstance(template, Restore):
         return []  # which versions there will be, only the run can tell
     small = _small(table)
-    who = platform.dialect.name, platform.maker.name, platform.settings
+    who = platform.dialect.name, platform.maker.name, platform.settings, platform.start_ms
     text = f"{template.template!r} {parameters!r} {small!r} {who!r}"
     return list(_tried(_Trial(text, template, parameters, small, platform)))
 
@@ -128,13 +127,13 @@ def _refusals(
     makes_table: bool = False,
 ) -> list[str]:
     """What is wrong with a play on a small table, which may be the one that makes it."""
-    rows = ScenarioRows.of(small, DEFAULT_START_MS, session_of(platform.settings))
-    store = FakeStore(DEFAULT_START_MS, small.bytes_per_row)
+    rows = ScenarioRows.of(small, platform.start_ms, session_of(platform.settings))
+    store = FakeStore(platform.start_ms, small.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
     draws = cycle(DRAWS)
     workload = Workload(
-        rows, parameters, lambda _: draws, keys, NewKeys(0, FEW_ROWS), DEFAULT_START_MS
+        rows, parameters, lambda _: draws, keys, NewKeys(0, FEW_ROWS), platform.start_ms
     )
     try:
         if not makes_table:

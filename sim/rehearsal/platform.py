@@ -10,8 +10,12 @@ from whitecap.engine.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What runs a statement; `maker` is the dialect that made the table."""
+    """What runs a statement, and when; `maker` is the dialect that made the table.
+
+    `start_ms` is the wall clock, in epoch milliseconds.
+    """
 
     dialect: Dialect
     settings: Settings
     maker: Dialect
+    start_ms: int

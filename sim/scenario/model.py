@@ -6,7 +6,6 @@ import json
 import math
 import shlex
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
 from typing import Any, Final, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
@@ -17,9 +16,10 @@ from whitecap.engine.recorded import AxisRole, Measure, Objective
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.values.types import Session
-from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
+from whitecap.sim.quantities.bounds import MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
+from whitecap.sim.quantities.start import DEFAULT_START, Start, epoch_ms
+from whitecap.sim.quantities.units import Duration, WarmUp, Whole
 from whitecap.sim.scenario.cells import Labels
 from whitecap.sim.scenario.clusters import ClusterOptions, Load, Price
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
@@ -46,10 +46,6 @@ from whitecap.sim.scenario.yaml.text import show_document
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
 
-DEFAULT_START = datetime(2026, 1, 14, 8, 0)
-DEFAULT_START_MS = int(DEFAULT_START.replace(tzinfo=UTC).timestamp() * 1000)
-"""The wall clock at simulated instant 0 where a scenario does not say."""
-
 SCENARIO_FORMAT: Final = 1
 """Rises when what an older file says would mean something else now."""
 
@@ -69,7 +65,7 @@ class Scenario(Section):
     description: str = ""
     dialect: DialectName = DELTA_OSS_4_4.name
     seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
-    start: datetime = DEFAULT_START
+    start: Start = DEFAULT_START
     duration: Duration = Field(gt=0)
     warm_up: WarmUp = 0.0
     settings: dict[str, str] = Field(default_factory=dict)
@@ -98,20 +94,6 @@ class Scenario(Section):
         if not isinstance(given, dict):
             return given
         return {key: property_text(value) for key, value in given.items()}
-
-    @field_validator("start", mode="before")
-    @classmethod
-    def _is_an_instant(cls, start: Any) -> Any:
-        if not isinstance(start, str | date):
-            raise ValueError(f"needs a date and time, such as {DEFAULT_START}, not {shown(start)}")
-        return start
-
-    @field_validator("start")
-    @classmethod
-    def _is_in_bounds(cls, start: datetime) -> datetime:
-        if not FIRST_YEAR <= start.year <= LAST_YEAR:
-            raise ValueError(f"{start} is not between the years {FIRST_YEAR} and {LAST_YEAR}")
-        return start
 
     @field_validator("warm_up")
     @classmethod
@@ -327,8 +309,7 @@ class Scenario(Section):
     @property
     def start_ms(self) -> int:
         """Epoch milliseconds at simulated instant 0."""
-        start = self.start if self.start.tzinfo else self.start.replace(tzinfo=UTC)
-        return int(start.timestamp() * 1000)
+        return epoch_ms(self.start)
 
     @property
     def hash(self) -> str:

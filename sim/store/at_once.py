@@ -21,7 +21,7 @@ from whitecap.engine.storage.requests import (
     WriteRows,
     Written,
 )
-from whitecap.sim.scenario.model import DEFAULT_START_MS
+from whitecap.sim.quantities.start import DEFAULT_START_MS
 from whitecap.sim.store.contents.objects import FakeStore
 
 

@@ -26,8 +26,9 @@ from whitecap.engine.storage.requests import WriteRows
 from whitecap.sim import tables_at_start
 from whitecap.sim.history.walk import rows_in
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.quantities.start import DEFAULT_START_MS
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.table.described_files import InitialFiles

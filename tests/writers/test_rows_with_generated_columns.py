@@ -15,8 +15,8 @@ from whitecap.engine.values.types import Session
 from whitecap.engine.writing.generation import completion
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.oracles.runs.of_run import judge
+from whitecap.sim.quantities.start import DEFAULT_START_MS
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.table.rows import ScenarioRows
 
@@ -156,3 +156,22 @@ def test_the_day_of_an_instant_may_be_written_otherwise(expression: str) -> None
     writers = {"writer": _writer("INSERT INTO events VALUES :rows", ROWS)}
     run = run_scenario(scenario_of({**SCENARIO, "writers": writers}, {"table.schema": schema}))
     assert {row["outcome"] for row in rows(run)} == {"committed"}
+
+
+@pytest.mark.parametrize(("year", "fits"), [(2025, True), (2026, False)])
+def test_listed_values_that_follow_from_days_are_those_of_the_start(year: int, fits: bool) -> None:
+    table = {
+        **SCENARIO["table"],
+        "schema": "id BIGINT, day DATE, y INT GENERATED ALWAYS AS (YEAR(day))",
+        "partition_by": ["y"],
+        "values": {"day": {"days": 3}, "y": [year]},
+    }
+    writers = {"writer": _writer("INSERT INTO events VALUES :rows", ROWS)}
+    document = {**SCENARIO, "start": "2025-06-15", "table": table, "writers": writers}
+    if fits:
+        assert {row["outcome"] for row in rows(run_scenario(scenario_of(document)))} == {
+            "committed"
+        }
+    else:
+        with pytest.raises(InvalidInput, match=r"table\.values\.y: a row with 2026 has 2025"):
+            scenario_of(document)

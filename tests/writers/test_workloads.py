@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.sim.sim_worlds import TABLE, document
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.scenario.model import DEFAULT_START_MS
+from whitecap.sim.quantities.start import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import ChoiceSection, Parameter
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.table.rows import ScenarioRows

@@ -68,7 +68,7 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
     platform, tables, writers = parts.platform, parts.tables, parts.writers
     problems = [
         *platform.problems(),
-        *(wrong for each in tables for wrong in each.problems(platform.dialect)),
+        *(wrong for each in tables for wrong in each.problems(platform.dialect, platform.start_ms)),
         *writer_problems(writers, tables, platform),
         *idle_clusters(parts.clusters, writers),
         *fault_problems(parts.faults, writers, parts.store),

@@ -11,7 +11,6 @@ from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import DEFAULT_SESSION
 from whitecap.engine.writing.generation import check_expression, completion
 from whitecap.sim.quantities.units import shown
-from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
 from whitecap.sim.table.derived import is_generated
@@ -24,16 +23,19 @@ REFUSALS = DeltaError, InvalidInput, UnsupportedFeature
 
 
 def generated_problems(
-    place: KeyPath, table: TableSection, schema: Schema
+    place: KeyPath, table: TableSection, schema: Schema, start_ms: int
 ) -> Iterator[PlacedProblem]:
-    """What is wrong with the generated columns of a table, at its place of the document."""
+    """What is wrong with the generated columns of a table, at its place of the document.
+
+    `start_ms` is the wall clock at its start, in epoch milliseconds.
+    """
     generated = [column for column in schema if is_generated(column)]
     refusals = [said for said in (_refusal(column, schema) for column in generated) if said]
     if refusals or not generated:
         yield from (((*place, "schema"), said, None) for said in refusals)
         return
     try:
-        rows = list(_few_rows(table, schema))
+        rows = list(_few_rows(table, schema, start_ms))
     except DeltaError as error:
         yield (*place, "schema"), str(error), None
         return
@@ -52,13 +54,13 @@ def _refusal(column: Field, schema: Schema) -> str | None:
     return None
 
 
-def _few_rows(table: TableSection, schema: Schema) -> Iterator[tuple[Row, Row]]:
+def _few_rows(table: TableSection, schema: Schema, start_ms: int) -> Iterator[tuple[Row, Row]]:
     """Rows as the scenario has them, each with what the table's expressions make of it.
 
     Raises `DeltaError` where one cannot be computed.
     """
     few = table.model_copy(update={"initial": Initial(rows=FEW_ROWS)})
-    described = ScenarioRows.of(few, DEFAULT_START_MS)
+    described = ScenarioRows.of(few, start_ms)
     given = [column.name for column in schema if not is_generated(column)]
     complete = completion(schema, given, DEFAULT_SESSION)
     assert complete is not None

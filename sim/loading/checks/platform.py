@@ -9,24 +9,37 @@ from typing import Any, Self
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.settings import Settings
+from whitecap.sim.loading.checks.well_formed import well_formed
+from whitecap.sim.quantities.section import Section
+from whitecap.sim.quantities.start import DEFAULT_START, DEFAULT_START_MS, Start, epoch_ms
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml.text import PlacedProblem
 
 
+class _Started(Section):
+    """The start alone."""
+
+    start: Start
+
+
 @dataclass(frozen=True, slots=True)
 class GivenPlatform:
-    """The dialect of a scenario, or the newest one where it is unknown, and settings as texts."""
+    """The dialect of a scenario, or the newest one where it is unknown, settings as texts, and when
+    it starts."""
 
     dialect: Dialect
     settings: Mapping[str, str]
+    start_ms: int
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """What a document says of them."""
         dialect = DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4)
-        return cls(dialect, _as_texts(document.get("settings")))
+        started = well_formed(_Started, {"start": document.get("start", DEFAULT_START)})
+        start_ms = DEFAULT_START_MS if started is None else epoch_ms(started.start)
+        return cls(dialect, _as_texts(document.get("settings")), start_ms)
 
     def problems(self) -> Iterator[PlacedProblem]:
         """Settings that the dialect does not have, and values that they cannot have."""
@@ -38,13 +51,13 @@ class GivenPlatform:
 
     def of_scenario(self) -> Platform:
         """The same of a group that says nothing of its own."""
-        return Platform(self.dialect, _sound(self.settings), self.dialect)
+        return Platform(self.dialect, _sound(self.settings), self.dialect, self.start_ms)
 
     def of_group(self, group: WriterGroup) -> Platform:
         """By which dialect, with which settings, the statements of a group are tried."""
         own = DIALECTS[group.dialect] if group.dialect else None
         settings = own.settings_known(self.settings) if own else self.settings
-        return Platform(own or self.dialect, _sound(settings), self.dialect)
+        return Platform(own or self.dialect, _sound(settings), self.dialect, self.start_ms)
 
 
 def _as_texts(given: Any) -> dict[str, str]:

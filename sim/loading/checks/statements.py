@@ -67,7 +67,7 @@ def _on_table(
         return
     wrong = list(parameter_problems(part.parameters, target))
     yield from wrong
-    if wrong or not target.is_sound(platform.maker):
+    if wrong or not target.is_sound(platform.maker, platform.start_ms):
         yield from _untried(part.statement, target, platform, part)
         return
     others = [each.table.name for each in tables if each is not target]

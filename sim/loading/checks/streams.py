@@ -41,7 +41,7 @@ def _on_table(
     yield from wrong
     if target.table.key is None:
         yield ("streaming",), f"rows need {target.dotted}.key", None
-    if not wrong and target.is_sound(platform.maker):
+    if not wrong and target.is_sound(platform.maker, platform.start_ms):
         yield from _of_batches(group, streaming, target.table, platform)
 
 

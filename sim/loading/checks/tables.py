@@ -47,16 +47,16 @@ class GivenTable:
         """Its place, as messages name it."""
         return ".".join(map(str, self.place))
 
-    def is_sound(self, dialect: Dialect) -> bool:
+    def is_sound(self, maker: Dialect, start_ms: int) -> bool:
         """Whether nothing is wrong in it, so that statements can be tried on it."""
-        return not self.broken and next(self.problems(dialect), None) is None
+        return not self.broken and next(self.problems(maker, start_ms), None) is None
 
-    def problems(self, dialect: Dialect) -> Iterator[PlacedProblem]:
-        """Everything that is wrong in it."""
-        of_keys = list(self._of_keys(dialect))
+    def problems(self, maker: Dialect, start_ms: int) -> Iterator[PlacedProblem]:
+        """Everything that is wrong in it, if such a dialect makes it at a wall clock."""
+        of_keys = list(self._of_keys(maker))
         yield from of_keys
         if self.schema is not None and not (of_keys or self.broken):
-            yield from generated_problems(self.place, self.table, self.schema)
+            yield from generated_problems(self.place, self.table, self.schema, start_ms)
 
     def _of_keys(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         yield from self._of_properties(dialect)
