@@ -25,7 +25,10 @@ from whitecap.reports.measures.tally import Count, CountedShare, Latencies, PerM
 
 FORMAT_VERSION = 1
 
-AGAIN = "write it anew with --update-baseline"
+UPDATE = "whitecap check --update-baseline"
+"""What writes a baseline, to whoever reads one: the command, or the plugin of pytest."""
+
+AGAIN = f"write it anew with {UPDATE}"
 
 WITHOUT_IT = f"remove it and {AGAIN}"
 """Of a file that cannot be read: what else is in it would be lost without a word."""
@@ -88,7 +91,7 @@ def read_baseline(path: Path) -> Baseline:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        said = "there is no such baseline: --update-baseline writes it"
+        said = f"there is no such baseline: {UPDATE} writes it"
         raise InvalidInput([Problem(str(path), said)]) from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None

@@ -6,7 +6,7 @@ statements have the values of one job each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from math import prod
@@ -32,11 +32,17 @@ FILES = 8
 """Files of the small table: enough that some are not touched, few enough to be made anew quickly.
 """
 
-ROWS_OF_A_BATCH = 3
-"""Rows of a batch of a streaming query; what it conflicts with does not depend on their number."""
+ROWS_OF_A_JOB = 3
+"""Rows of a job or batch at most; what it conflicts with hardly depends on their number, and the
+statement is shown. Ours.
+"""
 
 OTHER_DRAWS = (0.1, 0.9, 0.6, 0.3, 0.75)
-"""Draws of the second job, where both are to have different values."""
+NEWEST_DRAWS = (0.0, 0.3, 0.1, 0.4, 0.2)
+"""The first value is the newest: what jobs share of which one always takes that."""
+
+DRAWS_OF_BOTH = ((DRAWS, OTHER_DRAWS), (DRAWS, DRAWS), (NEWEST_DRAWS, NEWEST_DRAWS))
+"""Of the two jobs of a race: for other values, for the same, and for the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +75,23 @@ def contestants(scenario: Scenario, name: str, command: str) -> list[Contestant]
 
 
 def _batch(group: WriterGroup, query: Streaming, table: TableSection) -> JobPart:
-    few = query.rows.model_copy(update={"count": min(query.rows.count, ROWS_OF_A_BATCH)})
-    parameters = {**group.parameters, "rows": Parameter(rows=few)}
+    parameters = {**group.parameters, "rows": Parameter(rows=query.rows)}
     return JobPart(statement=f"INSERT INTO {table.name} VALUES :rows", parameters=parameters)
 
 
-def race_of(scenario: Scenario, loser: Contestant, winner: Contestant, *, alike: bool) -> RaceCase:
-    """Two statements on one table, `loser`'s first, with the same values or with others."""
+def races_of(scenario: Scenario, loser: Contestant, winner: Contestant) -> Iterator[RaceCase]:
+    """Two statements on one table, `loser`'s first: with different values, the same, the newest."""
+    return (_race_of(scenario, loser, winner, draws) for draws in DRAWS_OF_BOTH)
+
+
+def _race_of(
+    scenario: Scenario,
+    loser: Contestant,
+    winner: Contestant,
+    draws: tuple[Sequence[float], Sequence[float]],
+) -> RaceCase:
     table = loser.table
     rows = _few_rows(table, scenario)
-    draws = DRAWS, DRAWS if alike else OTHER_DRAWS
     statements = [
         _text(each.part, rows, scenario.start_ms, own)
         for each, own in zip((loser, winner), draws, strict=True)
@@ -123,5 +136,13 @@ def _text(part: JobPart, rows: ScenarioRows, start_ms: int, drawn: Sequence[floa
     """The statement with the values of a job."""
     draws = cycle(drawn)
     keys, new_keys = KeysInUse(rows.initial), NewKeys(0, rows.initial.rows)
-    workload = Workload(rows, part.parameters, lambda _: draws, keys, new_keys, start_ms)
+    parameters = {name: _of_few_rows(each) for name, each in part.parameters.items()}
+    workload = Workload(rows, parameters, lambda _: draws, keys, new_keys, start_ms)
     return bound(read_statement(part.statement), workload.work(0, 0.0), rows.types).sql()
+
+
+def _of_few_rows(parameter: Parameter) -> Parameter:
+    if parameter.rows is None:
+        return parameter
+    few = {"count": min(parameter.rows.count, ROWS_OF_A_JOB)}
+    return parameter.model_copy(update={"rows": parameter.rows.model_copy(update=few)})

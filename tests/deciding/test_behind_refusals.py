@@ -94,3 +94,24 @@ def test_a_statement_that_stops_itself_is_shown_once() -> None:
     assert [line.strip() for line in itself][1:] == [f"A and B: {same}", said]
     two = behind_texts(Behind(job, job, exception, 1, 1.0, (same, other), said, ()))
     assert [line.strip() for line in two][1:] == [f"A: {same}", f"B: {other}", said]
+
+
+def test_a_job_of_any_day_is_raced_on_the_day_of_the_one_that_takes_the_newest() -> None:
+    compactor = {
+        "statement": "OPTIMIZE events WHERE date = :date",
+        "parameters": {"date": "newest"},
+        "arrival": UPDATE["arrival"],
+    }
+    scenario = scenario_of(document(writers={"corrector": UPDATE, "compactor": compactor}))
+    loser, winner = WriterCommand("corrector", "UPDATE"), WriterCommand("compactor", "OPTIMIZE")
+    refused = said(scenario, loser, winner, "ConcurrentAppendException")
+    assert "A is aborted" in refused.answer or "whichever commits second" in refused.answer
+
+
+def test_a_job_of_many_rows_is_shown_with_few() -> None:
+    many = {**INSERT, "parameters": {"rows": {"rows": {"count": 100}}}}
+    scenario = scenario_of(document(writers={"loader": many, "corrector": UPDATE}))
+    loser, winner = WriterCommand("corrector", "UPDATE"), WriterCommand("loader", "INSERT")
+    refused = said(scenario, loser, winner, "ConcurrentAppendException")
+    assert refused.statements is not None
+    assert refused.statements[1].count("DATE '") == 3

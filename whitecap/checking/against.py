@@ -11,6 +11,7 @@ from whitecap.checking.scenarios import CheckedScenario, MeasuredScenario
 from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
 from whitecap.reports.comparisons.baseline import (
     AGAIN,
+    UPDATE,
     Baseline,
     BaselineScenario,
     as_stored,
@@ -77,7 +78,7 @@ class Against:
     ) -> Iterator[Problem]:
         there = self.baseline.scenarios.get(name)
         if there is None:
-            said = f"{name!r} is not in the baseline {self.path}: add it with --update-baseline"
+            said = f"{name!r} is not in the baseline {self.path}: add it with {UPDATE}"
             yield Problem(place, said, nearest(name, self.baseline.scenarios))
         elif there.seed != seed:
             said = (

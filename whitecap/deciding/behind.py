@@ -9,17 +9,21 @@ from whitecap.engine.races.explain.explanation import Explanation, explain
 from whitecap.engine.races.explain.plain import answer
 from whitecap.engine.rules import ConflictException
 from whitecap.reports.advice.result import Behind
-from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.refusals import NO_WRITERS, RefusalCount
 from whitecap.reports.measures.wasted import wasteful_refusals
-from whitecap.sim.rehearsal.race import contestants, race_of
+from whitecap.sim.rehearsal.race import contestants, races_of
 from whitecap.sim.scenario import Scenario
 
 SHOWN = 2
 """Refusals of which it is asked what is behind them."""
 
 AS_INSERT = "A batch stands here as the INSERT of its rows, which conflicts by the same rules."
+
+NOT_SHOWN = (
+    "With these values both end well in every order, and none of the others that were tried lets "
+    "one abort the other: in the run they had values that do."
+)
 
 
 def behind_refusals(scenario: Scenario, runs: Runs) -> Iterator[Behind]:
@@ -32,16 +36,17 @@ def behind(scenario: Scenario, refusal: RefusalCount, waste: float) -> Behind:
     """What is behind one refusal, of which `waste` is its part of all."""
     loser, winner = refusal.loser, refusal.winner
     facts = str(loser), str(winner), refusal.exception, refusal.count, waste
-    said = _of_a_query(scenario, refusal)
-    if said is not None:
-        return Behind(*facts, None, said, ())
+    of_query = _of_a_query(scenario, refusal)
+    if of_query is not None:
+        return Behind(*facts, None, of_query, ())
     try:
-        explanation = _explained(scenario, loser, winner)
+        explanation = _explained(scenario, refusal)
     except (InvalidInput, EngineError) as error:
         return Behind(*facts, None, f"explain cannot race them: {error}", ())
     titles = tuple(each.change.title for each in explanation.suggestions)
     streams = any(scenario.writers[each.writer_group].streaming for each in (loser, winner))
-    text = " ".join((answer(explanation), *([AS_INSERT] if streams else ())))
+    said = answer(explanation) if explanation.can_conflict else NOT_SHOWN
+    text = " ".join((said, *([AS_INSERT] if streams else ())))
     return Behind(*facts, explanation.statements, text, titles)
 
 
@@ -65,11 +70,12 @@ def _of_a_query(scenario: Scenario, refusal: RefusalCount) -> str | None:
     return None
 
 
-def _explained(scenario: Scenario, loser: WriterCommand, winner: WriterCommand) -> Explanation:
-    """The first two of their statements that conflict: of other values if these do, or of the same.
+def _explained(scenario: Scenario, refusal: RefusalCount) -> Explanation:
+    """The first race of their statements that ends as the refusal did, else the first conflict.
 
     Raises what racing them raises.
     """
+    loser, winner = refusal.loser, refusal.winner
     pairs = [
         (a, b)
         for a in contestants(scenario, *loser)
@@ -78,8 +84,18 @@ def _explained(scenario: Scenario, loser: WriterCommand, winner: WriterCommand) 
     ]
     if not pairs:
         raise InvalidInput([Problem(f"{loser} and {winner}", "name no statements on one table")])
-    raced = (
-        explain(race_of(scenario, a, b, alike=alike)) for a, b in pairs for alike in (False, True)
+    raced: list[Explanation] = []
+    for race in (each for pair in pairs for each in races_of(scenario, *pair)):
+        explanation = explain(race)
+        if _ends_as(refusal, explanation):
+            return explanation
+        raced.append(explanation)
+    return next((each for each in raced if each.can_conflict), raced[0])
+
+
+def _ends_as(refusal: RefusalCount, explanation: Explanation) -> bool:
+    """Whether the first statement, the loser's, is aborted by the exception of the refusal."""
+    return any(
+        each.loser == "A" and each.verdict.exception == refusal.exception
+        for each in explanation.conflicts
     )
-    first = next(raced)
-    return next((each for each in (first, *raced) if each.can_conflict), first)
