@@ -74,7 +74,7 @@ def test_writing_what_was_read_changes_no_byte(file: Path) -> None:
     ("version", "message"),
     [
         (2, "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"),
-        (0, "remove it and write it anew with --update-baseline"),
+        (0, "remove it and write it anew with whitecap check --update-baseline"),
     ],
 )
 def test_another_format_version_is_refused_with_what_to_do(
@@ -122,5 +122,5 @@ def test_a_baseline_that_was_changed_by_hand_is_damaged(file: Path, was: str, no
 
 
 def test_a_baseline_that_is_not_there_is_answered_with_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="--update-baseline writes it"):
+    with pytest.raises(InvalidInput, match="whitecap check --update-baseline writes it"):
         read_baseline(tmp_path / "none.json")
