@@ -95,6 +95,7 @@ def test_every_kind_of_job_on_every_layout_is_a_scenario(partition_by: str, tmp_
     assert {name: group.count for name, group in loaded.writers.items()} == dict.fromkeys(
         STATEMENTS, 2
     )
+    assert loaded.table is not None
     assert loaded.table.partition_by == [name for name in partition_by.split(",") if name != "none"]
 
 
@@ -107,6 +108,7 @@ def test_on_a_terminal_what_is_not_given_is_asked(
     assert result.exit_code == ExitCode.FINE, result.output
     loaded = load_scenario(out)
     assert (loaded.writers["update"].count, loaded.store.profile) == (3, "gcs")
+    assert loaded.table is not None
     assert loaded.table.partition_by == ["date"]
     assert "--every '5 min'" in out.read_text()
 

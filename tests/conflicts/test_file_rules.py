@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import pytest
 
 from tests.races import DELETE, Table, add, remove, rule_of, where
-from whitecap.engine.log.actions import AddCDCFile, AnyAction
+from whitecap.engine.log.actions import AddCDCFile, AddFile, AnyAction
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def files_read(partitioned: bool, reads: str) -> set[str]:
 
 
 def decided(level: str, partitioned: bool, reads: str, writes: str, winner: Winner) -> str:
-    plain = {} if partitioned else {"partition_values": {}}
+    plain: dict[str, Any] = {} if partitioned else {"partition_values": {}}
     files = [add("a", 1, **plain), add("a2", 1, **plain), add("b", 2, **plain)]
     table = Table.of_files(*files, partitioned=partitioned, level=level)
     transaction = table.start()
@@ -110,7 +111,7 @@ def decided(level: str, partitioned: bool, reads: str, writes: str, winner: Winn
     table.commit(*removed, *added, blind=winner.blind)
     own = actions_of(writes)
     if not partitioned:
-        own = [add("n", 1, a.data_change, **plain) if a.path == "n" else a for a in own]  # type: ignore[union-attr]
+        own = [add("n", 1, a.data_change, **plain) if isinstance(a, AddFile) else a for a in own]
     return rule_of(table.end(transaction, own, DELETE))
 
 

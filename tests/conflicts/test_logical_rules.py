@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.races import WRITE, Table, add, metadata, rule_of
@@ -31,7 +33,7 @@ def overtaken(
     winner: list[AnyAction],
     actions: list[AnyAction],
     operation: Operation = WRITE,
-    **session: bool,
+    **session: Any,
 ) -> Outcome:
     table = Table(metadata(), protocol, settings=Settings(**session))
     transaction = table.start()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.races import Table, add, metadata, remove, where
@@ -38,7 +40,7 @@ RETRY = (
 
 def refused(winner: list[AnyAction], actions: list[AnyAction], partitioned: bool = True) -> Verdict:
     """The verdict on a transaction that read x = 1 and the application q."""
-    plain = {} if partitioned else {"partition_values": {}}
+    plain: dict[str, Any] = {} if partitioned else {"partition_values": {}}
     table = Table(metadata(partitioned), PLAIN, add("a", **plain), add("b", 2, **plain))
     transaction = table.start(table_name="spark_catalog.default.events")
     transaction.filter_files(where("x = 1"))

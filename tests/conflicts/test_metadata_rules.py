@@ -69,18 +69,22 @@ def test_a_property_is_adopted_or_conflicts(
     feature: str, old: dict[str, str], new: dict[str, str], accepted: bool
 ) -> None:
     needs = ("domainMetadata",) if feature == "rowTracking" else ()
-    end = after(metadata(**old), metadata(**new), supporting(feature, *needs))
+    end = after(
+        metadata(partitioned=True, **old),
+        metadata(partitioned=True, **new),
+        supporting(feature, *needs),
+    )
     assert end == ("committed" if accepted else "metadata")
 
 
 @pytest.mark.parametrize("properties", [{RT: "true"}, {DV: "true"}, {V2: "v2"}, {CM: "name"}])
 def test_nothing_is_adopted_whose_feature_the_table_lacks(properties: dict[str, str]) -> None:
-    assert after(metadata(), metadata(**properties)) == "metadata"
+    assert after(metadata(), metadata(partitioned=True, **properties)) == "metadata"
 
 
 @pytest.mark.parametrize("key", ["appendOnly", "checkpointInterval", "logRetentionDuration"])
 def test_other_properties_abort_even_blind_appends(key: str) -> None:
-    assert after(metadata(), metadata(**{key: "true"})) == "metadata"
+    assert after(metadata(), metadata(partitioned=True, **{key: "true"})) == "metadata"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,7 @@ def test_two_commits_of_metadata_conflict_even_if_they_are_equal() -> None:
 
 def _with_columns(*columns: Field, **properties: str) -> Metadata:
     return msgspec.structs.replace(
-        metadata(**properties), schema_string=schema_string(Schema(columns))
+        metadata(partitioned=True, **properties), schema_string=schema_string(Schema(columns))
     )
 
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.races import OPTIMIZE, WRITE, Table, add, metadata, remove, rule_of
-from whitecap.engine.conflicts.operation import BACKFILL, Operation
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, CommitInfo, DomainMetadata, Metadata, Protocol
+from whitecap.engine.log.effects import BACKFILL
 from whitecap.engine.log.schema import Field, Schema, schema_string
 from whitecap.engine.outcomes import Committed, Outcome
 

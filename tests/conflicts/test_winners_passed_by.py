@@ -38,7 +38,7 @@ JOBS = load_scenario(SCENARIOS / "events.yaml").document
 SOON = {"closed": {"think": {"exponential": {"mean": "10 s"}}}}
 """Everybody is busy, so that most attempts are lost."""
 
-PROPERTIES = (
+PROPERTIES: tuple[dict[str, str], ...] = (
     {},
     {"delta.enableRowTracking": "true"},
     {"delta.enableInCommitTimestamps": "true"},

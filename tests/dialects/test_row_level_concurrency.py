@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
-from tests.dialects.races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
+from tests.dialects.races_on_rows import FOUR_ROWS, SERIALIZABLE, Rows, World, ending
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_2, DELTA_OSS_4_4, Dialect
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Protocol
@@ -14,6 +16,7 @@ from whitecap.engine.log.schema import Schema, schema_string
 from whitecap.engine.outcomes import Aborted, Outcome
 from whitecap.engine.settings import AppendRule
 from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import Steps
 
 DELETE_1 = "DELETE FROM t WHERE id = 1"
 DELETE_2 = "DELETE FROM t WHERE id = 2"
@@ -27,7 +30,7 @@ MERGE_1, MERGE_2 = MERGE.format(key=1, more=""), MERGE.format(key=2, more="")
 MERGE_5 = MERGE.format(key=5, more="")
 
 
-def race(current: str, *winners: str, files: tuple[object, ...] = (), **options: object) -> str:
+def race(current: str, *winners: str, files: tuple[Rows, ...] = (), **options: Any) -> str:
     return ending(World.of(*(files or (FOUR_ROWS,)), **options).race(current, *winners))
 
 
@@ -85,7 +88,7 @@ def test_an_insert_as_winner_conflicts_only_if_serializable_and_a_row_matches(
 
 
 def test_the_option_makes_any_append_conflict_under_serializable() -> None:
-    options = {"properties": SERIALIZABLE, "row_level_appends": AppendRule.ANY_ROW}
+    options: dict[str, Any] = {"properties": SERIALIZABLE, "row_level_appends": AppendRule.ANY_ROW}
     insert = "INSERT INTO t VALUES (9, 1, 1)"
     assert race(DELETE_1, insert, **options) == "ConcurrentAppend WITHOUT_HINT"
     assert race(DELETE_1, DELETE_2, **options) == "committed"
@@ -176,7 +179,7 @@ def _protocol_with(world: World, *features: str) -> list[AnyAction]:
 
 
 def _commit(world: World, actions: list[AnyAction], operation: Operation = MANUAL_UPDATE) -> None:
-    def steps():  # type: ignore[no-untyped-def]
+    def steps() -> Steps[Outcome]:
         txn = yield from world.client().start()
         return (yield from txn.commit(actions, operation))
 
@@ -326,7 +329,7 @@ def make_identity(world: World) -> None:
 
 def test_tables_with_identity_columns_support_no_concurrent_transactions() -> None:
     ends = []
-    for settings in ({}, {"refuse_identity_concurrency": False}):
+    for settings in list[dict[str, Any]]([{}, {"refuse_identity_concurrency": False}]):
         world = World.of(FOUR_ROWS, **settings)
         make_identity(world)
         ends.append(ending(world.race("DELETE FROM t WHERE id = 1", DELETE_2)))

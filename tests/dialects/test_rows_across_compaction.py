@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.dialects.races_on_rows import FOUR_ROWS, World, ending
@@ -25,7 +27,9 @@ MERGE = (
 DATABRICKS = [DATABRICKS_13_3, DATABRICKS_14_2, DATABRICKS_14_3]
 
 
-def raced(current: str, *winners: str, dialect: Dialect = DATABRICKS_14_3, **options: object):  # type: ignore[no-untyped-def]
+def raced(
+    current: str, *winners: str, dialect: Dialect = DATABRICKS_14_3, **options: Any
+) -> tuple[str, World]:
     world = World.of(*FILES, dialect=dialect, **options)
     ends = ending(world.race(current, *winners))
     world.check_log()

@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 from tests.dialects.races_on_rows import World
-from whitecap.engine.commands import run_statement
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing.parse import parse_statement
 
 ROWS = "(1, 0, 0), (2, 0, 0), (3, 1, 0), (4, 1, 0)"
 """Two of each group, of `races_on_rows.COLUMNS`."""
@@ -63,7 +61,7 @@ class Play:
             world.run(text)
         world.settings = self.dialect.settings_of(conf)
         endings = [ending_of(lambda: self._raced(world))]
-        endings += [ending_of(lambda text=text: world.run(text)) for text in self.after]
+        endings += [ending_of(partial(world.run, text)) for text in self.after]
         commits = [key for key in world.store.keys if _COMMIT.search(key)]
         return [*endings, *(f"{key}\n{world.store.body(key).decode()}" for key in sorted(commits))]
 
@@ -83,9 +81,3 @@ class Play:
         given = f" TBLPROPERTIES ({pairs})" if pairs else ""
         world.run(f"CREATE TABLE t ({self.columns}){layout}{given}")
         return world
-
-
-def run_texts(world: World, texts: tuple[str, ...]) -> list[Any]:
-    """Statements one after the other."""
-    return [ending_of(lambda text=text: run_statement(parse_statement(text), {"t": world.client()}))
-            for text in texts]  # fmt: skip

@@ -47,5 +47,6 @@ def test_a_session_default_of_a_property_is_that_of_new_tables() -> None:
     settings = Settings.from_conf({DELTA + "properties.defaults.appendOnly": "true"})
     table = Table("t", shared, settings)
     run(run_statement(parse_statement("CREATE TABLE t (id INT)"), {"t": table}), store)
-    configuration = run(table.log.update(), store).metadata.configuration
-    assert configuration == {"delta.appendOnly": "true"}
+    made = run(table.log.update(), store).metadata
+    assert made is not None
+    assert made.configuration == {"delta.appendOnly": "true"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -59,7 +60,7 @@ def remove(path: str, dv: str | None = None, at: int = 1) -> RemoveFile:
     )
 
 
-def store_of(*commits: list[AnyAction]) -> MemoryStore:
+def store_of(*commits: Sequence[AnyAction]) -> MemoryStore:
     """A memory store with these commits, from version 0 on."""
     store = MemoryStore()
     for version, actions in enumerate(commits):
@@ -67,7 +68,7 @@ def store_of(*commits: list[AnyAction]) -> MemoryStore:
     return store
 
 
-def replayed(*commits: list[AnyAction]) -> Snapshot:
+def replayed(*commits: Sequence[AnyAction]) -> Snapshot:
     """The table after these commits, without a store."""
     snapshot = EMPTY_SNAPSHOT
     for version, actions in enumerate(commits):

@@ -162,10 +162,10 @@ def test_a_kind_of_action_that_is_not_there_is_a_column_of_nulls() -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    alone, both = (
-        pq.read_table(pa.BufferReader(encode_actions(actions)))
-        for actions in ([PROTOCOL], [PROTOCOL, add("a")])
-    )
+    def read_back(*actions: AnyAction) -> pa.Table:
+        return pq.read_table(pa.BufferReader(encode_actions(actions)))
+
+    alone, both = read_back(PROTOCOL), read_back(PROTOCOL, add("a"))
     assert alone.schema == both.schema
     assert alone.column("add").to_pylist() == [None]
 

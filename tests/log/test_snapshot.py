@@ -26,6 +26,7 @@ from whitecap.engine.log.files import FileSet
 from whitecap.engine.log.listed_files import ListedFiles, by_path
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.packed import blocks
+from whitecap.engine.packed.versions import VersionedMap
 
 
 def table(*columns: str, **configuration: str) -> Metadata:
@@ -268,7 +269,8 @@ def test_a_snapshot_is_the_same_when_its_older_files_are_packed(
 ) -> None:
     def snapshots() -> list[dict[str, object]]:
         snapshot, met = EMPTY_SNAPSHOT, []
-        for version, actions in enumerate([*commits, [table("v")], *commits]):
+        moved: list[AnyAction] = [table("v")]
+        for version, actions in enumerate([*commits, moved, *commits]):
             snapshot = snapshot.apply(commit_of(version, actions))
             met.append(seen(snapshot))
         return met
@@ -288,7 +290,9 @@ def test_many_files_that_come_one_by_one_are_packed_and_those_of_one_commit_are_
     for n in range(30):
         snapshot = snapshot.apply(commit_of(n + 1, [add(f"p{n}", x=str(n % 3))]))
         assert snapshot.num_files == 21 + n
-    assert 20 + 4 <= len(snapshot.live.files.whole) < 20 + 8
+    files = snapshot.live.files
+    assert isinstance(files, VersionedMap)
+    assert 20 + 4 <= len(files.whole) < 20 + 8
     snapshot = snapshot.apply(commit_of(31, [remove(f"p{n}") for n in range(26)]))
     for n in range(26):
         snapshot = snapshot.apply(commit_of(n + 32, [add(f"q{n}", x="q")]))

@@ -29,7 +29,7 @@ from whitecap.engine.log.features import protocol_of_new_table
 from whitecap.engine.storage.memory import MemoryStore, run
 
 INFO = CommitInfo(timestamp=1)
-FIRST = [INFO, Protocol(1, 2), table()]
+FIRST: list[AnyAction] = [INFO, Protocol(1, 2), table()]
 Commits = Sequence[Sequence[AnyAction]]
 
 
@@ -228,8 +228,8 @@ def test_a_badly_formed_line_is_found_with_its_place(tail: bytes, expected: str)
 
 def test_a_preview_announces_what_it_became() -> None:
     preview = ["typeWidening-preview"]
-    commit = [INFO, Protocol(3, 7, preview, preview), table(enableTypeWidening="true")]
-    run(validate_log(), store_of(commit))
+    protocol = Protocol(3, 7, preview, preview)
+    run(validate_log(), store_of([INFO, protocol, table(enableTypeWidening="true")]))
 
 
 def test_every_problem_of_a_log_is_told_at_once() -> None:
@@ -262,7 +262,7 @@ def test_a_log_that_starts_late_without_a_checkpoint_is_refused() -> None:
 
 
 def test_a_log_may_start_at_a_checkpoint() -> None:
-    commits = (FIRST, [add("a")], [remove("a"), add("b")], [remove("b")])
+    commits: Commits = (FIRST, [add("a")], [remove("a"), add("b")], [remove("b")])
     store = store_of(*commits)
     run(write_checkpoint(replayed(*commits[:3])), store)
     for version in (0, 1):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
 
 from tests.figure_texts import assert_texts_lie_apart, texts_of
 from tests.planning.responses import JOBS, held
@@ -36,12 +38,19 @@ def plan_of(*boundaries: Boundary) -> Plan:
     return Plan("made up", "count", labels, NUMBERS, objectives, tuple(variants), 10, 100, 1)
 
 
+def numbers_in(data: ArrayLike) -> list[float]:
+    """The numbers of a line along one axis."""
+    return [float(each) for each in np.asarray(data)]
+
+
 def bars_of(plan: Plan) -> list[Line2D]:
     """The bars above its only panel."""
     (axes,) = plan.figure().axes
     above = axes.get_xaxis_transform()
     return [
-        each for each in axes.lines if each.get_transform() == above and len(each.get_xdata()) == 2
+        each
+        for each in axes.lines
+        if each.get_transform() == above and len(numbers_in(each.get_xdata())) == 2
     ]
 
 
@@ -50,9 +59,10 @@ LARGEST = [Boundary(Sense.LARGEST, 0, 4, None), Boundary(Sense.LARGEST, 2, 3, 2)
 
 def test_each_boundary_has_a_bar_in_a_row_of_its_own_and_in_its_colour() -> None:
     first, second = bars_of(plan_of(*LARGEST))
-    assert list(first.get_xdata()) == [1, 12]
-    assert list(second.get_xdata()) == [4, 8]
-    assert first.get_ydata()[0] > second.get_ydata()[0] > 1
+    assert numbers_in(first.get_xdata()) == [1, 12]
+    assert numbers_in(second.get_xdata()) == [4, 8]
+    height, below = (numbers_in(each.get_ydata())[0] for each in (first, second))
+    assert height > below > 1
     assert first.get_color() != second.get_color()
 
 

@@ -14,7 +14,7 @@ from whitecap.engine.dialects import (
     dialect_named,
 )
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.log.actions import Protocol
+from whitecap.engine.log.actions import AnyAction, Protocol
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.storage.memory import run
 
@@ -92,7 +92,7 @@ def test_a_rewrite_that_changes_nothing_downgrades_under_every_default() -> None
             continue
         table = Table(metadata(), PLAIN, add("a"))
         transaction = table.start(dialect=dialect)
-        rewrite = [remove("a", data_change=False), add("b", data_change=False)]
+        rewrite: list[AnyAction] = [remove("a", data_change=False), add("b", data_change=False)]
         outcome = table.end(transaction, rewrite, OPTIMIZE)
         assert isinstance(outcome, Committed)
         assert outcome.commit_info.isolation_level == "SnapshotIsolation"

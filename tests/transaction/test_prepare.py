@@ -128,7 +128,7 @@ def test_files_with_deletion_vectors_need_counts_and_wide_bounds(
 def test_an_append_only_table_refuses_changes_but_not_rearrangements() -> None:
     table = Table(metadata(appendOnly="true"), PLAIN, add("a"))
     assert refusal(remove("a"), on=table) == "DELTA_CANNOT_MODIFY_APPEND_ONLY"
-    rearranged = [remove("a", data_change=False), add("b", data_change=False)]
+    rearranged: list[AnyAction] = [remove("a", data_change=False), add("b", data_change=False)]
     assert isinstance(ending(*rearranged, on=table), Committed)
 
 
@@ -226,7 +226,7 @@ def test_the_level_that_is_used_and_recorded(
     ],
 )
 def test_an_empty_commit_if_needed_is_skipped_unless_it_would_be_write_serializable(
-    level: str, session: dict[str, bool], skipped: bool
+    level: str, session: dict[str, Any], skipped: bool
 ) -> None:
     table = Table.of_files(level=level)
     table.settings = Settings(**session)
@@ -251,9 +251,9 @@ def test_metadata_that_needs_a_feature_brings_the_protocol_along() -> None:
 
 
 def test_session_defaults_reach_new_tables_only() -> None:
-    defaults = {"property_defaults": {"delta.appendOnly": "true"}}
+    settings = Settings(property_defaults={"delta.appendOnly": "true"})
     for table, expected in ((Table(), "true"), (Table(metadata(), PLAIN), None)):
-        table.settings = Settings(**defaults)  # type: ignore[arg-type]
+        table.settings = settings
         transaction = table.start()
         transaction.update_metadata(metadata())
         assert transaction.metadata.configuration.get("delta.appendOnly") == expected
