@@ -100,7 +100,7 @@ def load_experiment(
     path: Path,
     *,
     quick_axes: Mapping[str, Sequence[Any]] | None = None,
-    only: Mapping[str, Sequence[str]] | None = None,
+    only: Mapping[str, Sequence[Any]] | None = None,
     replications: int | None = None,
     seed: int | None = None,
     objective: Sequence[str] = (),
