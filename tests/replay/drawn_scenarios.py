@@ -103,23 +103,22 @@ def _writer(draw: random.Random, kind: Kind, names: list[str], table: Document) 
 Kind = Callable[[random.Random, list[str], Document], Document]
 ROWS = {"rows": {"count": 4, "existing": 0.5}}
 NEW_ROWS = {"rows": {"count": 3}}
-SLICE = {"date": {"newest": {"within": 2}}, "country": {"uniform": {}}}
+SLICE: Document = {"date": {"newest": {"within": 2}}, "country": {"uniform": {}}}
 
 
 def _where(draw: random.Random) -> tuple[str, Document]:
     """A condition and the parameters that it takes."""
     keys = {"keys": {"keys": {"count": 3}}}
-    return draw.choice(
-        [
-            ("date = :date", {"date": SLICE["date"]}),
-            ("country = :country", {"country": SLICE["country"]}),
-            ("date = :date AND country = :country", SLICE),
-            ("event_id IN (:keys)", keys),
-            ("date = :date AND event_id IN (:keys)", {**keys, "date": SLICE["date"]}),
-            ("amount > :least", {"least": {"among": [100.5, 5000, 20000]}}),
-            ("country = :country OR amount < 100", {"country": SLICE["country"]}),
-        ]
-    )
+    conditions: list[tuple[str, Document]] = [
+        ("date = :date", {"date": SLICE["date"]}),
+        ("country = :country", {"country": SLICE["country"]}),
+        ("date = :date AND country = :country", SLICE),
+        ("event_id IN (:keys)", keys),
+        ("date = :date AND event_id IN (:keys)", {**keys, "date": SLICE["date"]}),
+        ("amount > :least", {"least": {"among": [100.5, 5000, 20000]}}),
+        ("country = :country OR amount < 100", {"country": SLICE["country"]}),
+    ]
+    return draw.choice(conditions)
 
 
 def _statement(text: str, parameters: Document) -> Document:

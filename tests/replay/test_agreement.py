@@ -26,10 +26,10 @@ ABORT = TransactionResult(
 )
 
 
-def _recorded(result: TransactionResult, **fields: str) -> Recorded:
+def _recorded(result: TransactionResult, left_out: str | None = None, note: str = "") -> Recorded:
     part = CommandPart(4, 4, result.version)
     text = "DELETE FROM t"
-    return Recorded(7, "w-1", "DELETE", text, None, None, (part,), 4, result, **fields)
+    return Recorded(7, "w-1", "DELETE", text, None, None, (part,), 4, result, left_out, note)
 
 
 def _compared(

@@ -13,6 +13,7 @@ from whitecap.cli import main
 from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.replay import fuzz as fuzzing
+from whitecap.sim.replay.drawing.races import draw_race
 from whitecap.sim.replay.fuzz import FuzzedRace, fuzz
 
 
@@ -61,7 +62,7 @@ def test_the_minutes_begin_with_the_first_race(
 def _fuzz(monkeypatch: pytest.MonkeyPatch, *statuses: CaseStatus, out: Path) -> Result:
     def races(*_: object, **__: object) -> Iterator[FuzzedRace]:
         for status in statuses:
-            yield Races(Clock(), status).play(fuzzing.draw_race(1, 0))
+            yield Races(Clock(), status).play(draw_race(1, 0))
 
     monkeypatch.setattr(fuzzing, "fuzz", races)
     return CliRunner().invoke(main, ["fuzz", "--minutes", "1", "--out", str(out)])

@@ -78,10 +78,12 @@ def _batch(app: str, batch: int, *values: int) -> StreamBatch:
 
 
 def _ends(observed: list[PlayedTransaction]) -> dict[str, tuple[End, int | None, str | None]]:
-    return {
-        each.planned.name: (each.real.end, each.real.version, each.real.exception)
-        for each in observed
-    }
+    return {each.planned.name: _end(each.real) for each in observed}
+
+
+def _end(real: TransactionResult | None) -> tuple[End, int | None, str | None]:
+    assert real is not None
+    return real.end, real.version, real.exception
 
 
 def test_three_overlapping_writers_end_as_their_order_demands(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
@@ -87,7 +87,7 @@ def test_an_update_that_conflicts_with_itself_after_a_lost_reply_is_replayed_as_
     ]
 
 
-SENT_AGAIN = {
+SENT_AGAIN: dict[str, Any] = {
     "store": {"profile": "s3", "client": {"on_lost_reply": "resend"}},
     "faults": [{"lost_reply": {"probability": 1}, "between": ["0 s", "70 s"]}],
 }

@@ -50,7 +50,7 @@ def test_undecided_says_how_many_replications_alike_would_decide() -> None:
     [
         (SUCCESS, 0.994),
         (mean([9.0, 10.0, 11.0, 10.5, 9.5]), 9.5),
-        (percentile(np.random.default_rng(1).exponential(1, (5, 100)), 50), 0.6),
+        (percentile(list(np.random.default_rng(1).exponential(1, (5, 100))), 50), 0.6),
         (share([300, 280, 310], [400] * 3), 0.7),
     ],
 )
@@ -71,11 +71,12 @@ def test_as_many_replications_as_said_decide_and_one_fewer_does_not(
 
 def test_a_real_sweep_of_that_many_replications_is_mostly_decided() -> None:
     random = np.random.default_rng(18)
-    asked = [random.binomial(600, 0.993, 5) for _ in range(60)]
+    asked = [random.binomial(600, 0.993, 5).tolist() for _ in range(60)]
     judged = [judge(share(each, [600] * 5), at_least=0.99) for each in asked]
     counts = [each.replications for each in judged if each.replications and not each.is_more]
     needed = int(np.median(counts))
-    again = [share(random.binomial(600, 0.993, needed), [600] * needed) for _ in range(60)]
+    more = [random.binomial(600, 0.993, needed).tolist() for _ in range(60)]
+    again = [share(each, [600] * needed) for each in more]
     decided = [judge(each, at_least=0.99).standing is not Standing.UNDECIDED for each in again]
     assert np.mean(decided) >= 0.3
 
@@ -93,7 +94,7 @@ def test_few_replications_are_held_against_a_threshold_by_the_side_that_faces_it
     assert judge(half, at_least=0.5).standing is Standing.MET
     assert judge(half, at_most=0.5).standing is Standing.MISSED
     assert facing(half, 0.99).statement is Claim.AT_MOST
-    slow = percentile(np.random.default_rng(1).exponential(1, (2, 400)), 50)
+    slow = percentile(list(np.random.default_rng(1).exponential(1, (2, 400))), 50)
     assert judge(slow, at_most=0.3).standing is Standing.MISSED
     assert judge(slow, at_most=1.5).standing is Standing.MET
     assert judge(mean([9.0, 10.0, 11.0]), at_least=30).standing is Standing.MISSED

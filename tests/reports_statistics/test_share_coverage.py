@@ -76,7 +76,7 @@ def test_replications_that_agree_better_than_independent_trials_are_worth_more(
 ) -> None:
     """A regulated system: exactly half of each hundred, and the odd one by chance."""
     random = np.random.default_rng([5, replications])
-    events = 48.0 + random.binomial(4, 0.5, (1000, replications))
+    events = 48.0 + random.binomial(4, 0.5, (1000, replications)).astype(np.float64)
     intervals = seen(0.5, events, np.full(events.shape, 100.0))
     assert intervals.coverage >= 0.95
     assert intervals.width <= 0.8

@@ -45,8 +45,9 @@ def test_differences_of_shares_hold_where_replications_scatter(
         sides = []
         for replications, p in ((few, 0.3), (many, 0.2)):
             truths = np.clip(random.normal(p, between, replications), 0, 1)
-            sides.append(share(random.binomial(200, truths), [200] * replications))
-        gap = unpaired_difference(*sides)
+            sides.append(share(random.binomial(200, truths).tolist(), [200] * replications))
+        first, second = sides
+        gap = unpaired_difference(first, second)
         held += gap.low <= 0.1 <= gap.high
     assert held / SETS >= 0.93 - NOISE
 

@@ -31,14 +31,17 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 WITHOUT_FILES = {"Conflict409", "DuplicateDelivery", "StaleListing"}
 
+CHOSEN: dict[str, dict[str, Any]] = {
+    "nth": {"nth": 2},
+    "of_jobs": {"nth": 1, "of_jobs": 3},
+    "files": {"nth": 1, "files": ["commit"]},
+}
+"""Fields that say which requests a fault strikes."""
+
 STRIKES = {
-    f"{model}.{name}": _alone(kind, {**needed, **strike})
+    f"{model}.{name}": _alone(kind, {**needed, **chosen})
     for model, (kind, needed) in KINDS.items()
-    for name, strike in {
-        "nth": {"nth": 2},
-        "of_jobs": {"nth": 1, "of_jobs": 3},
-        "files": {"nth": 1, "files": ["commit"]},
-    }.items()
+    for name, chosen in CHOSEN.items()
     if name != "files" or model not in WITHOUT_FILES
 }
 

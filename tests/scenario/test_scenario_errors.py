@@ -358,14 +358,17 @@ def test_dotted_changes_reach_a_store_that_is_only_named() -> None:
 def test_overriding_a_part_of_a_profile_keeps_the_rest() -> None:
     plain = scenario_of(document())
     changed = scenario_of(document(), {"store.get": {"latency": "3 ms"}})
-    assert changed.store.get.latency.mean_ms() == 3
+    latency = changed.store.get.latency
+    assert latency is not None
+    assert latency.mean_ms() == 3
     assert changed.store.list == plain.store.list
 
 
 def test_property_values_are_text_however_yaml_reads_them() -> None:
     given = {"delta.enableDeletionVectors": True, "delta.checkpointInterval": 10}
-    loaded = scenario_of(document(table={**TABLE, "properties": given}))
-    assert loaded.table.properties == {
+    table = scenario_of(document(table={**TABLE, "properties": given})).table
+    assert table is not None
+    assert table.properties == {
         "delta.enableDeletionVectors": "true",
         "delta.checkpointInterval": "10",
     }

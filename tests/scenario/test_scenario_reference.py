@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.scenario.test_every_field_counts import _models
+from whitecap.engine.recorded import Measure
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.expect import Measure
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 WORDS = set(re.findall(r"[\w-]+", REFERENCE))

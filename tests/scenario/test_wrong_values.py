@@ -186,7 +186,9 @@ def test_true_and_false_are_no_numbers(path: Path, value: bool) -> None:
 
 
 def test_a_number_may_have_an_exponent() -> None:
-    assert parse_scenario(_text(("table", "initial", "rows"), "1e3")[0]).table.initial.rows == 1000
+    table = parse_scenario(_text(("table", "initial", "rows"), "1e3")[0]).table
+    assert table is not None
+    assert table.initial.rows == 1000
 
 
 @pytest.mark.parametrize(
@@ -252,7 +254,9 @@ def test_absurd_sizes_are_refused(path: Path, value: Any, expected: str) -> None
 
 
 def test_more_cells_than_anybody_reads_are_refused_before_one_is_made() -> None:
-    axes = {f"a{axis}": {str(label): {} for label in range(20)} for axis in range(9)}
+    axes: dict[str, Any] = {
+        f"a{axis}": {str(label): {} for label in range(20)} for axis in range(9)
+    }
     with pytest.raises(InvalidInput, match="512,000,000,000 cells are more than 1,000"):
         parse_scenario(yaml.safe_dump(_with(("sweep", "axes"), axes)))
 

@@ -49,7 +49,7 @@ DDL = (
     "twice BIGINT GENERATED ALWAYS AS (event_id * 2), "
     "few BIGINT GENERATED ALWAYS AS (CASE WHEN event_id % 3 = 0 THEN event_id END)"
 )
-LAYOUTS = ([], ["day"], ["country"], ["day", "country"], ["country", "begun_on"])
+LAYOUTS: list[list[str]] = [[], ["day"], ["country"], ["day", "country"], ["country", "begun_on"]]
 
 tables = st.builds(
     lambda rows, size, layout, days, nations: TableSection.model_validate(

@@ -66,11 +66,12 @@ def test_the_first_run_of_a_process_searches_nothing(
     monkeypatch: pytest.MonkeyPatch, searches: list[int]
 ) -> None:
     left = _left_by_a_run()
-    monkeypatch.setattr(run, "OLD_OBJECTS", OldObjects())
+    objects = OldObjects()
+    monkeypatch.setattr(run, "OLD_OBJECTS", objects)
     _a_later_run()
     assert left() is not None
     assert not searches
-    assert run.OLD_OBJECTS.blocks > 0
+    assert objects.blocks > 0
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ COMPACTION: dict[str, Any] = {
     "compute": {"constant": "20 s"},
     "stops": "1 min",
 }
-NOTHING_ELSE = {"duration": "3 min", "store": {"profile": "instant"}}
+NOTHING_ELSE: dict[str, Any] = {"duration": "3 min", "store": {"profile": "instant"}}
 
 
 def _two_compactions(second: str) -> FinishedRun:

@@ -61,15 +61,15 @@ def test_the_summary_rounds_no_share_to_what_is_asked_for_of_it_nor_to_a_whole(
     tmp_path: Path,
 ) -> None:
     writers = {"etl": {**UPDATE, "count": 3, "rerun": "none"}}
-    (line,) = whitecap.run(document(writers=writers)).summary.itertuples()
-    asked = 100 * line.job_success_rate + 0.001
+    (of_etl,) = whitecap.run(document(writers=writers)).summary.to_dict("records")
+    asked = 100 * of_etl["job_success_rate"] + 0.001
     close = document(writers=writers, objective=f"job_success_rate >= {asked} %")
     path = tmp_path / "close.yaml"
     path.write_text(yaml.safe_dump(close))
     (row,) = (each for each in _run(path).stdout.splitlines() if each.startswith("etl     UPDATE"))
     success, wasted = (float(each) for each in re.findall(r"([0-9.]+) %", row))
     assert success < asked
-    assert wasted == round(100 * line.wasted_compute_share, 1) != round(wasted)
+    assert wasted == round(100 * of_etl["wasted_compute_share"], 1) != round(wasted)
 
 
 def test_the_summary_shows_what_was_expected_of_the_scenario_as_it_stands(tmp_path: Path) -> None:

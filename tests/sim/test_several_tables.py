@@ -17,6 +17,9 @@ from whitecap.runs import Run
 from whitecap.sim.history.conservation import WalkedLog, check_conservation
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.store.cluster import Cluster
+from whitecap.sim.writers.transactions import Transactions
+from whitecap.sim.writers.writer import Writer
 
 TABLE = {
     "schema": "id BIGINT, country STRING, amount INT",
@@ -142,8 +145,14 @@ def test_a_driver_that_dies_knows_the_log_of_no_table() -> None:
     crash = {"writer_crash": {"rate": "2 per min", "restart": "1 s"}}
     run = two(**clusters, faults=[crash])
     assert run.recording.transactions["rule"].to_pylist().count("writer_crash") > 2
-    drivers = {id(writer.parts[0].transactions.cluster.of_tables) for writer in run.world.writers}
+    drivers = {id(_cluster(writer).of_tables) for writer in run.world.writers}
     assert len(drivers) == 1
+
+
+def _cluster(writer: Writer) -> Cluster:
+    transactions = writer.parts[0].transactions
+    assert isinstance(transactions, Transactions)
+    return transactions.cluster
 
 
 def test_a_commit_without_an_owner_is_told_with_its_table(made: FinishedRun) -> None:

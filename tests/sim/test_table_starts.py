@@ -13,7 +13,7 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 
 DDL = "event_id BIGINT, site STRING"
-LOADER = {
+LOADER: dict[str, Any] = {
     "statement": "INSERT INTO events VALUES :rows",
     "parameters": {"rows": {"rows": {"count": 2}}},
     "arrival": {"schedule": {"at": ["10 s", "30 s"]}},

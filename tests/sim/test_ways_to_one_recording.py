@@ -40,7 +40,7 @@ USUAL = list(STATEMENTS)[:5]
 
 TIMES = st.sampled_from(["0 ms", "40 ms", "1 s", {"exponential": {"mean": "300 ms"}}])
 PAUSES = st.sampled_from(["100 ms", "400 ms", {"exponential": {"mean": "1 s"}}])
-ARRIVALS = st.one_of(
+ARRIVALS: st.SearchStrategy[Document] = st.one_of(
     PAUSES.map(lambda think: {"closed": {"think": think}}),
     st.sampled_from([None, 1, 2]).map(
         lambda most: {"open": {"rate": "1 per s"} | ({"concurrency": most} if most else {})}
@@ -262,7 +262,7 @@ def documents_with_appends(draw: st.DrawFn) -> Document:
     for name in ("statement", "parameters", "streaming"):
         appends.pop(name, None)
     for number, more in enumerate(draw(st.lists(st.sampled_from(MORE_STATEMENTS), max_size=2))):
-        arrival = {"schedule": {"at": [f"{draw(st.integers(1, 9))} s"]}}
+        arrival: Document = {"schedule": {"at": [f"{draw(st.integers(1, 9))} s"]}}
         if ":rows" in more["statement"]:
             arrival = draw(ARRIVALS)
         groups[f"m{number}"] = {**more, "arrival": arrival, "compute": draw(TIMES)}

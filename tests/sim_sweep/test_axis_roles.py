@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ BASE["writers"]["nightly"] = {
 }
 
 
-def role_of(directory: Path, *variants: dict[str, object], role: str | None = None) -> AxisRole:
+def role_of(directory: Path, *variants: Mapping[str, object], role: str | None = None) -> AxisRole:
     """What an axis with these variants of the scenario above is."""
     stated = {} if role is None else {"role": role}
     axis = {**stated, **{f"variant {n}": changes for n, changes in enumerate(variants)}}
@@ -40,7 +41,7 @@ def role_of(directory: Path, *variants: dict[str, object], role: str | None = No
     return load_experiment(write_scenario(directory, text)).roles["writers"]
 
 
-LOAD = {
+LOAD: dict[str, dict[str, object]] = {
     "how many writers there are": {"writers.loader.count": 4},
     "how many streams there are": {"writers.stream.count": 4},
     "how often jobs arrive": {"writers.loader.arrival.open.rate": "8 per min"},
@@ -69,7 +70,7 @@ def test_an_axis_is_load_if_it_sets(tmp_path: Path, setting: str) -> None:
     assert role_of(tmp_path, {}, LOAD[setting]) is AxisRole.LOAD
 
 
-DESIGN = {
+DESIGN: dict[str, dict[str, object]] = {
     "how the table lies": {"table.partition_by": []},
     "the trigger of a stream": {"writers.stream.arrival.closed.think": "60 s"},
     "how often the table is compacted": {"writers.compactor.arrival.schedule.every": "1 min"},
@@ -109,7 +110,8 @@ def test_an_axis_that_sets_load_beside_design_is_load(tmp_path: Path) -> None:
 
 
 def test_a_stated_role_overrules(tmp_path: Path) -> None:
-    count, layout = {"writers.loader.count": 4}, {"table.partition_by": []}
+    count: dict[str, object] = {"writers.loader.count": 4}
+    layout: dict[str, object] = {"table.partition_by": []}
     assert role_of(tmp_path, {}, count, role="design") is AxisRole.DESIGN
     assert role_of(tmp_path, {}, layout, role="load") is AxisRole.LOAD
 

@@ -25,8 +25,10 @@ def test_cells_are_every_combination_in_the_files_order(tmp_path: Path) -> None:
         "unpartitioned__Serializable", "unpartitioned__WriteSerializable",
         "by-date__Serializable", "by-date__WriteSerializable",
     ]  # fmt: skip
-    assert experiment.cells[1].scenario.table.partition_by == []
-    assert experiment.cells[1].scenario.table.isolation == "WriteSerializable"
+    table = experiment.cells[1].scenario.table
+    assert table is not None
+    assert table.partition_by == []
+    assert table.isolation == "WriteSerializable"
 
 
 def test_replication_r_has_the_same_seed_in_every_cell(tmp_path: Path) -> None:
@@ -48,6 +50,7 @@ def test_quick_axes_are_added_and_own_axes_can_be_left_out(tmp_path: Path) -> No
     ]  # fmt: skip
     last = experiment.cells[-1].scenario
     assert last.writers["corrector"].count == 4
+    assert last.table is not None
     assert last.table.partition_by == ["date"]
 
 

@@ -64,8 +64,8 @@ def test_its_table_reads_as_people_do(sweep: Sweep) -> None:
         "Serializable · 1 corrector",
         "Serializable · 3 correctors",
     ]
-    assert "at least " in sweep.table.loc["Serializable · 1 corrector", "Goodput"]
-    assert "%" in sweep.table.loc["WriteSerializable · 3 correctors", "Conflict rate"]
+    assert "at least " in sweep.table["Goodput"]["Serializable · 1 corrector"]
+    assert "%" in sweep.table["Conflict rate"]["WriteSerializable · 3 correctors"]
 
 
 def test_it_says_who_stops_whom_and_what_it_is_counted_from(sweep: Sweep) -> None:

@@ -101,7 +101,7 @@ def test_rounds_until_a_number_is_known_after_a_warm_up_that_is_found_are_the_sa
     assert on_spark == in_processes
     assert rows_of(tmp_path / "spark" / "out") == rows_of(tmp_path / "processes" / "out")
     assert len(kept_in(tmp_path / "spark" / "out")) == 24
-    assert warm_ups["spark"] == warm_ups["processes"]
+    assert warm_ups[SweepEngineName.SPARK] == warm_ups[SweepEngineName.PROCESSES]
 
 
 @pytest.mark.spark

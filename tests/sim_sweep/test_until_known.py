@@ -26,7 +26,8 @@ call = partial(invoked, columns=200)
 
 
 def test_replications_are_the_same_as_without_rounds(tmp_path: Path) -> None:
-    scenario, only = write_scenario(tmp_path), {"isolation": []}
+    scenario = write_scenario(tmp_path)
+    only: dict[str, list[str]] = {"isolation": []}
     rounds = whitecap.sweep(
         scenario, only=only, until=HARD, max_replications=13, out=tmp_path / "until",
         engine="processes", quiet=True,

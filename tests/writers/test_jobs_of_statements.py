@@ -20,6 +20,7 @@ from whitecap.reports.comparisons.baseline import BaselineScenario, as_stored
 from whitecap.reports.comparisons.changes import ChangeVerdict, changes_between
 from whitecap.reports.comparisons.sides import side_of
 from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.measures.tally import Latencies
 from whitecap.reports.pages.page_tables import left_out_table
 from whitecap.runs import Run
 from whitecap.sim.loading import scenario_of
@@ -120,9 +121,9 @@ def test_jobs_are_counted_with_their_last_statement_and_with_no_other(made: Fini
     first, last = sorted(own, key=lambda part: part.left_out.jobs)
     assert math.isnan(first.value(Measure.GOODPUT_PER_MINUTE))
     assert math.isnan(first.value(Measure.JOB_SUCCESS_RATE))
-    own = run.tally(Measure.GOODPUT_PER_MINUTE, writer="loader")
-    assert own == last.tallies[Measure.GOODPUT_PER_MINUTE]
-    assert own.value > 0
+    goodput = run.tally(Measure.GOODPUT_PER_MINUTE, writer="loader")
+    assert goodput == last.tallies[Measure.GOODPUT_PER_MINUTE]
+    assert goodput.value > 0
     assert first.value(Measure.COMMITTED) > 0
 
 
@@ -167,6 +168,7 @@ def test_a_job_succeeds_with_its_last_statement(made: FinishedRun) -> None:
     assert success.value == len(done) / len(jobs)
     assert run.whole.left_out.due.jobs == sum(row["jobs_due"] for row in rows(made, "writers"))
     latencies = run.tally(Measure.LATENCY_P50_MS, writer="loader")
+    assert isinstance(latencies, Latencies)
     assert sorted(job[-1]["ended_at_ms"] - job[0]["submitted_at_ms"] for job in done) == (
         pytest.approx(list(latencies.sorted_ms))
     )

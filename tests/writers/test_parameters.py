@@ -53,7 +53,9 @@ def _scenario(statement: str) -> Scenario:
 
 
 def _table(world: SimulatedWorld, log: TableLog) -> Table:
-    table = Table(world.scenario.table.name, world.shared)
+    section = world.scenario.table
+    assert section is not None
+    table = Table(section.name, world.shared)
     table.log = log
     return table
 

@@ -115,8 +115,9 @@ def test_a_speed_shared_beyond_several_jobs_is_as_in_m_m_c_on_average() -> None:
 
 
 def test_who_goes_without_leaves_the_rest_to_the_others() -> None:
-    kernel, done = Kernel(), {}
-    processor, slots = Processor(kernel, 1), Slots(1)
+    kernel, slots = Kernel(), Slots(1)
+    processor = Processor(kernel, 1)
+    done: dict[str, float | tuple[float, bool]] = {}
 
     def computes(name: str, work_ms: float, until_ms: float = math.inf) -> Waiting[None]:
         clock = Clock(kernel, len(done))
@@ -183,7 +184,7 @@ def test_jobs_that_wait_for_a_slot_when_the_run_ends_have_not_begun() -> None:
 
 
 def test_reruns_that_get_no_slot_say_what_they_would_have_done() -> None:
-    update = {"statement": "UPDATE events SET amount = 0.5", "count": 3}
+    update: dict[str, Any] = {"statement": "UPDATE events SET amount = 0.5", "count": 3}
     arrival = {"closed": {"think": "1 s"}}
     run = _played(
         {"slots": 2}, **update, arrival=arrival, deadline="40 s", rerun={"fixed": {"wait": "1 s"}}

@@ -99,8 +99,11 @@ def test_a_load_belongs_to_its_instants_whoever_asks_first() -> None:
 
 
 def _slowed(**parts: Any) -> dict[str, list[float]]:
-    writer = {"statement": "INSERT INTO events VALUES (1, DATE'2026-01-14', 'DE', 1.0)"}
-    writer |= {"compute": "10 s", "arrival": {"schedule": {"every": "1 min"}}}
+    writer = {
+        "statement": "INSERT INTO events VALUES (1, DATE'2026-01-14', 'DE', 1.0)",
+        "compute": "10 s",
+        "arrival": {"schedule": {"every": "1 min"}},
+    }
     names = {"one": "a", "other": "a", "third": "b"}
     writers = {name: {**writer, "cluster": cluster} for name, cluster in names.items()}
     run = played(writers, duration="2 h", **parts)
