@@ -12,7 +12,7 @@ from matplotlib.transforms import Bbox
 
 def _labels_of_ticks_outside(figure: Figure) -> set[Text]:
     """Labels that matplotlib keeps and does not draw: their ticks are not in view."""
-    outside = set()
+    outside: set[Text] = set()
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             low, high = sorted(axis.get_view_interval())
@@ -50,4 +50,4 @@ def _overlap(box: Bbox, other: Bbox) -> bool:
     """Whether two boxes share more than a sliver."""
     across = min(box.x1, other.x1) - max(box.x0, other.x0)
     down = min(box.y1, other.y1) - max(box.y0, other.y0)
-    return across > 2 and down > 3
+    return bool(across > 2 and down > 3)

@@ -28,7 +28,7 @@ def _in_bounds(start: datetime) -> datetime:
     return start
 
 
-Start = Annotated[datetime, BeforeValidator(_as_instant), AfterValidator(_in_bounds)]
+StartInstant = Annotated[datetime, BeforeValidator(_as_instant), AfterValidator(_in_bounds)]
 """A start as a scenario gives it, in UTC unless it says otherwise."""
 
 

@@ -18,7 +18,7 @@ from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.values.types import Session
 from whitecap.sim.quantities.bounds import MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.quantities.start import DEFAULT_START, Start, epoch_ms
+from whitecap.sim.quantities.start import DEFAULT_START, StartInstant, epoch_ms
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole
 from whitecap.sim.scenario.cells import Labels
 from whitecap.sim.scenario.clusters import ClusterOptions, Load, Price
@@ -65,7 +65,7 @@ class Scenario(Section):
     description: str = ""
     dialect: DialectName = DELTA_OSS_4_4.name
     seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
-    start: Start = DEFAULT_START
+    start: StartInstant = DEFAULT_START
     duration: Duration = Field(gt=0)
     warm_up: WarmUp = 0.0
     settings: dict[str, str] = Field(default_factory=dict)

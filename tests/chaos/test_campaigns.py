@@ -20,7 +20,7 @@ from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
-from whitecap.sim.run import FinishedRun
+from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 
 
@@ -82,7 +82,7 @@ def test_what_is_found_is_made_small_and_still_goes_wrong() -> None:
     shrunk = examine(run, strict).shrunk
     assert shrunk is not None
     assert len(shrunk.scenario.document["faults"]) == 1
-    assert strict(one_run.run_scenario(shrunk.scenario)).findings
+    assert strict(run_scenario(shrunk.scenario)).findings
 
 
 def test_a_run_is_made_again_by_its_number() -> None:

@@ -25,7 +25,7 @@ def test_only_what_is_needed_stays() -> None:
     assert [fault.chosen_names() for fault in smallest.faults] == [["lost_reply"]]
     assert len(smallest.writers) == 1
     assert all(group.count == 1 for group in smallest.writers.values())
-    assert smallest.table.initial.rows == 0
+    assert smallest.all_tables[0].initial.rows == 0
     assert "dialect" not in smallest.document
 
 
@@ -35,7 +35,7 @@ def test_what_is_needed_together_stays_together() -> None:
 
     smallest = shrink(big(), both).scenario
     assert both(smallest)
-    assert smallest.table.initial.rows == 0
+    assert smallest.all_tables[0].initial.rows == 0
 
 
 def test_a_scenario_that_nothing_smaller_is_like_stays_as_it_is() -> None:

@@ -81,7 +81,8 @@ def test_the_faults_of_the_scenario_itself_end_with_those_that_are_drawn() -> No
     each = drawn(scenario_of(document(store="s3", faults=own)), 7, 0)
     mine = each.scenario.document["faults"][0]
     assert mine["use"] == "lost-reply"
-    assert each.scenario.faults[0].between == (0.0, pytest.approx(FAULTS_END * each.calm_ms))
+    between: object = each.scenario.faults[0].between
+    assert between == (0.0, pytest.approx(FAULTS_END * each.calm_ms))
     assert not any(fault.between and fault.between[0] > 0 for fault in each.scenario.faults)
 
 

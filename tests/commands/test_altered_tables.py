@@ -55,7 +55,9 @@ def test_a_column_put_after_itself_stays_where_it_is() -> None:
     outcome = db.commit("ALTER TABLE t ALTER COLUMN v AFTER V")
     assert db.snapshot("t").schema.names == ("k", "v", "s")
     assert outcome.commit_info is not None
-    assert outcome.commit_info.operation_parameters["position"] == "AFTER V"
+    parameters = outcome.commit_info.operation_parameters
+    assert parameters is not None
+    assert parameters["position"] == "AFTER V"
 
 
 MANIFESTS = "delta.compatibility.symlinkFormatManifest.enabled"

@@ -11,7 +11,7 @@ from whitecap.engine.commands import append_batch
 from whitecap.engine.commands.rows.streaming import Batch, run_batch
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
-from whitecap.engine.outcomes import NothingToCommit
+from whitecap.engine.outcomes import Committed, NothingToCommit
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Compute, ReadRows
@@ -183,7 +183,8 @@ def test_update_with_deletion_vectors_writes_only_the_changed_rows(db: Database)
 def test_optimize_compacts_partitions_that_have_several_files(db: Database) -> None:
     outcome = db.commit("OPTIMIZE t")
     assert (len(adds(outcome)), len(removes(outcome))) == (1, 2)
-    assert not any(action.data_change for action in [*adds(outcome), *removes(outcome)])
+    assert not any(file.data_change for file in adds(outcome))
+    assert not any(file.data_change for file in removes(outcome))
     assert outcome.commit_info.isolation_level == "SnapshotIsolation"
     assert db.rows("t") == ALL
     assert isinstance(db.sql("OPTIMIZE t"), NothingToCommit)
@@ -297,7 +298,10 @@ def test_a_streaming_batch_is_appended_once(db: Database) -> None:
 )
 def test_a_batch_says_what_it_wrote(batch: Batch, metrics: dict[str, str], db: Database) -> None:
     outcome = run(run_batch(db.client()["t"], batch), db.store)
-    logged = outcome.commit_info.operation_metrics  # type: ignore[union-attr]
+    assert isinstance(outcome, Committed)
+    assert outcome.commit_info is not None
+    logged = outcome.commit_info.operation_metrics
+    assert logged is not None
     names = {"numAddedFiles", "numRemovedFiles", "numOutputRows", "numOutputBytes"}
     assert set(logged) == names
     assert logged.items() >= metrics.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -111,18 +112,20 @@ def test_what_was_judged_before_the_time_was_up_is_told(
     (missed.parent / "a-tiny.yaml").write_text(MET)
     made = []
 
-    def stopping(self: Processes, function: object, items: list[object]) -> object:
+    def stopping(
+        self: Processes, function: Callable[[object], object], items: list[object]
+    ) -> Iterator[object]:
         for item in items:
             self._refuse_if_stopped()
-            yield function(item)  # type: ignore[operator]
+            yield function(item)
             made.append(item)
             if len(made) == 2 + 2 + 1:  # both files loaded, two runs of the first, one more
                 end_now[0]()
 
-    end_now: list[object] = []
+    end_now: list[Callable[[], object]] = []
 
     class Timer:
-        def __init__(self, _: float, end: object) -> None:
+        def __init__(self, _: float, end: Callable[[], object]) -> None:
             end_now.append(end)
 
         daemon = True

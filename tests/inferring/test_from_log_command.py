@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyarrow.fs import FileSystem, LocalFileSystem
@@ -164,8 +166,8 @@ def _without_beginning(folder: Path) -> Path:
     ],
 )
 def test_what_is_no_table_or_a_broken_one_is_told_in_one_message(
-    make, said: str, tmp_path: Path
-) -> None:  # type: ignore[no-untyped-def]
+    make: Callable[[Path], Any], said: str, tmp_path: Path
+) -> None:
     out = tmp_path / "mine.yaml"
     result = _from_log(make(tmp_path), "--out", out)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output

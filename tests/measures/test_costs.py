@@ -109,7 +109,8 @@ def test_what_a_job_costs_is_what_all_cost_over_all_jobs_also_of_runs_that_commi
 
 def test_runs_whose_jobs_cost_the_same_are_alike_however_many_jobs_they_have() -> None:
     same = _cost_per_job(*(PerJob(0.3 * jobs, jobs) for jobs in (3, 7, 11, 19, 23)))
-    assert (same.statement, same.point) == (Claim.ALIKE, pytest.approx(0.3))
+    assert same.statement == Claim.ALIKE
+    assert same.point == pytest.approx(0.3)
 
 
 def test_its_interval_is_that_of_a_ratio() -> None:

@@ -96,7 +96,12 @@ def test_deltalake_with_a_history_is_judged_by_its_rows(tmp_path: Path) -> None:
     place, history = tmp_path / "table", tmp_path / "history.jsonl"
     deltalake.write_deltalake(str(place), pa.table({"id": [1, 2], "v": [10, 20]}))
     deltalake.DeltaTable(str(place)).delete("id = 2")
-    line = {"type": "transaction", "name": "eraser", "writer": "eraser", "outcome": "committed"}
+    line: dict[str, Any] = {
+        "type": "transaction",
+        "name": "eraser",
+        "writer": "eraser",
+        "outcome": "committed",
+    }
     line |= {"statement": "DELETE FROM t WHERE id = 2", "read_version": 0, "acknowledged": [1]}
     history.write_text(json.dumps(line) + "\n")
     assert _oracle(place, "--history", history).exit_code == ExitCode.FINE

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from sqlglot import exp
 
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.sim.oracles.statements import text as statement_text
 from whitecap.sim.oracles.statements.columns import TableColumns
-from whitecap.sim.oracles.statements.parsing import NotTranslated
+from whitecap.sim.oracles.statements.parsing import NotTranslated, parsed
 from whitecap.sim.oracles.statements.shapes import shape_of
 from whitecap.sim.oracles.statements.text import meaning_of
 
@@ -39,8 +40,12 @@ def test_statements_that_differ_in_literals_alone_are_read_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
-    parsed = statement_text.parsed
-    monkeypatch.setattr(statement_text, "parsed", lambda text: read.append(text) or parsed(text))
+
+    def noted(text: str) -> exp.Expr:
+        read.append(text)
+        return parsed(text)
+
+    monkeypatch.setattr(statement_text, "parsed", noted)
     for number in range(100, 110):
         meaning_of(f"UPDATE t SET amount = {number}.0 WHERE id = {number}", COLUMNS, False)
     assert len(read) == 2

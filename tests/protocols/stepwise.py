@@ -64,7 +64,7 @@ class StepwiseConnection:
 class StepwiseCatalog(ByCatalog):
     """What is done at the same time is done in turn; publishers are collected."""
 
-    publishers: list[Process] = msgspec.field(default_factory=list)
+    publishers: list[Any] = msgspec.field(default_factory=list)
 
     def _with(self, branch: Any, steps: Any) -> Any:
         own = yield from steps
@@ -80,7 +80,7 @@ class Place:
 
     store: FakeStore
     new_coordinator: Callable[..., Any]
-    publishers: list[Process] = field(default_factory=list)
+    publishers: list[Any] = field(default_factory=list)
     results: dict[int, tuple[int, PutResult]] = field(default_factory=dict)
     decided: dict[int, int] = field(default_factory=dict)
 

@@ -58,7 +58,9 @@ def test_commit_info_holds_the_drivers_time(skew: Any, ms: int) -> None:
 def test_in_commit_timestamps_never_go_back_and_stay_ahead_with_the_clock_that_is() -> None:
     """After an hour from the future everybody counts up by one, as max(now, before + 1) says."""
     commits = _commits(_two("1 h", table=TIMED))
-    times = [c.commit_info.in_commit_timestamp for _, _, c in commits if c.commit_info]
+    times = [
+        c.commit_info.in_commit_timestamp or 0 for _, _, c in commits if c.commit_info is not None
+    ]
     assert times == sorted(set(times))
     first = next(n for n, (group, _, _) in enumerate(commits) if group == "wrong")
     for before, (group, _, commit) in zip(times[first:], commits[first + 1 :], strict=False):

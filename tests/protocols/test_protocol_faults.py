@@ -21,7 +21,7 @@ def _ran(store: dict[str, Any] | str, *faults: Any, **writer: Any) -> FinishedRu
     """Three loaders that start a job at the same instants, for five minutes."""
     loader = {**INSERT, "count": 3, "arrival": TOGETHER, "compute": "1 s", **writer}
     store = {"profile": store} if isinstance(store, str) else store
-    parts = {"table": TIMED, "faults": list(faults), "writers": {"loader": loader}}
+    parts: dict[str, Any] = {"table": TIMED, "faults": list(faults), "writers": {"loader": loader}}
     return ran(store=store, duration="5 min", **parts)
 
 

@@ -98,7 +98,11 @@ def test_what_happens_long_after_a_commit_was_published_is_recorded(
     """A put whose effect is late is sent again: the thread ends, the late one is still to come."""
     late = {"late_effect": {"probability": 0.5, "delay": "3 min", "requests": ["put_if_absent"]}}
     table = {**TABLE, "properties": {"delta.enableInCommitTimestamps": True}}
-    parts = {"store": {"profile": "catalog-managed"}, "table": table, "faults": [late]}
+    parts: dict[str, Any] = {
+        "store": {"profile": "catalog-managed"},
+        "table": table,
+        "faults": [late],
+    }
     expected = _content(ran(**parts))
     for place, name, value in LIMITS:
         monkeypatch.setattr(place, name, value)

@@ -7,6 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,10 @@ def _job(random: Any, first: int, refusal: float, end_ms: float) -> list[dict[st
     return rows
 
 
+def _of_size(size: float, measure: Measure) -> float:
+    return size if measure.unit is Unit.SHARE else 3_000 * (1 + size)
+
+
 def made_up_run(value: Callable[[Measure], float], aborts: Mapping[str, int]) -> MeasuredRun:
     """A run of one writer group with these values, and these aborts, for which nobody is to
     blame."""
@@ -305,7 +310,7 @@ def made_up_subject(
     ):
         size = 0.02 + 0.9 * position / (len(runs.cells) * replications)
         measured[cell, replication] = made_up_run(
-            lambda measure, size=size: size if measure.unit is Unit.SHARE else 3_000 * (1 + size),
+            partial(_of_size, size),
             {name: round(1_000 * size / 7) for name in CONFLICTS if cell not in quiet},
         )
     tables = build_tables(measured, runs.cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_every_conflict_has_a_colour_of_its_own() -> None:
     assert len(set(colours.values())) == len(colours)
 
 
-def _luminance(colour) -> float:
+def _luminance(colour: Sequence[float]) -> float:
     red, green, blue = colour[:3]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

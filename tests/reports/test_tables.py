@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +12,14 @@ import pytest
 from tests.reports.synthetic_recordings import made_up_run
 from whitecap.reports.tables import ReportTables, build_tables
 
+Given = Mapping[str, Mapping[str, Sequence[float]]]
+"""By measure and cell, what each replication had."""
+
 LABELS = {"a": {"size": "small"}, "b": {"size": "large"}}
+
+
+def _of_cell(given: Given, cell: str, replication: int, measure: str) -> float:
+    return given[measure][cell][replication] if measure in given else 0.0
 
 
 def tables(
@@ -23,7 +32,7 @@ def tables(
     given = {"goodput_per_minute": goodput, **more}
     measured = {
         (cell, r): made_up_run(
-            lambda measure, cell=cell, r=r: given[measure][cell][r] if measure in given else 0.0,
+            partial(_of_cell, given, cell, r),
             {"ConcurrentAppendException": 300} if (cell, r) == (last, 1) else {},
         )
         for cell, values in goodput.items()

@@ -72,7 +72,7 @@ def _query(spark: SparkSession, probe: Probe, table: str) -> DataFrame:
 def _value(frame: DataFrame, probe: Probe) -> str:
     from pyspark.errors import PySparkNotImplementedError
 
-    kind = frame._jdf.schema().apply(0).dataType().simpleString()
+    kind: str = frame._jdf.schema().apply(0).dataType().simpleString()
     if probe.form in CHANGING or probe.form.startswith("WHERE"):
         return kind
     name = frame.columns[0]

@@ -56,7 +56,12 @@ def test_only_what_asks_for_no_parameter_is_made_once(
     asks: Callable[[Parameters], object], times: int
 ) -> None:
     made: list[object] = []
-    once = BoundOnce(lambda parameters: made.append(asks(parameters)) or len(made))
+
+    def make(parameters: Parameters) -> int:
+        made.append(asks(parameters))
+        return len(made)
+
+    once = BoundOnce(make)
     for value in range(3):
         once({"a": value})
     assert len(made) == times

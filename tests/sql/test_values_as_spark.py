@@ -10,7 +10,7 @@ import random
 import re
 from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -123,6 +123,6 @@ def test_what_is_nested_too_deeply_is_refused_by_name(text: str) -> None:
 def test_long_chains_of_conditions_are_not_deep() -> None:
     text = " OR ".join(f"i = {number}" for number in range(5_000))
     term = compile_term(parse_condition(text), _SCOPE)
-    row = list(_BLANK)
+    row: list[Any] = list(_BLANK)
     row[list(COLUMNS).index("i")] = 4_999
     assert term.bind({}).evaluate(tuple(row)) is True

@@ -185,13 +185,15 @@ def test_bounds_follow_through_changes_of_one_column(rows: list[Any], data: st.D
         for _ in range(data.draw(st.integers(1, 5))):
             positions = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
             if data.draw(st.booleans()):
-                (now,) = assigned([(now, positions)], {1: lambda of: of(1) + 1.0}) or [None]
+                versions = assigned([(now, positions)], {1: lambda of: of(1) + 1.0})
+                assert versions is not None
+                (now,) = versions
                 rows = [
                     (k, x + 1.0) if at in positions else (k, x) for at, (k, x) in enumerate(rows)
                 ]
             else:
                 changes = {at: data.draw(PAIRS)[0] for at in positions}
-                now, rows = edited(now, changes), edited(rows, changes)
+                now, rows = edited(now, changes), list(edited(rows, changes))
             _check_bounds(now, rows, (0, 1))
 
 

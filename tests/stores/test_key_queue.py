@@ -20,7 +20,7 @@ QUICK = {
     "spark": {"job": "0 ms"},
 }
 CROWD = {**INSERT, "count": 6, "compute": "0 ms", "arrival": {"closed": {"think": "1 ms"}}}
-QUEUE = {
+QUEUE: dict[str, Any] = {
     "out": {"exponential": {"mean": "10 ms"}},
     "at_key": {
         "success": "40 ms",

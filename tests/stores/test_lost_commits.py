@@ -97,7 +97,7 @@ def test_a_put_that_is_delivered_twice_brings_back_what_was_written_over() -> No
     twice = {"duplicate_delivery": {"probability": 1, "delay": "2 s"}, "writers": ["loader-1"]}
     loader = {**INSERT, "count": 2, "arrival": TOGETHER, "compute": "1 s"}
 
-    def lost(faults: list[Any]) -> set[int | None]:
+    def lost(faults: list[Any]) -> set[str]:
         run = ran(store=LAST_ONE_WINS, duration="1 min", writers={"loader": loader}, faults=faults)
         writers = {row["transaction_id"]: row["writer"] for row in rows(run)}
         return {writers[commit.transaction_id] for commit in run.world.store.overwritten}

@@ -11,7 +11,7 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.settings import Settings
 from whitecap.sim.loading.checks.well_formed import well_formed
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.quantities.start import DEFAULT_START, DEFAULT_START_MS, Start, epoch_ms
+from whitecap.sim.quantities.start import DEFAULT_START, DEFAULT_START_MS, StartInstant, epoch_ms
 from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.writers import WriterGroup
@@ -21,7 +21,7 @@ from whitecap.sim.scenario.yaml.text import PlacedProblem
 class _Started(Section):
     """The start alone."""
 
-    start: Start
+    start: StartInstant
 
 
 @dataclass(frozen=True, slots=True)
