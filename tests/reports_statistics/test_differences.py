@@ -128,8 +128,8 @@ def test_differences_of_shares_hold_with_replications_and_units_that_correlate(
                 (math.sqrt(between) * r + math.sqrt(1 - between) * u < limit).sum(axis=1)
                 for r, u, limit in zip(of_replication, of_unit, (first, second), strict=True)
             ]
-            one, other = (share(each, [size] * replications) for each in events)
-            gap = difference(one, other)
+            left, right = (share(each, [size] * replications) for each in events)
+            gap = difference(left, right)
             kept += gap.low <= truth <= gap.high
         held.append(kept / SETS)
     assert np.mean(held) >= 0.93 - noise(SETS * len(held)), held
