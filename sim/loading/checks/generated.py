@@ -19,7 +19,7 @@ from whitecap.sim.table.rows import ScenarioRows
 FEW_ROWS = 100
 """Rows that are tried: usual lists of values are shorter."""
 
-REFUSALS = DeltaError, InvalidInput, UnsupportedFeature
+_REFUSALS = DeltaError, InvalidInput, UnsupportedFeature
 
 
 def generated_problems(
@@ -40,16 +40,16 @@ def generated_problems(
         yield (*place, "schema"), str(error), None
         return
     for column in generated:
-        if column.name in table.values:
-            said = _disagreement(column, schema.index(column.name), rows)
-            yield from (((*place, "values", column.name), text, None) for text in said)
+        said = _disagreement(column, schema.index(column.name), rows)
+        if said is not None and column.name in table.values:
+            yield (*place, "values", column.name), said, None
 
 
 def _refusal(column: Field, schema: Schema) -> str | None:
     """Why a column cannot be generated so."""
     try:
         check_expression(column, schema, DEFAULT_SESSION)
-    except REFUSALS as error:
+    except _REFUSALS as error:
         return f"{column.name}: {error}"
     return None
 
@@ -69,13 +69,14 @@ def _few_rows(table: TableSection, schema: Schema, start_ms: int) -> Iterator[tu
         yield row, complete(row)
 
 
-def _disagreement(column: Field, at: int, rows: list[tuple[Row, Row]]) -> Iterator[str]:
-    """Where a row has another listed value than the expression makes."""
+def _disagreement(column: Field, at: int, rows: list[tuple[Row, Row]]) -> str | None:
+    """Where a row has another value than the expression makes."""
     different = ((row[at], computed[at]) for row, computed in rows if row[at] != computed[at])
-    for listed, computed in different:
-        text = column.metadata[GENERATION_EXPRESSION]
-        yield (
-            f"a row with {shown(listed)} has {shown(computed)} by {text}; declare it as a plain "
-            "column, or as the DATE of an instant, such as CAST(at AS DATE)"
-        )
-        return
+    listed, computed = next(different, (None, None))
+    if listed is computed is None:
+        return None
+    text = column.metadata[GENERATION_EXPRESSION]
+    return (
+        f"a row with {shown(listed)} has {shown(computed)} by {text}; declare it as a plain "
+        "column, or as the DATE of an instant, such as CAST(at AS DATE)"
+    )
