@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.functions.nodes import COMPARISONS
 from whitecap.engine.sql.parsing.query_reading import table_name
@@ -71,10 +72,7 @@ def _is_of(value: Any, column_type: str) -> bool:
 @lru_cache(maxsize=1024)
 def plain_places(template: Template) -> tuple[ParameterPlace, ...] | None:
     """The places of all parameters; `None` if some are not plain, or the command has no tree."""
-    try:
-        tree = parse_node(WriteClauses.cut(template.render({})).remaining)
-    except InvalidInput:
-        return None  # one of Delta's own statements
+    tree = _tree(template)
     if not isinstance(tree, _DML):
         return None
     placeholders = list(tree.find_all(exp.Placeholder))
@@ -82,6 +80,30 @@ def plain_places(template: Template) -> tuple[ParameterPlace, ...] | None:
     plain = tuple(place for place in places if place is not None)
     is_all = sorted(place.name for place in plain) == sorted(template.names)
     return plain if is_all else None
+
+
+def places_of_one(template: Template) -> dict[str, str]:
+    """Parameters that are compared as one value, each with the comparison that takes several."""
+    tree = _tree(template)
+    placeholders = [] if tree is None else tree.find_all(exp.Placeholder)
+    return {node.name: several for node in placeholders if (several := _of_several(node))}
+
+
+def _of_several(node: exp.Placeholder) -> str | None:
+    pair = node.parent
+    if not isinstance(pair, exp.EQ | exp.NEQ) or isinstance(pair.parent, exp.Update):
+        return None  # an assignment takes one value
+    other = pair.left if pair.right is node else pair.right
+    is_in = "IN" if isinstance(pair, exp.EQ) else "NOT IN"
+    return f"{other.sql(DIALECT)} {is_in} ({node.sql(DIALECT)})"
+
+
+def _tree(template: Template) -> exp.Expr | None:
+    """The statement with its parameters; `None` for one of Delta's own."""
+    try:
+        return parse_node(WriteClauses.cut(template.render({})).remaining)
+    except InvalidInput:
+        return None
 
 
 def _place(node: exp.Placeholder, tree: exp.Expr) -> ParameterPlace | None:

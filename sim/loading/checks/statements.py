@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
+from whitecap.engine.sql.parsing.parameter_places import places_of_one
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
 from whitecap.engine.sql.parsing.unknown_columns import may_add_columns, unknown_columns
@@ -181,6 +182,11 @@ def _of_parameters(
         if not _decides_the_slice(name, part, table):
             said = f"is not used: the statement has no :{name}"
             yield ("parameters", name), said, nearest(name, wanted)
+    for name, several in sorted(places_of_one(statement.template).items()):
+        parameter = part.parameters.get(name)
+        if parameter is not None and parameter.keys is not None and parameter.keys.count > 1:
+            said = f":{name} stands for keys of several rows: write {several}"
+            yield ("statement",), said, None
 
 
 def _decides_the_slice(name: str, part: JobPart, table: TableSection) -> bool:
