@@ -7,7 +7,7 @@ Delta's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Self
 
@@ -35,6 +35,9 @@ class GivenTable:
     table: TableSection
     schema: Schema | None
     broken: frozenset[str]
+    _problems: dict[tuple[str, int], list[PlacedProblem]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
     def of(cls, place: KeyPath, given: Any) -> Self | None:
@@ -49,10 +52,19 @@ class GivenTable:
 
     def is_sound(self, maker: Dialect, start_ms: int) -> bool:
         """Whether nothing is wrong in it, so that statements can be tried on it."""
-        return not self.broken and next(self.problems(maker, start_ms), None) is None
+        return not self.broken and not self.problems(maker, start_ms)
 
-    def problems(self, maker: Dialect, start_ms: int) -> Iterator[PlacedProblem]:
-        """Everything that is wrong in it, if such a dialect makes it at a wall clock."""
+    def problems(self, maker: Dialect, start_ms: int) -> Sequence[PlacedProblem]:
+        """Everything that is wrong in it, if such a dialect makes it at a wall clock.
+
+        Looked for once, whatever number of statements asks.
+        """
+        asked = maker.name, start_ms
+        if asked not in self._problems:
+            self._problems[asked] = list(self._all_problems(maker, start_ms))
+        return self._problems[asked]
+
+    def _all_problems(self, maker: Dialect, start_ms: int) -> Iterator[PlacedProblem]:
         of_keys = list(self._of_keys(maker))
         yield from of_keys
         if self.schema is not None and not (of_keys or self.broken):
