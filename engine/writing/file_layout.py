@@ -54,7 +54,7 @@ class FileLayout:
         return [(self._values(part), part) for part in parts]
 
     def _values(self, rows: Sequence[Row]) -> PartitionValues:
-        values = [_partition_text(first(rows, at)) for at in self.places]
+        values = [logged_partition(first(rows, at)) for at in self.places]
         return dict(zip(self.partition_names, values, strict=True))
 
     def statistics(self, rows: Sequence[Row], unordered: frozenset[str] = UNORDERED) -> str:
@@ -102,7 +102,7 @@ def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
     ]
 
 
-def _partition_text(value: Any) -> str | None:
+def logged_partition(value: Any) -> str | None:
     """A partition value as the log writes it.
 
     Source: PROTOCOL.md "Partition Value Serialization".

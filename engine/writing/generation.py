@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_name
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.column_keys import CURRENT_DEFAULT, GENERATION_EXPRESSION
 from whitecap.engine.log.columns.identity import Identity, identity_of, is_computed
 from whitecap.engine.log.schema import Field, Schema
@@ -136,6 +137,7 @@ class _Expression:
         references = node.find_all(exp.Column)
         names = {part.name.lower() for reference in references for part in reference.parts}
         self.at = at
+        self.text = text
         self.reads = [place for place, f in enumerate(schema) if f.name.lower() in names]
         self.compute = convert(term, column.type, session).bind({}).evaluate
 
@@ -152,6 +154,15 @@ class Completion:
         for expression in self.expressions:
             values[expression.at] = expression.compute(row)
         return tuple(values)
+
+    def failing(self, row: Row) -> tuple[int, str] | None:
+        """The first column that cannot be computed of a row: where it is, and its expression."""
+        for expression in self.expressions:
+            try:
+                expression.compute(row)
+            except DeltaError:
+                return expression.at, expression.text
+        return None
 
     def computes(self, position: int) -> bool:
         """Whether it computes the column at a position."""

@@ -13,12 +13,14 @@ from typing import Any
 from whitecap.engine.dialects import DATABRICKS_14_3
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.log.properties import DELETION_VECTORS
+from whitecap.engine.log.schema import parse_ddl
 from whitecap.sim.loading.axis_roles import brings_data
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Axes, Changes
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.sweeps.variants import plain_of
+from whitecap.sim.table.derived import INSTANTS
 
 Labelled = Iterator[tuple[str, Changes]]
 
@@ -103,9 +105,15 @@ def _partitioning(scenario: Scenario) -> Labelled:
     for path, table in _tables(scenario):
         unclustered: Changes = {f"{path}.cluster_by": []}
         yield f"{table.name} unpartitioned", {f"{path}.partition_by": [], **unclustered}
-        for column in table.values:
+        for column in _listed_values(table):
             changes = {f"{path}.partition_by": [column], **unclustered}
             yield f"{table.name} partitioned by {column}", changes
+
+
+def _listed_values(table: TableSection) -> Iterator[str]:
+    """Columns of which values are listed, and not only the days of instants."""
+    columns = parse_ddl(table.columns).select(tuple(table.values))
+    return (column.name for column in columns if column.type not in INSTANTS)
 
 
 def _clustering(scenario: Scenario) -> Labelled:

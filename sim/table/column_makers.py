@@ -40,17 +40,17 @@ def column_maker(
     days: Mapping[str, str],
     session: Session,
 ) -> ColumnMaker:
-    """What makes a column: of the key, listed, of instants within listed days, or filled.
+    """What makes a column: of the key, of instants within listed days, listed, or filled.
 
     `slots` are the places of listed columns in a slice, `days` the listed days of instants. What an
     expression computes is NULL until it does.
     """
     if column.name == key:
         return _Keys()
-    if column.name in slots:
-        return _Listed(slots[column.name])
     if column.name in days:
         return _Instants(slots[days[column.name]], instants_of(column, session))
+    if column.name in slots:
+        return _Listed(slots[column.name])
     filler = filler_of(column)
     return _Nothing() if filler is None or is_generated(column) else _Filled(filler)
 

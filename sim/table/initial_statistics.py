@@ -202,10 +202,10 @@ def numbering_of(column: Field, rows: ScenarioRows) -> Numbering | None:
     """Numbers for the values that a column has at the start; `None` where they have no order."""
     if column.name == rows.key:
         return Numbering(_itself, int, Ordered())
-    if column.name in rows.listed:
-        return _of_dimension(rows, rows.listed[column.name])
     if column.name in rows.maker.days:
         return _of_instants(rows, column)
+    if column.name in rows.listed:
+        return _of_dimension(rows, rows.listed[column.name])
     filler = filler_of(column)
     if filler is None or column.type in UNORDERED or is_generated(column):
         return None

@@ -17,7 +17,7 @@ from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.generation import Completion
 from whitecap.sim.table.column_makers import column_maker
-from whitecap.sim.table.derived import completion_of, days_of_instants
+from whitecap.sim.table.derived import completed_rows, completion_of, days_of_instants
 from whitecap.sim.table.slices import Dimension, Slice, SliceColumns
 
 
@@ -63,7 +63,8 @@ class RowMaker:
         columns = (column(keys, slices) for column in self._columns)
         if self._complete is None:
             return columns
-        return zip(*map(self._complete, zip(*columns, strict=True)), strict=True)
+        rows = zip(*columns, strict=True)
+        return zip(*completed_rows(rows, self._complete, self.schema), strict=True)
 
     def column(self, position: int, keys: NDArray[np.int64], slices: SliceColumns) -> Sequence[Any]:
         """One of these columns."""

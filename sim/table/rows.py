@@ -92,6 +92,11 @@ class ScenarioRows:
         """The columns with listed values, each with its place in a slice."""
         return {dimension.name: place for place, dimension in enumerate(self.dimensions)}
 
+    def places_of(self, columns: Sequence[str]) -> list[int] | None:
+        """Where a slice has the values of some columns; `None` if it has not those of all."""
+        listed = {name: at for name, at in self.listed.items() if name not in self.maker.days}
+        return [listed[name] for name in columns] if listed.keys() >= set(columns) else None
+
     @property
     def types(self) -> dict[str, str]:
         """Each column's type, by its name in lower case."""

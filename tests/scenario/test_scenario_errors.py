@@ -231,7 +231,7 @@ def test_a_writer_that_cannot_work_is_refused_before_the_run(
     [
         ({"table.partition_by": ["amount"]}, "needs its values listed"),
         ({"table.key": "country"}, "must be a BIGINT column"),
-        ({"table.values.amount": {"days": 3}}, "days are for DATE columns"),
+        ({"table.values.amount": {"days": 3}}, "days are for DATE and TIMESTAMP columns"),
         ({"table.properties": {"delta.isolationLevel": "x"}}, "is set by table.isolation"),
         ({"table.properties": {"delta.enableDeletionVector": True}}, "Delta has no such property"),
         ({"settings": {"spark.databricks.delta.nonsense": "1"}}, "nonsense"),

@@ -47,9 +47,24 @@ DDL = (
     "note STRING, weight FLOAT, born DATE, tiny TINYINT, local TIMESTAMP_NTZ, begun TIMESTAMP, "
     "begun_on DATE GENERATED ALWAYS AS (CAST(begun AS DATE)), "
     "twice BIGINT GENERATED ALWAYS AS (event_id * 2), "
-    "few BIGINT GENERATED ALWAYS AS (CASE WHEN event_id % 3 = 0 THEN event_id END)"
+    "few BIGINT GENERATED ALWAYS AS (CASE WHEN event_id % 3 = 0 THEN event_id END), "
+    "bucket BIGINT GENERATED ALWAYS AS (event_id % 4), "
+    "hour TIMESTAMP GENERATED ALWAYS AS (DATE_TRUNC('HOUR', seen_at)), seen_at TIMESTAMP, "
+    "month INT GENERATED ALWAYS AS (MONTH(seen_at)), "
+    "first STRING GENERATED ALWAYS AS (SUBSTRING(country, 2, 1))"
 )
-LAYOUTS: list[list[str]] = [[], ["day"], ["country"], ["day", "country"], ["country", "begun_on"]]
+LAYOUTS: list[list[str]] = [
+    [],
+    ["day"],
+    ["country"],
+    ["day", "country"],
+    ["country", "begun_on"],
+    ["bucket"],
+    ["month", "day"],
+    ["few", "country"],
+    ["hour"],
+    ["first"],
+]
 
 tables = st.builds(
     lambda rows, size, layout, days, nations: TableSection.model_validate(
@@ -61,6 +76,7 @@ tables = st.builds(
                 "day": list(range(days)),
                 "country": nations,
                 "begun_on": {"days": days},
+                "seen_at": {"days": days},
             },
             "initial": {"rows": rows, "rows_per_file": size},
         }

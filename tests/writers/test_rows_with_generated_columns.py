@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sim.sim_worlds import rows
-from whitecap.engine.errors import InvalidInput
+from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.generation import completion
 from whitecap.sim.loading import scenario_of
@@ -94,6 +94,88 @@ def test_writers_of_rows_with_generated_columns_are_not_refused(name: str) -> No
     assert not judge(run).findings
 
 
+PARTS = (
+    "year INT GENERATED ALWAYS AS (YEAR(at)), month INT GENERATED ALWAYS AS (MONTH(at)),"
+    " day INT GENERATED ALWAYS AS (DAY(at)), hour INT GENERATED ALWAYS AS (HOUR(at)),"
+    " written STRING GENERATED ALWAYS AS (DATE_FORMAT(at, 'yyyy-MM')),"
+    " first DATE GENERATED ALWAYS AS (TRUNC(CAST(at AS DATE), 'MM')),"
+    " begun TIMESTAMP GENERATED ALWAYS AS (DATE_TRUNC('DAY', at)),"
+    " bucket BIGINT GENERATED ALWAYS AS (id % 16), other BIGINT GENERATED ALWAYS AS (PMOD(id, 3))"
+)
+COLUMNS = "id, at, v, year, month, day, hour, written, first, begun, bucket, other"
+PART_WRITERS: dict[str, Any] = {
+    "loader": ("INSERT INTO events (id, at, v) VALUES :rows", {**ROWS, "at": "newest"}),
+    "merger": (
+        f"MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v({COLUMNS})) s ON t.id = s.id"
+        " WHEN MATCHED THEN UPDATE SET t.at = s.at"
+        " WHEN NOT MATCHED THEN INSERT (id, at, v) VALUES (s.id, s.at, s.v)",
+        CHANGED,
+    ),
+    "corrector": (
+        "UPDATE events SET v = v + 1"
+        " WHERE year = YEAR(:at) AND month = MONTH(:at) AND day = DAY(:at)",
+        {"at": {"newest": {"within": 3}}},
+    ),
+    "eraser": (
+        "DELETE FROM events WHERE id = :id AND bucket = :id % 16",
+        {"id": {"keys": {"count": 1}}},
+    ),
+}
+
+
+def _parted(partition_by: list[str], **changes: Any) -> dict[str, Any]:
+    """A scenario whose partitions follow from instants of listed days, or from keys."""
+    table = {
+        **SCENARIO["table"],
+        "schema": f"id BIGINT, at TIMESTAMP, v INT, {PARTS}",
+        "partition_by": partition_by,
+        "values": {"at": {"days": 40}},
+        "initial": {"rows": 120, "rows_per_file": 5},
+        **changes,
+    }
+    writers = {name: _writer(*writer) for name, writer in PART_WRITERS.items()}
+    return {**SCENARIO, "table": table, "writers": writers}
+
+
+@pytest.mark.parametrize(
+    "partition_by",
+    [
+        ["year", "month", "day"],
+        ["year", "month", "day", "hour"],
+        ["written"],
+        ["first", "bucket"],
+        ["begun"],
+        ["other"],
+        [],
+    ],
+)
+def test_partitions_may_follow_from_instants_of_listed_days_and_from_keys(
+    partition_by: list[str],
+) -> None:
+    run = run_scenario(scenario_of(_parted(partition_by)))
+    exceptions = {row["exception"] for row in rows(run)}
+    assert exceptions <= {None, "ConcurrentAppendException", "ConcurrentDeleteReadException"}
+    assert not judge(run).findings
+
+
+def test_who_names_the_parts_of_a_day_conflicts_with_nobody_elsewhere() -> None:
+    document = _parted(["year", "month", "day"])
+    document["writers"] = {name: document["writers"][name] for name in ("loader", "corrector")}
+    apart = {"writers.corrector.parameters.at": {"value": "2026-01-10"}}
+    run = run_scenario(scenario_of(document, apart))
+    assert {row["outcome"] for row in rows(run)} == {"committed"}
+    assert len({row["writer"] for row in rows(run)}) == 2
+
+
+def test_parameters_of_a_generated_column_are_told_what_to_write() -> None:
+    document = _parted(["bucket"])
+    document["writers"] = {
+        "w": _writer("DELETE FROM events WHERE bucket = :bucket", {"bucket": "uniform"})
+    }
+    with pytest.raises(InvalidInput, match=r"lists no values of 'bucket': it is generated"):
+        scenario_of(document)
+
+
 @pytest.mark.parametrize("columns", ["", " (id, at)"])
 def test_rows_of_which_an_expression_cannot_be_computed_are_refused(columns: str) -> None:
     schema = f"{SCHEMA}, low INT GENERATED ALWAYS AS (CAST(id * 100 AS INT))"
@@ -132,7 +214,7 @@ def test_every_row_is_as_its_expressions_make_it(
         ("CAST(att AS DATE)", "table.schema, .*: day: att: no such column"),
         (
             "CAST(at AS DATE) + 1",
-            r"table\.values\.day: a row with 2026-01-12 has .* declare it as a plain column",
+            r"table\.values\.day: a row with 2026-01-12 has .* by CAST.*; leave it out here",
         ),
     ],
 )
@@ -141,6 +223,27 @@ def test_expressions_that_the_rows_cannot_follow_are_told(expression: str, probl
     writers = {"writer": _writer("DELETE FROM events WHERE day = :day", {"day": "newest"})}
     with pytest.raises(InvalidInput, match=problem):
         scenario_of({**SCENARIO, "writers": writers}, {"table.schema": schema})
+
+
+LATE: dict[str, tuple[str, int]] = {
+    "the last row": ("CAST(id AS TINYINT)", 199),
+    "a row in between": ("CAST(1 / (id - 150) AS TINYINT)", 150),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_later_row_that_cannot_be_computed_is_told_with_its_column(name: str) -> None:
+    expression, key = LATE[name]
+    table = {
+        **SCENARIO["table"],
+        "schema": f"id BIGINT, at TIMESTAMP, low TINYINT GENERATED ALWAYS AS ({expression})",
+        "partition_by": [],
+        "values": {},
+        "initial": {"rows": 200, "rows_per_file": 50},
+    }
+    writers = {"writer": _writer("DELETE FROM events WHERE id = :id", {"id": {"keys": {}}})}
+    with pytest.raises((InvalidInput, DeltaError), match=rf"low: .* of the row with id = {key}, "):
+        run_scenario(scenario_of({**SCENARIO, "table": table, "writers": writers}))
 
 
 def test_a_key_that_is_generated_is_told() -> None:

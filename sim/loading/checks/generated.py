@@ -9,15 +9,15 @@ from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import DEFAULT_SESSION
-from whitecap.engine.writing.generation import check_expression, completion
+from whitecap.engine.writing.generation import Completion, check_expression, completion
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
-from whitecap.sim.table.derived import is_generated
+from whitecap.sim.table.derived import completed_rows, is_generated
 from whitecap.sim.table.rows import ScenarioRows
 
 FEW_ROWS = 100
-"""Rows that are tried: usual lists of values are shorter."""
+"""Rows that are tried, and the last one: usual lists of values are shorter."""
 
 _REFUSALS = DeltaError, InvalidInput, UnsupportedFeature
 
@@ -64,9 +64,16 @@ def _few_rows(table: TableSection, schema: Schema, start_ms: int) -> Iterator[tu
     given = [column.name for column in schema if not is_generated(column)]
     complete = completion(schema, given, DEFAULT_SESSION)
     assert complete is not None
-    keys = range(FEW_ROWS)
-    for row in described.maker.rows(keys, described.initial.slices_of(keys)):
-        yield row, complete(row)
+    yield from _computed(described, range(FEW_ROWS), complete)
+    everything = ScenarioRows.of(table, start_ms)
+    last = everything.initial.rows - 1
+    if last >= FEW_ROWS:
+        yield from _computed(everything, range(last, last + 1), complete)
+
+
+def _computed(rows: ScenarioRows, keys: range, complete: Completion) -> Iterator[tuple[Row, Row]]:
+    made = rows.maker.rows(keys, rows.initial.slices_of(keys))
+    return zip(made, completed_rows(made, complete, rows.schema), strict=True)
 
 
 def _disagreement(column: Field, at: int, rows: list[tuple[Row, Row]]) -> str | None:
@@ -77,6 +84,6 @@ def _disagreement(column: Field, at: int, rows: list[tuple[Row, Row]]) -> str | 
         return None
     text = column.metadata[GENERATION_EXPRESSION]
     return (
-        f"a row with {shown(listed)} has {shown(computed)} by {text}; declare it as a plain "
-        "column, or as the DATE of an instant, such as CAST(at AS DATE)"
+        f"a row with {shown(listed)} has {shown(computed)} by {text}; leave it out here, as it "
+        "follows from its row, or declare it as a plain column"
     )

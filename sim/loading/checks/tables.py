@@ -22,7 +22,7 @@ from whitecap.sim.loading.checks.well_formed import sound_part
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import KEY_TYPE, PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
-from whitecap.sim.table.derived import is_generated
+from whitecap.sim.table.derived import INSTANTS, is_generated
 
 TOO_DEEP = "is nested too deeply"
 
@@ -78,11 +78,12 @@ class GivenTable:
             yield from self._schema_problems()
             return
         table, schema = self.table, self.schema
+        plain = {column.name for column in schema if not is_generated(column)}
         for position, column in enumerate(table.partition_by):
             place = (*self.place, "partition_by", position)
             yield from _unknown_column(place, column, schema)
             lacks_values = column not in table.values and "values" not in self.broken
-            if column in schema.names and lacks_values:
+            if column in plain and lacks_values:
                 listed = f"listed in {self.dotted}.values"
                 said = f"partition column {column!r} needs its values {listed}"
                 yield place, said, nearest(column, table.values)
@@ -119,8 +120,9 @@ class GivenTable:
             place = (*self.place, "values", name)
             if column is None:
                 continue
-            if domain.days is not None and column.type != "date":
-                yield place, f"days are for DATE columns, {name!r} is {column.type.upper()}", None
+            if domain.days is not None and column.type not in ("date", *INSTANTS):
+                said = "days are for DATE and TIMESTAMP columns"
+                yield place, f"{said}, {name!r} is {column.type.upper()}", None
             if domain.among is not None:
                 yield from _of_listed(place, domain.among, column.type)
 
