@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from whitecap.engine.dialects import Dialect, dialect_named
+from whitecap.engine.dialects import dialect_named
 from whitecap.engine.log import properties
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.session.row_index import DescribedFiles
@@ -24,7 +24,7 @@ from whitecap.sim.store.contents.history import CommitHistory
 from whitecap.sim.store.contents.log_directory import LogDirectory, PastDays
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.store.requests.limits import Throttle
-from whitecap.sim.table.initial_table import InitialTable, create_table
+from whitecap.sim.table.initial_table import InitialTable, NewTable, create_table, describe_table
 from whitecap.sim.table.key_places import KeyPlaces
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import KeysInUse, KeysOfSlices
@@ -62,7 +62,7 @@ def _placed(
     rows = ScenarioRows.of(table, scenario.start_ms, scenario.session)
     exclusive = scenario.is_exclusive
     store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
-    begun = _begun(table, rows, store, ids, dialect_named(scenario.dialect))
+    begun = _begun(NewTable(table, rows, store, ids, dialect_named(scenario.dialect)))
     shared = _shared_by_clients(table, store, begun)
     history = CommitHistory(store, shared.commits)
     version = begun.table.version
@@ -86,16 +86,15 @@ class _Begun:
     places: DescribedFiles | None
 
 
-def _begun(
-    table: TableSection, rows: ScenarioRows, store: FakeStore, ids: DrawnIds, dialect: Dialect
-) -> _Begun:
+def _begun(new: NewTable) -> _Begun:
+    table, rows = new.table, new.rows
     if table.real is not None:
         files = RealFiles.of(table, rows)
-        initial = files.put(table, rows, store, ids, dialect)
-        return _Begun(initial, files, files.first_new_key, files)
-    described = table.initial.rows > READ_AT_THE_START
-    initial = create_table(table, rows, store, ids, dialect, described)
-    places = KeyPlaces(rows, table.partition_by, initial) if described else None
+        return _Begun(files.put(new), files, files.first_new_key, files)
+    if table.initial.rows <= READ_AT_THE_START:
+        return _Begun(create_table(new), rows.initial, table.initial.rows, None)
+    initial = describe_table(new)
+    places = KeyPlaces(rows, table.partition_by, initial)
     return _Begun(initial, rows.initial, table.initial.rows, places)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from whitecap.engine.dialects import Dialect
 from whitecap.engine.storage.requests import WriteRows
 from whitecap.engine.values.types import holds
 from whitecap.sim.real_table.files import RealFile
@@ -19,8 +18,7 @@ from whitecap.sim.real_table.lines import real_files
 from whitecap.sim.real_table.reading import table_at_version
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.store.contents.data_files import DescribedDataFiles
-from whitecap.sim.store.contents.objects import FakeStore
-from whitecap.sim.table.initial_table import InitialTable, MakeId, create_table_of
+from whitecap.sim.table.initial_table import InitialTable, NewTable, create_table_of
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import Slice
 
@@ -44,18 +42,10 @@ class RealFiles:
         snapshot = table_at_version(table.real, table.version).snapshot
         return cls(real_files(snapshot, rows, table.rows_each), table.key)
 
-    def put(
-        self,
-        table: TableSection,
-        rows: ScenarioRows,
-        store: FakeStore,
-        new_id: MakeId,
-        dialect: Dialect,
-    ) -> InitialTable:
-        """Put them into the store, with a log that adds them."""
-        store.data_files = DescribedDataFiles(self, store.data_files)
-        lines = [file.line for file in self.files]
-        return create_table_of(table, rows, store, new_id, dialect, lines)
+    def put(self, new: NewTable) -> InitialTable:
+        """Put them into the store of a table that is to be made, with a log that adds them."""
+        new.store.data_files = DescribedDataFiles(self, new.store.data_files)
+        return create_table_of(new, [file.line for file in self.files])
 
     # What the store asks -----------------------------------------------------------------------
 

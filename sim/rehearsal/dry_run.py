@@ -26,7 +26,7 @@ from whitecap.sim.scenario.parameters import Parameter, RowsSection
 from whitecap.sim.scenario.table import Initial, TableSection
 from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.store.contents.objects import FakeStore
-from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.table.initial_table import NewTable, create_table
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import KeysInUse
 from whitecap.sim.writers.bind import bound
@@ -137,7 +137,7 @@ def _refusals(
     )
     try:
         if not makes_table:
-            create_table(small, rows, store, lambda: next(ids), platform.maker)
+            create_table(NewTable(small, rows, store, ids.__next__, platform.maker))
         client = Table(small.name, settings=platform.settings, dialect=platform.dialect)
         run(play(client, workload, rows), AtOnce(store, ids))
     except InvalidInput as error:

@@ -65,80 +65,95 @@ class InitialTable:
     commits: Sequence[Commit] = ()
 
 
-def create_table(
-    table: TableSection,
-    rows: ScenarioRows,
-    store: FakeStore,
-    new_id: MakeId,
-    dialect: Dialect,
-    described: bool = False,
-) -> InitialTable:
-    """Put the initial table into the store.
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """A table that is to be made: what the scenario says of it, its rows, and where it goes.
 
-    If it is `described`, the log of its files is made when somebody reads it, unless its rows have
-    ids: then each file's first one follows from all files before it.
+    `new_id` gives its id and those of its files; `dialect` is that of who makes it.
     """
-    if not table.exists:
-        return InitialTable(-1)
-    created = _created(table, rows, store, new_id, dialect)
-    if not table.initial.rows:
-        return InitialTable(0, commits=[created.commit])
-    initial_partitions = partitions(rows, table.partition_by, table.initial.rows_per_file)
-    statistics = InitialStatistics(rows, table.partition_by, indexed_by(table.configuration()))
-    ids = FileIds(_numbers(new_id, sum(partition.file_count for partition in initial_partitions)))
-    files = InitialFiles(initial_partitions, statistics, rows, store, ids)
-    store.data_files = DescribedDataFiles(files, store.data_files)
-    if described and not supports(created.protocol, "rowTracking"):
-        written = described_commit(1, created.next_info(dialect), files, store.epoch_ms)
-        store.describe_commit(written)
-        return InitialTable(1, initial_partitions, files.path, [created.commit, written.commit])
-    written_out = created.with_files(tuple(files), store, dialect)
-    return InitialTable(1, initial_partitions, files.path, [created.commit, written_out])
+
+    table: TableSection
+    rows: ScenarioRows
+    store: FakeStore
+    new_id: MakeId
+    dialect: Dialect
 
 
-def create_table_of(
-    table: TableSection,
-    rows: ScenarioRows,
-    store: FakeStore,
-    new_id: MakeId,
-    dialect: Dialect,
-    lines: Sequence[AddFile],
-) -> InitialTable:
+def create_table(new: NewTable) -> InitialTable:
+    """Put the initial table into the store, with a log that lists its files."""
+    return _begun(new, lambda created, files: created.with_files(tuple(files)))
+
+
+def describe_table(new: NewTable) -> InitialTable:
+    """The same; what the log says of its files is made when somebody reads it."""
+    return _begun(new, lambda created, files: created.with_described(files))
+
+
+def create_table_of(new: NewTable, lines: Sequence[AddFile]) -> InitialTable:
     """The same of files whose lines in the log are given; the store has what they hold."""
-    created = _created(table, rows, store, new_id, dialect)
+    created = _created(new)
     if not lines:
         return InitialTable(0, commits=[created.commit])
-    return InitialTable(1, commits=[created.commit, created.with_files(lines, store, dialect)])
+    return InitialTable(1, commits=[created.commit, created.with_files(lines)])
 
 
 @dataclass(frozen=True, slots=True)
 class _Created:
     """The table without files: version 0, and what decides what the next one is like."""
 
+    new: NewTable
     commit: Commit
     metadata: Metadata
     protocol: Protocol
-    now_ms: int
 
-    def next_info(self, dialect: Dialect) -> CommitInfo:
-        """What the next commit says of itself."""
-        info = _commit_info(self.now_ms, "WRITE", {"mode": "Append"}, 0, dialect)
-        return _stamped(info, self.metadata)
-
-    def with_files(self, adds: Sequence[AddFile], store: FakeStore, dialect: Dialect) -> Commit:
+    def with_files(self, adds: Sequence[AddFile]) -> Commit:
         """Version 1, which adds files."""
-        actions = [self.next_info(dialect), *_with_row_ids(adds, self.protocol)]
-        return _commit(store, 1, actions)
+        actions = [self._next_info(), *_with_row_ids(adds, self.protocol)]
+        return _commit(self.new.store, 1, actions)
+
+    def with_described(self, files: InitialFiles) -> Commit:
+        """Version 1, which is written when somebody reads it.
+
+        Where rows have ids it is written now: a file's first one follows from all files before it.
+        """
+        if supports(self.protocol, "rowTracking"):
+            return self.with_files(tuple(files))
+        store = self.new.store
+        described = described_commit(1, self._next_info(), files, store.epoch_ms)
+        store.describe_commit(described)
+        return described.commit
+
+    def _next_info(self) -> CommitInfo:
+        """What the next commit says of itself."""
+        return _stamped(_commit_info(self.new, "WRITE", {"mode": "Append"}, 0), self.metadata)
 
 
-def _created(
-    table: TableSection, rows: ScenarioRows, store: FakeStore, new_id: MakeId, dialect: Dialect
-) -> _Created:
-    now_ms = store.epoch_ms
-    metadata, protocol = _metadata(table, rows, now_ms, new_id, dialect)
-    info = _stamped(_commit_info(now_ms, "CREATE TABLE", {}, None, dialect), metadata)
-    commit = _commit(store, 0, [info, metadata, protocol, *_clustering(table)])
-    return _Created(commit, metadata, protocol, now_ms)
+def _begun(new: NewTable, second: Callable[[_Created, InitialFiles], Commit]) -> InitialTable:
+    """The table as it begins; `second` makes the commit that adds its rows, if it has any."""
+    table, store = new.table, new.store
+    if not table.exists:
+        return InitialTable(-1)
+    created = _created(new)
+    if not table.initial.rows:
+        return InitialTable(0, commits=[created.commit])
+    parts = partitions(new.rows, table.partition_by, table.initial.rows_per_file)
+    files = _files_of(new, parts)
+    store.data_files = DescribedDataFiles(files, store.data_files)
+    return InitialTable(1, parts, files.path, [created.commit, second(created, files)])
+
+
+def _files_of(new: NewTable, parts: Sequence[InitialPartition]) -> InitialFiles:
+    table = new.table
+    statistics = InitialStatistics(new.rows, table.partition_by, indexed_by(table.configuration()))
+    ids = FileIds(_numbers(new.new_id, sum(part.file_count for part in parts)))
+    return InitialFiles(parts, statistics, new.rows, new.store, ids)
+
+
+def _created(new: NewTable) -> _Created:
+    metadata, protocol = _metadata(new)
+    info = _stamped(_commit_info(new, "CREATE TABLE", {}, None), metadata)
+    commit = _commit(new.store, 0, [info, metadata, protocol, *_clustering(new.table)])
+    return _Created(new, commit, metadata, protocol)
 
 
 def _numbers(new_id: MakeId, count: int) -> Words:
@@ -150,21 +165,19 @@ def _numbers(new_id: MakeId, count: int) -> Words:
     return np.array(halves, np.uint64)
 
 
-def _metadata(
-    table: TableSection, rows: ScenarioRows, now_ms: int, new_id: MakeId, dialect: Dialect
-) -> tuple[Metadata, Protocol]:
+def _metadata(new: NewTable) -> tuple[Metadata, Protocol]:
     """What the table is, and the protocol that it needs.
 
     Under column mapping its columns keep their names in the files, as where it came later.
     """
-    properties = table.configuration()
+    table, properties = new.table, new.table.configuration()
     wanted = Metadata(
-        id=new_id(),
+        id=new.new_id(),
         format=Format("parquet", {}),
-        schema_string=schema_string(rows.schema),
+        schema_string=schema_string(new.rows.schema),
         partition_columns=list(table.partition_by),
-        configuration=with_clustering(properties, dialect) if table.cluster_by else properties,
-        created_time=now_ms,
+        configuration=with_clustering(properties, new.dialect) if table.cluster_by else properties,
+        created_time=new.store.epoch_ms,
     )
     protocol = protocol_of_new_table(wanted)
     return as_stored(wanted, protocol, wanted, wanted.id or ""), protocol
@@ -195,20 +208,16 @@ def _clustering(table: TableSection) -> list[DomainMetadata]:
 
 
 def _commit_info(
-    now_ms: int,
-    operation: str,
-    parameters: dict[str, Any],
-    read_version: int | None,
-    dialect: Dialect,
+    new: NewTable, operation: str, parameters: dict[str, Any], read_version: int | None
 ) -> CommitInfo:
     return CommitInfo(
-        timestamp=now_ms,
+        timestamp=new.store.epoch_ms,
         operation=operation,
         operation_parameters=parameters,
         read_version=read_version,
         isolation_level="Serializable",
         is_blind_append=True,
-        engine_info=dialect.engine_info,
+        engine_info=new.dialect.engine_info,
     )
 
 

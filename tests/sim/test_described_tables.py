@@ -35,7 +35,7 @@ from whitecap.sim.table.described_files import InitialFiles
 from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics, numbering_of
-from whitecap.sim.table.initial_table import InitialTable, create_table
+from whitecap.sim.table.initial_table import InitialTable, NewTable, create_table, describe_table
 from whitecap.sim.table.key_places import KeyPlaces
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.time.identifiers import DrawnIds, id_text
@@ -199,7 +199,8 @@ def test_a_described_table_and_one_that_was_read_make_the_same_recording(
 def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: TableSection) -> None:
     store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
-    initial = create_table(table, rows, store, counting_ids().__next__, DELTA_OSS_4_4)
+    new = NewTable(table, rows, store, counting_ids().__next__, DELTA_OSS_4_4)
+    initial = create_table(new)
     for commit in initial.commits:
         stored = store.objects[log_key(commit.version)]
         assert decode_commit(stored.body, commit.version, stored.modified_at_ms) == commit
@@ -211,7 +212,8 @@ def made(
     """The store with a table's beginning in it."""
     store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
     rows = ScenarioRows.of(table, DEFAULT_START_MS)
-    return store, create_table(table, rows, store, new_id, DELTA_OSS_4_4, described)
+    new = NewTable(table, rows, store, new_id, DELTA_OSS_4_4)
+    return store, describe_table(new) if described else create_table(new)
 
 
 ODD_VALUES: dict[str, list[Any]] = {
