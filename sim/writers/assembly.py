@@ -17,7 +17,6 @@ from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.writers import ComputeSection, WriterGroup
 from whitecap.sim.spark.spark_jobs import SparkJobs
-from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.requests.faults import WriterFaults, faults_of
 from whitecap.sim.store.requests.kinds import KIND_NAMED
@@ -29,7 +28,6 @@ from whitecap.sim.time.identifiers import DrawnIds, IdsOfJobs
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.checkpoints import FunctionProgress, QueryProcess
-from whitecap.sim.writers.choices import Member
 from whitecap.sim.writers.clusters import Clusters
 from whitecap.sim.writers.instants import (
     Calendar,
@@ -39,13 +37,24 @@ from whitecap.sim.writers.instants import (
     TracedJobs,
 )
 from whitecap.sim.writers.jobs import TableClients
+from whitecap.sim.writers.named_writer import NamedWriter, writers_of
 from whitecap.sim.writers.table_in_store import TableInStore
 from whitecap.sim.writers.table_jobs import TableJobs, entity_of
 from whitecap.sim.writers.transactions import Transactions
 from whitecap.sim.writers.writer import Writer, WriterPart
 
-_Place = tuple[int, Member]
-"""A writer's number in the run, and which of its group it is."""
+
+@dataclass(frozen=True, slots=True)
+class _PartOfJobs:
+    """One part of a writer's jobs: when it is due, how long it takes, what befalls it.
+
+    Its numbers are drawn for `entity`.
+    """
+
+    entity: str
+    compute: ComputeSection
+    instants: Instants
+    faults: WriterFaults
 
 
 @dataclass(slots=True)
@@ -106,16 +115,10 @@ class Assembly:
 
     def writers(self) -> Iterator[Writer]:
         """All of them, in the order of the scenario."""
-        number = 0
-        for group_name, group in self.scenario.writers.items():
-            for instance, name in enumerate(group.members(group_name), start=1):
-                member = Member(instance, group.count)
-                yield self._writer(name, group_name, group, number, member)
-                number += 1
+        return map(self._writer, writers_of(self.scenario))
 
-    def _writer(
-        self, name: str, group_name: str, group: WriterGroup, number: int, member: Member
-    ) -> Writer:
+    def _writer(self, named: NamedWriter) -> Writer:
+        name, group = named.name, named.group
         reruns, restarts = (self.streams.source(what, name) for what in ("rerun", "restart"))
         pauses = DrawTable(self.streams.source("arrival", name), [DrawnColumns([0], _pause(group))])
 
@@ -123,61 +126,54 @@ class Assembly:
             pause: float = pauses.row(job)[0]
             return pause
 
-        instants = self._instants(group_name, group, pause_ms, member)
+        instants = self._instants(named, pause_ms)
         return Writer(
             name=name,
-            number=number,
-            group_name=group_name,
+            number=named.number,
+            group_name=named.group_name,
             group=group,
-            parts=tuple(self._parts(name, group_name, group, instants, (number, member))),
+            parts=tuple(self._parts(named, instants)),
             think_ms=pause_ms,
             instants=instants,
             rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
             restart=lambda job, rerun: restarts.uniform(row_of(job, rerun), 0),
         )
 
-    def _instants(
-        self,
-        group_name: str,
-        group: WriterGroup,
-        pause_ms: Callable[[int], float],
-        member: Member,
-    ) -> Instants:
+    def _instants(self, named: NamedWriter, pause_ms: Callable[[int], float]) -> Instants:
         """When the writer's jobs fall due, unless each waits for the end of the one before."""
         calendar = Calendar(self.scenario.start_ms, self.scenario.duration)
-        match group.arrival.chosen:
+        starts_ms = named.group.starts
+        match named.group.arrival.chosen:
             case Open() as options:
-                bursts = self.streams.source("bursts", group_name)
-                return OpenInstants(options, group.starts, pause_ms, calendar, bursts)
+                bursts = self.streams.source("bursts", named.group_name)
+                return OpenInstants(options, starts_ms, pause_ms, calendar, bursts)
             case Schedule() as options:
-                return ScheduledInstants(options, group.starts, pause_ms, calendar)
+                return ScheduledInstants(options, starts_ms, pause_ms, calendar)
             case Trace() as trace:
-                return TracedJobs.of(trace, group.starts, calendar, member)
+                return TracedJobs.of(trace, starts_ms, calendar, named.member)
         return lambda _: iter(())
 
-    def _parts(
-        self, name: str, group_name: str, group: WriterGroup, instants: Instants, place: _Place
-    ) -> Iterator[WriterPart]:
+    def _parts(self, named: NamedWriter, instants: Instants) -> Iterator[WriterPart]:
         """The statements of the writer's jobs, or its query's batches."""
-        number, member = place
-        faults = faults_of(self.scenario.faults, group_name, name, self.streams)
+        group, name = named.group, named.name
+        faults = faults_of(self.scenario.faults, named.group_name, name, self.streams)
         if group.streaming is not None:
             jobs = self._jobs_on(group.streaming.table)
-            cluster = self._clusters.of(name, group_name, group, jobs.table)
-            transactions = self._transactions(name, cluster, group.compute, instants, jobs, faults)
-            yield WriterPart(*jobs.batches(group, number), jobs.table.name, transactions)
+            batch = _PartOfJobs(name, group.compute, instants, faults)
+            transactions = self._transactions(named, jobs, batch)
+            yield WriterPart(*jobs.batches(named), jobs.table.name, transactions)
         process = self._query_process(group)
         for position, part in enumerate(group.parts):
             entity = entity_of(name, position)
             jobs = self._jobs_on(parse_statement(part.statement).table.name)
-            cluster = self._clusters.of(name, group_name, group, jobs.table)
-            transactions = self._transactions(
-                entity, cluster, group.compute_of(part), instants, jobs, faults.drawn_for(entity)
+            compute, own = group.compute_of(part), faults.drawn_for(entity)
+            statement = _PartOfJobs(entity, compute, instants, own)
+            transactions = self._transactions(named, jobs, statement)
+            made = (
+                jobs.statements(named, position)
+                if process is None
+                else jobs.of_function(named, position, process)
             )
-            if process is None:
-                made = jobs.statements(entity, part, group, number, member)
-            else:
-                made = jobs.of_function(position, part, group, number, process)
             yield WriterPart(*made, jobs.table.name, transactions)
 
     def _query_process(self, group: WriterGroup) -> QueryProcess | None:
@@ -195,26 +191,19 @@ class Assembly:
         first = next(iter(self._jobs.values()))
         return first if name is None else self._jobs.get(name.lower(), first)
 
-    def _transactions(
-        self,
-        entity: str,
-        cluster: Cluster,
-        compute: ComputeSection,
-        instants: Instants,
-        jobs: TableJobs,
-        faults: WriterFaults,
-    ) -> Transactions:
-        """What runs the transactions of a writer; it draws numbers for `entity`."""
-        takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
-        tapes = Tapes(self.streams.source("store", entity), self._latencies, compute.time)
+    def _transactions(self, named: NamedWriter, jobs: TableJobs, part: _PartOfJobs) -> Transactions:
+        """What runs the transactions of one part of a writer's jobs."""
+        cluster = self._clusters.of(named, jobs.table)
+        takes_ms = part.instants.takes_ms if isinstance(part.instants, TracedJobs) else None
+        store = self.streams.source("store", part.entity)
         return Transactions(
             cluster=cluster,
             throttle=jobs.table.throttle,
             requests=LogRequests.of(cluster.profile),
-            faults=faults,
-            tapes=tapes,
-            ids=IdsOfJobs(self.streams.source("ids", entity)),
-            spark_jobs=SparkJobs(compute, cluster.loads, takes_ms),
+            faults=part.faults,
+            tapes=Tapes(store, self._latencies, part.compute.time),
+            ids=IdsOfJobs(self.streams.source("ids", part.entity)),
+            spark_jobs=SparkJobs(part.compute, cluster.loads, takes_ms),
             data_requests=jobs.data_requests,
         )
 

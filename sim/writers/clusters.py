@@ -15,6 +15,7 @@ from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.requests.faults import crashes_of
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
+from whitecap.sim.writers.named_writer import NamedWriter
 from whitecap.sim.writers.table_in_store import TableInStore
 
 EVERYWHERE = "everywhere"
@@ -33,28 +34,27 @@ class Clusters:
     _named: dict[str, Cluster] = field(default_factory=dict)
     _loads: dict[str, LoadOverTime] = field(default_factory=dict)
 
-    def of(self, writer: str, group_name: str, group: WriterGroup, table: TableInStore) -> Cluster:
+    def of(self, named: NamedWriter, table: TableInStore) -> Cluster:
         """The cluster of a writer as it deals with a table: its own, or that of its group."""
-        driver = self._driver(writer, group_name, group, table)
-        return driver.of_table(table.store, table.history)
+        return self._driver(named, table).of_table(table.store, table.history)
 
-    def _driver(
-        self, writer: str, group_name: str, group: WriterGroup, first: TableInStore
-    ) -> Cluster:
+    def _driver(self, named: NamedWriter, first: TableInStore) -> Cluster:
         """The driver of a cluster, as it deals with one of its tables."""
-        if group.cluster is None:
+        writer, cluster = named.name, named.group.cluster
+        if cluster is None:
             if writer not in self._of_writers:
-                self._of_writers[writer] = self._new(writer, {group_name: group}, 1, first)
+                own = {named.group_name: named.group}
+                self._of_writers[writer] = self._new(writer, own, 1, first)
             return self._of_writers[writer]
-        if group.cluster not in self._named:
+        if cluster not in self._named:
             groups = {
-                name: other
-                for name, other in self.scenario.writers.items()
-                if other.cluster == group.cluster
+                name: group
+                for name, group in self.scenario.writers.items()
+                if group.cluster == cluster
             }
-            writers = sum(other.count for other in groups.values())
-            self._named[group.cluster] = self._new(group.cluster, groups, writers, first)
-        return self._named[group.cluster]
+            writers = sum(group.count for group in groups.values())
+            self._named[cluster] = self._new(cluster, groups, writers, first)
+        return self._named[cluster]
 
     def _new(
         self, name: str, groups: dict[str, WriterGroup], writers: int, first: TableInStore

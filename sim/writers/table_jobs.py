@@ -11,7 +11,7 @@ from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Insert, Statement
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.writers import STREAMING, JobPart, WriterGroup
+from whitecap.sim.scenario.writers import STREAMING, WriterGroup
 from whitecap.sim.store.requests.limits import DataRequests
 from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.random_streams import RandomStreams
@@ -27,6 +27,7 @@ from whitecap.sim.writers.jobs import (
     StatementJob,
     TableClients,
 )
+from whitecap.sim.writers.named_writer import NamedWriter
 from whitecap.sim.writers.table_in_store import TableInStore
 from whitecap.sim.writers.workload import ROWS, NewKeys, Work, Workload, draws_for
 
@@ -56,10 +57,11 @@ class TableJobs:
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     _of_functions: dict[str, Workload] = field(default_factory=dict)
 
-    def batches(self, group: WriterGroup, number: int) -> tuple[str, NewJob]:
+    def batches(self, named: NamedWriter) -> tuple[str, NewJob]:
         """The command of a streaming query, and what makes its jobs."""
+        group = named.group
         assert group.streaming is not None
-        checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
+        checkpoint = self._checkpoint(group.streaming.checkpoint, named)
         reads_table, keys = group.streaming.reads_table, self.table.keys
         plans = BatchPlans(checkpoint.app_id) if self.with_plans and not reads_table else None
         clients = self._clients_of(group)
@@ -67,13 +69,13 @@ class TableJobs:
             clients, checkpoint, keys, reads_table, plans
         )
 
-    def statements(
-        self, entity: str, part: JobPart, group: WriterGroup, number: int, member: Member
-    ) -> tuple[str, NewJob]:
-        """A statement's command, and what makes its jobs; `entity` is what draws their values."""
+    def statements(self, named: NamedWriter, place: int) -> tuple[str, NewJob]:
+        """The command of the statement at a place of a writer's jobs, and what makes these."""
+        part = named.group.parts[place]
         template, keys = parse_statement(part.statement), self.table.keys
-        types, clients = self.table.rows.types, self._clients_of(group)
-        workload = self._workload(entity, part.parameters, number, member)
+        types, clients = self.table.rows.types, self._clients_of(named.group)
+        entity = entity_of(named.name, place)
+        workload = self._workload(entity, part.parameters, named.number, named.member)
         inserts = self._inserts(template, part.parameters)
         if inserts is not None:
             client, taken = clients.client(StoredLog()), NamedColumns.of(template, types)
@@ -93,16 +95,17 @@ class TableJobs:
         return template.command, statement_job
 
     def of_function(
-        self, place: int, part: JobPart, group: WriterGroup, number: int, process: QueryProcess
+        self, named: NamedWriter, place: int, process: QueryProcess
     ) -> tuple[str, NewJob]:
         """The command of a statement that a query runs on its batches, and what makes its jobs.
 
         The first writer of a checkpoint decides what its batches hold.
         """
+        group, part = named.group, named.group.parts[place]
         assert group.foreach_batch is not None
         entity = entity_of(f"checkpoint {group.foreach_batch.checkpoint}", place)
         if entity not in self._of_functions:
-            self._of_functions[entity] = self._workload(entity, part.parameters, number)
+            self._of_functions[entity] = self._workload(entity, part.parameters, named.number)
         statement = BatchStatement(
             template=parse_statement(part.statement),
             types=self.table.rows.types,
@@ -131,12 +134,13 @@ class TableJobs:
         plans = InsertPlans(template)
         return None if parameters[plans.parameter].rows is None else plans
 
-    def _checkpoint(self, name: str, group: WriterGroup, number: int) -> Checkpoint:
+    def _checkpoint(self, name: str, named: NamedWriter) -> Checkpoint:
         """One per name: the first writer that names it decides what its batches hold."""
         if name not in self._checkpoints:
+            group = named.group
             assert group.streaming is not None
             parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
-            workload = self._workload(f"checkpoint {name}", parameters, number)
+            workload = self._workload(f"checkpoint {name}", parameters, named.number)
             app_id = DrawnIds(self.streams.source("ids", f"checkpoint {name}"))()
             rows = self.table.rows
             schema, brought = rows.schema, rows.brought
