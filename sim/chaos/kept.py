@@ -12,6 +12,7 @@ from typing import Any
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.chaos.campaign import Campaign, Tally
 from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.machine.places import write_whole
 
 CAMPAIGN = "campaign.json"
 """In the directory of a campaign."""
@@ -51,10 +52,7 @@ def keep(place: Path, campaign: Campaign, course: Course) -> None:
     document = {
         "campaign": definition_of(campaign), "tally": counted, "findings": course.findings,
     }  # fmt: skip
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_suffix(".new")
-    beside.write_text(json.dumps(document), encoding="utf-8")
-    beside.replace(place)
+    write_whole(place, json.dumps(document).encode())
 
 
 def _plain(value: Any) -> Any:

@@ -33,6 +33,7 @@ from whitecap.sim.freerun.prediction import (
 from whitecap.sim.freerun.statements import ObservedRun, warm_up_of
 from whitecap.sim.freerun.upcoming import UpcomingRun
 from whitecap.sim.freerun.workloads import ThreadWorkload, mixed_workload, update_workload
+from whitecap.sim.machine.places import write_whole
 from whitecap.sim.machine.processes import at_a_time
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION, require_delta
 
@@ -279,10 +280,7 @@ def _machine() -> dict[str, str]:
 
 
 def _write(path: Path, value: msgspec.Struct) -> None:
-    text = msgspec.json.format(msgspec.json.encode(value), indent=1)
-    beside = path.with_suffix(".part")
-    beside.write_bytes(text + b"\n")
-    beside.replace(path)
+    write_whole(path, msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
 
 
 def _read(path: Path, kind: type[T]) -> T:

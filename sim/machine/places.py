@@ -76,6 +76,15 @@ def require_free(
         raise InvalidInput([Problem(str(directory), said)])
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Make or replace a file, in a folder that is made if need be: whoever is killed leaves it as
+    it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
 @contextmanager
 def whole(directory: Path, last: str) -> Iterator[Path]:
     """A directory to fill, whose content becomes that of `directory` when all went well.

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.machine.places import write_whole
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.scenario import Scenario
 
@@ -70,10 +71,7 @@ class Keeping(Generic[T]):
             "findings" in manifest,
         )
         kept = json.dumps(manifest), {name: _bytes(table) for name, table in tables.items()}
-        self.place.mkdir(parents=True, exist_ok=True)
-        beside = self.place / f".{name}"
-        beside.write_bytes(msgspec.msgpack.encode(kept))
-        beside.replace(self.place / name)
+        write_whole(self.place / name, msgspec.msgpack.encode(kept))
         return self.reading(manifest, tables)
 
 

@@ -13,7 +13,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.places import require_directory, write_whole
 from whitecap.sim.recording.dataset.layout import (
     FILE,
     RECORDINGS,
@@ -54,11 +54,7 @@ class LocalPlace:
     def write(self, name: str, text: str) -> None:
         """Make or replace a file, whole or not at all."""
         require_directory(self.path)
-        file = self.path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".{file.name}.part")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(file)
+        write_whole(self.path / name, text.encode())
 
     def batches(self) -> Mapping[str, bool]:
         """The folders of all batches in their order, and whether each is whole."""
