@@ -38,7 +38,7 @@ class LookSchedule:
         """Positions at most on the way of a search in which every verdict is right."""
         at, count, longest = 0, 1, 1
         while at < self.positions - 1:
-            before, at = at, min(2 * at + 1, self.positions - 1)
+            before, at = at, outward(at, self.positions)
             count += 1
             longest = max(longest, count + math.ceil(math.log2(at - before)))
         return longest + 1  # the last position, where the first does not tell the direction
@@ -51,3 +51,8 @@ class LookSchedule:
     def next_look(self, seen: int) -> int:
         """The replications at which a value with so many is looked at again."""
         return next((count for count in self.looks if count > seen), seen)
+
+
+def outward(at: int, positions: int) -> int:
+    """The next position of the first part of a search: 0, 1, 3, 7, ... and the last."""
+    return min(2 * at + 1, positions - 1)

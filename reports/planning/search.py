@@ -8,11 +8,11 @@ otherwise. A value that stays undecided counts against either, so the interval w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from whitecap.reports.planning.levels import LookSchedule
+from whitecap.reports.planning.levels import LookSchedule, outward
 from whitecap.reports.statistics import Standing
 
 
@@ -66,94 +66,67 @@ def bracket_of(
     Without a `sense` it follows from the first position, or where that stays undecided from the
     last one: values that hold first and then do not have a largest, others a smallest.
     """
-    first, last = 0, schedule.positions - 1
+    grid = _TriedGrid(tried, schedule)
     if sense is None:
-        sense, waiting = _sense(
-            _standing(tried, first, schedule), lambda: _standing(tried, last, schedule)
-        )
+        sense, waiting = grid.sense()
         if sense is None:
-            wanted = {} if waiting is None else {(first, last)[waiting]: 0}
-            return _bracket(None, -1, schedule.positions, wanted, tried, schedule)
+            return Bracket(None, -1, schedule.positions, grid.next_looks(waiting))
     near, far = sense.near, sense.far
-    is_near = _holds(lambda standing: standing is near, tried, schedule)
-    is_not_far = _holds(lambda standing: standing is not far, tried, schedule)
-    low, _, for_low = _walk(schedule.positions, is_near)
-    _, high, for_high = _walk(schedule.positions, is_not_far)
-    wanted = {at: 0 for at in (for_low, for_high) if at is not None}
-    return _bracket(sense, low, max(high, low + 1), wanted, tried, schedule)
+    low, _, for_low = _walk(grid, lambda standing: standing is near)
+    _, high, for_high = _walk(grid, lambda standing: standing is not far)
+    wanted = grid.next_looks(at for at in (for_low, for_high) if at is not None)
+    return Bracket(sense, low, max(high, low + 1), wanted)
 
 
-def _bracket(
-    sense: Sense | None,
-    low: int,
-    high: int,
-    positions: Mapping[int, int],
-    tried: Mapping[int, ValueStanding],
-    schedule: LookSchedule,
-) -> Bracket:
-    seen = {at: tried[at].replications if at in tried else 0 for at in positions}
-    return Bracket(sense, low, high, {at: schedule.next_look(count) for at, count in seen.items()})
+@dataclass(frozen=True, slots=True)
+class _TriedGrid:
+    """The positions of a search, as far as they were tried."""
+
+    tried: Mapping[int, ValueStanding]
+    schedule: LookSchedule
+
+    def standing(self, at: int) -> Standing | None:
+        """How a position stands in the end; `None` as long as it is not tried enough."""
+        attempt = self.tried.get(at)
+        if attempt is None:
+            return None
+        may_be_decided = attempt.replications < self.schedule.most and not attempt.is_given_up
+        is_open = attempt.standing is Standing.UNDECIDED and may_be_decided
+        return None if is_open else attempt.standing
+
+    def sense(self) -> tuple[Sense | None, Sequence[int]]:
+        """The sense, or which end is to be tried to learn it; neither where no end tells it."""
+        for at, senses in ((0, _BY_FIRST), (self.schedule.positions - 1, _BY_LAST)):
+            standing = self.standing(at)
+            if standing is None:
+                return None, [at]
+            if standing in senses:
+                return senses[standing], []
+        return None, []
+
+    def next_looks(self, positions: Iterable[int]) -> dict[int, int]:
+        """The replications at which these are looked at next."""
+        return {at: self.schedule.next_look(self._seen(at)) for at in positions}
+
+    def _seen(self, at: int) -> int:
+        return self.tried[at].replications if at in self.tried else 0
 
 
-def _standing(
-    tried: Mapping[int, ValueStanding], at: int, schedule: LookSchedule
-) -> Standing | None:
-    """How a position stands in the end; `None` as long as it is not tried enough."""
-    attempt = tried.get(at)
-    if attempt is None:
-        return None
-    is_open = attempt.standing is Standing.UNDECIDED and attempt.replications < schedule.most
-    return None if is_open and not attempt.is_given_up else attempt.standing
+_BY_FIRST = {Standing.MET: Sense.LARGEST, Standing.MISSED: Sense.SMALLEST}
+_BY_LAST = {Standing.MET: Sense.SMALLEST, Standing.MISSED: Sense.LARGEST}
 
 
-def _sense(
-    first: Standing | None, last: Callable[[], Standing | None]
-) -> tuple[Sense | None, int | None]:
-    """The sense; without one the end that is waited for, if any: 0 the first, 1 the last."""
-    match first:
-        case None:
-            return None, 0
-        case Standing.MET:
-            return Sense.LARGEST, None
-        case Standing.MISSED:
-            return Sense.SMALLEST, None
-    match last():
-        case None:
-            return None, 1
-        case Standing.MET:
-            return Sense.SMALLEST, None
-        case Standing.MISSED:
-            return Sense.LARGEST, None
-    return None, None
-
-
-def _holds(
-    of: Callable[[Standing], bool], tried: Mapping[int, ValueStanding], schedule: LookSchedule
-) -> Callable[[int], bool | None]:
-    """Whether that is so of a position; `None` as long as it is not tried enough."""
-
-    def answer(at: int) -> bool | None:
-        standing = _standing(tried, at, schedule)
-        return None if standing is None else of(standing)
-
-    return answer
-
-
-def _walk(positions: int, is_near: Callable[[int], bool | None]) -> tuple[int, int, int | None]:
+def _walk(grid: _TriedGrid, is_near: Callable[[Standing], bool]) -> tuple[int, int, int | None]:
     """The last position found near and the first found not to be, and what the walk waits for.
 
     It goes outward until something is found not to be near, then halves what lies between.
     """
+    positions = grid.schedule.positions
     low, high, at = -1, positions, 0
     while high - low > 1:
-        near = is_near(at)
-        if near is None:
+        standing = grid.standing(at)
+        if standing is None:
             return low, high, at
-        low, high = (at, high) if near else (low, at)
+        low, high = (at, high) if is_near(standing) else (low, at)
         at = outward(at, positions) if high == positions else (low + high) // 2
     return low, high, None
-
-
-def outward(at: int, positions: int) -> int:
-    """The next position of the first part of a walk: 0, 1, 3, 7, ... and the last."""
-    return min(2 * at + 1, positions - 1)
