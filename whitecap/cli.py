@@ -43,7 +43,10 @@ COMMANDS = {
 }
 """Every subcommand with its line of help."""
 
-IN_FOLDERS = {"init": "drafts", "from-log": "drafts"}
+IN_FOLDERS = {
+    **dict.fromkeys(("advise", "plan", "sensitivity"), "deciding"),
+    **dict.fromkeys(("from-log", "init"), "drafts"),
+}
 """Subcommands whose module lies in a folder of `whitecap/commands/`."""
 
 

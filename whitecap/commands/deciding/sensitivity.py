@@ -1,4 +1,4 @@
-"""`whitecap sensitivity`: parsing and printing."""
+"""`whitecap sensitivity`: which parameters move a result."""
 
 from __future__ import annotations
 

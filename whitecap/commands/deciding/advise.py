@@ -1,4 +1,4 @@
-"""`whitecap advise`: parsing and printing."""
+"""`whitecap advise`: the cheapest design that meets the objectives."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Commands that decide: how far to go, what moves a result, what to change."""
