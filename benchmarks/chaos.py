@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.markdown import table
+from benchmarks.markdown import table, write_last_section
 from whitecap.sim.chaos.kept import CAMPAIGN
 from whitecap.sim.chaos.one_run import MOST_ROWS
 from whitecap.sim.machine.code_version import code_version
@@ -56,8 +56,7 @@ def main(minutes: str, seed: str = "1", rows_every: str = ROWS_EVERY) -> None:
         result_of(campaign, code_version(), (time.monotonic() - began) / 60),
     )
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
-    PAGE.write_text(f"{page}\n\n{section(results)}\n", encoding="utf-8")
+    write_last_section(PAGE, TITLE, _lines(results))
     print(section(results))
 
 

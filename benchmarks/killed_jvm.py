@@ -2,7 +2,8 @@
 
     python -m benchmarks.killed_jvm [RUNS]
 
-Writes the last section of `docs/real-engines.md`. Ends with 1 if a run is not sound.
+Writes its section of `docs/real-engines.md`, after which `rows_on_spark.py` writes the last one.
+Ends with 1 if a run is not sound.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.markdown import table
+from benchmarks.markdown import table, write_last_section
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "real-engines.md"
@@ -28,9 +29,7 @@ def main(runs: str = "2") -> int:
     """Make so many runs and write their section. Returns the exit code."""
     began = time.monotonic()
     verdicts = _verdicts(runs)
-    lines = [TITLE, "", *section(verdicts, time.monotonic() - began)]
-    page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
-    PAGE.write_text("\n".join([page, "", *lines, ""]), encoding="utf-8")
+    write_last_section(PAGE, TITLE, section(verdicts, time.monotonic() - began))
     return 0 if all(verdict["is_sound"] for verdict in verdicts) else 1
 
 

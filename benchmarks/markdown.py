@@ -1,8 +1,9 @@
-"""Tables of the pages that benchmarks write, in Markdown."""
+"""The pages that benchmarks write, in Markdown: tables, and sections of pages of other things."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 
 def table(
@@ -13,6 +14,12 @@ def table(
     yield _line(head)
     yield f"|---|{('---:|' if numbers else '---|') * (len(head) - 1)}"
     yield from map(_line, rows)
+
+
+def write_last_section(page: Path, title: str, lines: Iterable[str]) -> None:
+    """End a page with these lines, in the place of the section that has their title now."""
+    before = page.read_text(encoding="utf-8").partition(title)[0].rstrip()
+    page.write_text("\n".join([before, "", title, "", *lines, ""]), encoding="utf-8")
 
 
 def _line(cells: Iterable[object]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.markdown import table
+from benchmarks.markdown import table, write_last_section
 from whitecap.engine.recorded import Measure, Objective
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.estimates import estimated
@@ -65,10 +65,9 @@ def main() -> None:
     with Processes(at_a_time()) as processes:
         pool = pool_of(processes, PLANS * MOST)
     rows = [coverage(pool, threshold, PLANS, MOST) for threshold in THRESHOLDS]
-    section = "\n".join([TITLE, "", *_section(rows)])
-    page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
-    PAGE.write_text(f"{page}\n\n{section}\n", encoding="utf-8")
-    print(section)
+    section = list(_section(rows))
+    write_last_section(PAGE, TITLE, section)
+    print("\n".join([TITLE, "", *section]))
 
 
 def pool_of(processes: Processes, replications: int) -> Pool:

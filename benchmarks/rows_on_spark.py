@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.markdown import write_last_section
 from whitecap.sim.chaos.swarm import drawn
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.finding import Judgement
@@ -48,9 +49,7 @@ def main(runs: str = RUNS) -> int:
     """Run and judge so many; write the section."""
     began = time.monotonic()
     judged = list(_judged(int(runs)))
-    lines = [TITLE, "", *_section(judged, time.monotonic() - began)]
-    page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
-    PAGE.write_text("\n".join([page, "", *lines, ""]), encoding="utf-8")
+    write_last_section(PAGE, TITLE, _section(judged, time.monotonic() - began))
     return 0 if all(not each.judgement.findings for each in judged) else 1
 
 
