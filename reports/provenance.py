@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from whitecap.reports.measures import duration
@@ -80,14 +80,7 @@ class Provenance:
     def line(self) -> str:
         """All of it on one line, for the foot of a figure."""
         plural = "" if self.replications == 1 else "s"
-        parts = [
-            self.scenario_name,
-            f"scenario {self.scenario_hash[:12]}",
-            f"seed {self.seed}",
-            f"{self.replications} replication{plural}",
-            self.dialect,
-            f"whitecap {self.code_version}",
-        ]
+        parts = [origin_line(asdict(self), f"{self.replications} replication{plural}")]
         if self.finished < self.planned:
             parts.append(f"{self.finished} of {self.planned} runs finished")
         if self.interrupted:
@@ -108,6 +101,18 @@ class Provenance:
             *(row for store in self.stores for row in store.rows()),
             *(("table", sentence) for table in self.tables for sentence in table.sentences),
         ]
+
+
+def origin_line(made: Mapping[str, Any], *details: str) -> str:
+    """What some numbers were made of, on one line; `details` follow the seed.
+
+    `made` is a manifest, or has these of its keys.
+    """
+    parts = (
+        made["scenario_name"], f"scenario {made['scenario_hash'][:12]}", f"seed {made['seed']}",
+        *details, made["dialect"], f"whitecap {made['code_version']}",
+    )  # fmt: skip
+    return " · ".join(map(str, parts))
 
 
 def provenance_of(runs: RunSet) -> Provenance:

@@ -1,8 +1,4 @@
-"""Which figures a report has, with their captions; drawing itself is in the modules named below.
-
-In `reports/`, heat maps: `heatmap.py`. Point ranges: `ranges.py`. Exceptions: `exceptions.py`.
-Over a quantity: `quantity.py`. Latency: `latency.py`. Writers over time: `timeline.py`.
-"""
+"""Which figures a report has, with their captions; each kind is drawn in a module of its own."""
 
 from __future__ import annotations
 
@@ -21,6 +17,7 @@ from whitecap.reports.figures.ranges import measures_named, range_figure
 from whitecap.reports.figures.timeline import busiest_window, timeline_figure, window_of
 from whitecap.reports.instants import with_instants
 from whitecap.reports.measures import MEASURES
+from whitecap.reports.provenance import origin_line
 from whitecap.reports.subject import Caption, Subject
 
 
@@ -156,11 +153,7 @@ def timeline_of_run(
         window = window_of(transactions, transaction_id)
         row = transactions.set_index("transaction_id").loc[transaction_id]
         headline = f"The {row['command']} of {row['writer']}, and what went on around it"
-    origin = (
-        f"{manifest['scenario_name']} · scenario {manifest['scenario_hash'][:12]} · "
-        f"seed {manifest['seed']} · {manifest['dialect']} · whitecap {manifest['code_version']}"
-    )
-    caption = Caption(headline, TIMELINE_READING, origin)
+    caption = Caption(headline, TIMELINE_READING, origin_line(manifest))
     return timeline_figure(with_instants(transactions, commits), window, caption)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from whitecap.engine.errors import Problem, noted
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
+from whitecap.reports.provenance import origin_line
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.places import refused_places, require_directory
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
@@ -60,7 +61,8 @@ def checked_jobs(given: int | None) -> int | None:
 
 def origin_of(scenario: Scenario, seed: int) -> str:
     """The small print of a figure: what was run, by which version."""
-    return (
-        f"{scenario.name} · scenario {scenario.hash[:12]} · seed {seed} · "
-        f"{scenario.dialect} · whitecap {code_version()}"
-    )
+    made = {
+        "scenario_name": scenario.name, "scenario_hash": scenario.hash, "seed": seed,
+        "dialect": scenario.dialect, "code_version": code_version(),
+    }  # fmt: skip
+    return origin_line(made)
