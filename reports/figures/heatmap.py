@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
@@ -53,17 +55,17 @@ def heat_map(
         raise ValueError("a heat map needs two axes that vary")
     rows, columns = layout.grid
     panels = list(layout.combinations(layout.rest(rows, columns)))
-    scale = _scale(estimates, measure)
+    tiles = _Tiles(estimates, layout, measure, _scale(estimates, measure))
     figure, grid = _panels(layout, len(panels), caption)
     for axes, labels in zip(grid, panels, strict=False):
-        _draw_panel(axes, estimates, layout, labels, scale, measure)
+        tiles.draw(axes, labels)
         axes.set_title(phrase(labels))
         axes.set_xlabel(columns)
     for position, axes in enumerate(grid):
         first = position % _MOST_PANELS_PER_ROW == 0
         axes.set_yticks(range(len(layout.axes[rows])), layout.axes[rows] if first else [])
         axes.set_visible(position < len(panels))
-    _colour_bar(figure, scale, measure)
+    _colour_bar(figure, tiles)
     frame(figure, caption)
     return figure
 
@@ -101,61 +103,70 @@ def _panels(layout: SweepLayout, count: int, caption: Caption) -> tuple[Figure, 
     return figure, list(grid.flat)
 
 
-def _draw_panel(
-    axes: Axes,
-    estimates: _Estimates,
-    layout: SweepLayout,
-    labels: AxisLabels,
-    scale: Normalize,
-    measure: Definition,
-) -> None:
-    assert layout.grid is not None
-    row_axis, column_axis = layout.grid
-    rows, columns = layout.axes[row_axis], layout.axes[column_axis]
-    colours = MAGNITUDES[measure.measure.better]
-    values = np.full((len(rows), len(columns)), np.nan)
-    for (i, row), (j, column) in ((a, b) for a in enumerate(rows) for b in enumerate(columns)):
-        cell = layout.find({row_axis: row, column_axis: column, **labels})
-        if cell is None or cell.name not in estimates:
-            axes.text(j, i, "not run", ha="center", va="center", color=MUTED)
-            continue
-        tile = estimates[cell.name]
-        values[i, j] = tile.point
-        ink = ink_on(colours(scale(tile.point)))
-        _write_tile(axes, j, i, tile, measure, ink)
-    axes.imshow(values, cmap=colours, norm=scale, aspect="auto")
-    axes.set_xticks(range(len(columns)), columns)
+@dataclass(frozen=True, slots=True)
+class _Tiles:
+    """One measure of every cell, in the colours of one scale."""
+
+    estimates: _Estimates
+    layout: SweepLayout
+    measure: Definition
+    scale: Normalize
+
+    @property
+    def colours(self) -> LinearSegmentedColormap:
+        """By whether more is better, or less."""
+        return MAGNITUDES[self.measure.measure.better]
+
+    def draw(self, axes: Axes, labels: AxisLabels) -> None:
+        """The tiles of a panel, whose cells have these labels."""
+        assert self.layout.grid is not None
+        row_axis, column_axis = self.layout.grid
+        rows, columns = self.layout.axes[row_axis], self.layout.axes[column_axis]
+        values = np.full((len(rows), len(columns)), np.nan)
+        for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
+            cell = self.layout.find({row_axis: row, column_axis: column, **labels})
+            if cell is None or cell.name not in self.estimates:
+                axes.text(j, i, "not run", ha="center", va="center", color=MUTED)
+            else:
+                values[i, j] = self.estimates[cell.name].point
+                self._write(axes, j, i, self.estimates[cell.name])
+        axes.imshow(values, cmap=self.colours, norm=self.scale, aspect="auto")
+        axes.set_xticks(range(len(columns)), columns)
+        _part(axes, len(rows), len(columns))
+
+    def _write(self, axes: Axes, x: float, y: float, tile: Estimate) -> None:
+        unit, ink = self.measure.unit, ink_on(self.colours(self.scale(tile.point)))
+        axes.text(
+            x, y - (0.12 if tile.is_known else 0), written(tile.point, unit),
+            ha="center", va="center", size=11.5, weight="bold", color=ink,
+        )  # fmt: skip
+        if tile.is_known:
+            bounds = written_bounds(tile, unit)
+            axes.text(x, y + 0.2, bounds, ha="center", va="center", size=7.5, color=ink)
+
+
+def _part(axes: Axes, rows: int, columns: int) -> None:
+    """White lines between so many rows and columns of tiles, and no frame around them."""
     axes.tick_params(length=0)
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.set_xticks(np.arange(len(columns) - 1) + 0.5, minor=True)
-    axes.set_yticks(np.arange(len(rows) - 1) + 0.5, minor=True)
+    axes.set_xticks(np.arange(columns - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(rows - 1) + 0.5, minor=True)
     axes.grid(True, which="minor", color="white", linewidth=2.5)
     axes.tick_params(which="minor", length=0)
 
 
-def _write_tile(
-    axes: Axes, x: float, y: float, tile: Estimate, measure: Definition, ink: str
-) -> None:
-    axes.text(
-        x, y - (0.12 if tile.is_known else 0), written(tile.point, measure.unit),
-        ha="center", va="center", size=11.5, weight="bold", color=ink,
-    )  # fmt: skip
-    if tile.is_known:
-        bounds = written_bounds(tile, measure.unit)
-        axes.text(x, y + 0.2, bounds, ha="center", va="center", size=7.5, color=ink)
-
-
-def _colour_bar(figure: Figure, scale: Normalize, measure: Definition) -> None:
+def _colour_bar(figure: Figure, tiles: _Tiles) -> None:
     margins, (width, _) = figure.subplotpars, figure.get_size_inches()
     box = (margins.right + 0.2 / width, margins.bottom, 0.13 / width, margins.top - margins.bottom)
     bar = figure.colorbar(
-        ScalarMappable(scale, MAGNITUDES[measure.measure.better]),
+        ScalarMappable(tiles.scale, tiles.colours),
         cax=figure.add_axes(box),
-        format=FuncFormatter(lambda value, _: tick(value, measure.unit)),
+        format=FuncFormatter(lambda value, _: tick(value, tiles.measure.unit)),
     )
-    if measure.measure.better is not None:
-        better = "more" if measure.measure.better is Direction.AT_LEAST else "less"
+    direction = tiles.measure.measure.better
+    if direction is not None:
+        better = "more" if direction is Direction.AT_LEAST else "less"
         bar.set_label(f"{better} is better", size=8)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize=8)

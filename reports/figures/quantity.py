@@ -23,6 +23,12 @@ from whitecap.reports.measures import Definition, tick
 from whitecap.reports.statistics import Estimate
 from whitecap.reports.subject import Caption
 
+_Point = tuple[float, float, float, float]
+"""x, mean, low and high."""
+
+LineEnd = tuple[float, str, str]
+"""The height of a line's right end, its name and its colour."""
+
 _PANEL = (4.1, 2.9)
 _BETWEEN = 0.35
 _LEAST_GAP = 0.062
@@ -51,7 +57,13 @@ def quantity_figure(
     top = max((each.bounds()[1] for each in estimates.values()), default=0.0)
     for position, (axes, labels) in enumerate(zip(grid, panels, strict=True)):
         axes.set_ylim(0, (top or 1.0) * 1.08)
-        _draw_lines(axes, estimates, layout, axis, labels, lines, name_lines=axes is grid[-1])
+        _scale(axes, layout.axes[axis])
+        points = {
+            phrase(line): _points(estimates, layout, axis, {**labels, **line}) for line in lines
+        }
+        ends = _draw_lines(axes, points)
+        if axes is grid[-1]:
+            name_ends(axes, ends)
         axes.set_title(phrase(labels))
         axes.set_xlabel(axis)
         axes.yaxis.set_major_formatter(lambda value, _: tick(value, measure.unit))
@@ -72,37 +84,24 @@ def _grid(panels: int, longest_label: int, caption: Caption) -> tuple[Figure, li
     return figure, grid
 
 
-def _draw_lines(
-    axes: Axes,
-    estimates: Mapping[str, Estimate],
-    layout: SweepLayout,
-    axis: str,
-    panel: AxisLabels,
-    lines: Sequence[AxisLabels],
-    *,
-    name_lines: bool,
-) -> None:
-    horizontal_grid_only(axes)
-    _scale(axes, [float(label) for label in layout.axes[axis]], layout.axes[axis])
-    colours = colours_of([phrase(labels) for labels in lines])
-    ends: list[tuple[float, str, str]] = []
-    for labels in lines:
-        name = phrase(labels)
-        points = _points(estimates, layout, axis, {**panel, **labels})
-        if not points:
+def _draw_lines(axes: Axes, points: Mapping[str, Sequence[_Point]]) -> list[LineEnd]:
+    """A line and its band for each name. Returns where they end."""
+    colours = colours_of(list(points))
+    ends: list[LineEnd] = []
+    for name, line in points.items():
+        if not line:
             continue
-        x, mean, low, high = zip(*points, strict=True)
+        x, mean, low, high = zip(*line, strict=True)
         axes.fill_between(x, low, high, color=colours[name], alpha=0.18, lw=0)
         axes.plot(x, mean, "-o", color=colours[name], lw=2, ms=5, mec="white", mew=0.8)
         ends.append((mean[-1], name, colours[name]))
-    if name_lines:
-        name_ends(axes, ends)
+    return ends
 
 
 def _points(
     estimates: Mapping[str, Estimate], layout: SweepLayout, axis: str, labels: AxisLabels
-) -> list[tuple[float, float, float, float]]:
-    """x, mean, low and high, by rising x; without bounds the band has no height."""
+) -> list[_Point]:
+    """By rising x; without bounds the band has no height."""
     points = []
     for label in layout.axes[axis]:
         cell = layout.find({**labels, axis: label})
@@ -114,8 +113,9 @@ def _points(
     return sorted(points)
 
 
-def _scale(axes: Axes, values: Sequence[float], labels: Sequence[str]) -> None:
-    ordered = sorted(zip(values, labels, strict=True))
+def _scale(axes: Axes, labels: Sequence[str]) -> None:
+    horizontal_grid_only(axes)
+    ordered = sorted((float(label), label) for label in labels)
     if ordered[0][0] > 0 and ordered[-1][0] / ordered[0][0] >= LOGARITHMIC_FROM:
         axes.set_xscale("log")
     axes.xaxis.set_major_locator(FixedLocator([value for value, _ in ordered]))
@@ -123,7 +123,7 @@ def _scale(axes: Axes, values: Sequence[float], labels: Sequence[str]) -> None:
     axes.set_xticks([value for value, _ in ordered], [label for _, label in ordered])
 
 
-def name_ends(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
+def name_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
     """Each line's name at its right end, moved apart where two would overlap."""
     bottom, top = axes.get_ylim()
     heights = spread([(end - bottom) / (top - bottom) for end, _, _ in ends], _LEAST_GAP)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from whitecap.reports.answers.objectives import Held
 from whitecap.reports.answers.phrases import asked, held_text
-from whitecap.reports.figures.quantity import LOGARITHMIC_FROM, name_ends
+from whitecap.reports.figures.quantity import LOGARITHMIC_FROM, LineEnd, name_ends
 from whitecap.reports.figures.ranges import colours_of
 from whitecap.reports.figures.style import (
     INK,
@@ -58,7 +58,7 @@ def boundary_figure(plan: Plan) -> Figure:
     figure, grid = _grid(len(panels), len(names), max(map(len, names)), caption)
     for axes, held in zip(grid, panels, strict=True):
         _scale(axes, plan)
-        ends = []
+        ends: list[LineEnd] = []
         for row, (variant, name) in enumerate(zip(plan.variants, names, strict=True)):
             _bar(axes, plan, variant.boundary, colours[name], len(names) - row)
             end = _draw(axes, plan, variant, held, colours[name])
