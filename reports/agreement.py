@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.reports.statistics import counted
+from whitecap.reports.words import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from whitecap.reports.statistics import counted
+from whitecap.reports.words import counted
 
 _Manifest = Mapping[str, Any]
 

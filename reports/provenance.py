@@ -8,6 +8,7 @@ from typing import Any
 
 from whitecap.reports.measures import duration
 from whitecap.reports.runs import RunSet
+from whitecap.reports.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,7 @@ class Provenance:
     @property
     def line(self) -> str:
         """All of it on one line, for the foot of a figure."""
-        plural = "" if self.replications == 1 else "s"
-        parts = [origin_line(asdict(self), f"{self.replications} replication{plural}")]
+        parts = [origin_line(asdict(self), counted(self.replications, "replication"))]
         if self.finished < self.planned:
             parts.append(f"{self.finished} of {self.planned} runs finished")
         if self.interrupted:

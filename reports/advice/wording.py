@@ -8,17 +8,13 @@ from collections.abc import Iterator
 from whitecap.engine.recorded import Unit
 from whitecap.reports.advice.result import Advice, Behind
 from whitecap.reports.advice.steps import Bought, DesignStep, Stood
-from whitecap.reports.answers.phrases import held_text, listed, objective_text, sentence
+from whitecap.reports.answers.phrases import held_text, objective_text
 from whitecap.reports.layout import phrase
 from whitecap.reports.measures import written
 from whitecap.reports.planning.wording import unjudged
 from whitecap.reports.sensitivity.wording import followed_text
-from whitecap.reports.statistics import (
-    Standing,
-    counted,
-    said_estimate,
-    written_difference,
-)
+from whitecap.reports.statistics import Standing, said_estimate, written_difference
+from whitecap.reports.words import counted, listed, sentence
 
 
 def advice_text(advice: Advice) -> str:

@@ -10,7 +10,6 @@ from whitecap.reports.answers.document import document_of
 from whitecap.reports.answers.findings import AnswerFindings, findings_of
 from whitecap.reports.answers.grid import DesignGrid
 from whitecap.reports.answers.objectives import ObjectiveSet
-from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.answers.settling import Settling, settling_document, settling_of
 from whitecap.reports.answers.standing import CellStanding
 from whitecap.reports.answers.wording import headline_of, sentences_of
@@ -18,6 +17,7 @@ from whitecap.reports.documents import write_document
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.precision.asked import Asked
 from whitecap.reports.precision.reached import ReachedPrecision, reached_by, reached_document
+from whitecap.reports.words import sentence
 
 
 @dataclass(frozen=True, slots=True, repr=False)

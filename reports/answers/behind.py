@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import AnswerFindings
-from whitecap.reports.answers.phrases import listed, where_text
+from whitecap.reports.answers.phrases import where_text
 from whitecap.reports.answers.standing import Stands
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
@@ -14,6 +14,7 @@ from whitecap.reports.measures.left_out import JobsLeftOpen, added, due_sentence
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.refusals import RefusalCount, ranked, refusal_sentences
 from whitecap.reports.measures.writing import written
+from whitecap.reports.words import listed
 
 
 def refusals_in(runs: Runs) -> tuple[RefusalCount, ...]:

@@ -13,17 +13,12 @@ from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.statistics import said_estimate
+from whitecap.reports.words import listed
 
 NO_JOB_DUE = "no job was due"
 
 EVERY_GROUP = "every writer group"
 ALL_TOGETHER = "all writers together"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *others, last = parts
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def objective_text(objective: Objective) -> str:
@@ -149,8 +144,3 @@ def where_text(design: str, load: OfferedLoad) -> str:
 
 def _whom(name: str) -> str:
     return ALL_TOGETHER if name == ALL_WRITERS else name
-
-
-def sentence(text: str) -> str:
-    """With a capital letter and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."

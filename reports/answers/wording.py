@@ -15,10 +15,8 @@ from whitecap.reports.answers.phrases import (
     at_text,
     found_text,
     held_text,
-    listed,
     loads_text,
     objective_text,
-    sentence,
     the_objectives,
 )
 from whitecap.reports.answers.standing import CellStanding, Stands
@@ -26,6 +24,7 @@ from whitecap.reports.layout import is_number
 from whitecap.reports.measures import written
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.statistics import EstimatedDifference, written_difference
+from whitecap.reports.words import listed, sentence
 
 MOST_NAMED = 4
 """Designs that one sentence names; the tables have them all."""

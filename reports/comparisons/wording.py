@@ -12,7 +12,8 @@ from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.measures.stored import WHOLE
 from whitecap.reports.measures.writing import finite
 from whitecap.reports.runs import WHOLE_RUN
-from whitecap.reports.statistics import counted, written_difference
+from whitecap.reports.statistics import written_difference
+from whitecap.reports.words import counted
 
 SHOWN_EACH = (
     ChangeVerdict.WORSE,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.reports.pages.templating import template
+from whitecap.reports.words import counted
 
 _Plain = Mapping[str, Any]
 
@@ -41,7 +42,7 @@ def _shown(matrix: _Plain) -> dict[str, Any]:
         "platform": platform(matrix),
         "anchor": anchor,
         "applies": applies,
-        "count": count,
+        "counted": counted,
     }
 
 
@@ -100,11 +101,6 @@ def _by_loser(matrix: _Plain, grid: _Plain) -> Iterator[tuple[str, list[_Plain]]
         conflicts = [c for c in grid["pairs"] if c["loser"] == name and c["can_conflict"]]
         if conflicts:
             yield name, conflicts
-
-
-def count(entries: Sequence[Any], name: str) -> str:
-    """How many there are, in words."""
-    return f"{len(entries)} {name}{'' if len(entries) == 1 else 's'}"
 
 
 def anchor(cell: _Plain, grid: int) -> str:

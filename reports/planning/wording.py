@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from whitecap.reports.answers.phrases import (
-    NO_JOB_DUE,
-    held_text,
-    listed,
-    objective_text,
-    sentence,
-)
+from whitecap.reports.answers.phrases import NO_JOB_DUE, held_text, objective_text
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Sense
 from whitecap.reports.planning.trying import Quantity, TriedValue
-from whitecap.reports.statistics import Standing, counted, said_estimate
+from whitecap.reports.statistics import Standing, said_estimate
+from whitecap.reports.words import counted, listed, sentence
 
 
 def plan_text(plan: Plan) -> str:

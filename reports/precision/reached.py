@@ -13,7 +13,8 @@ from whitecap.reports.measures import MEASURES
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.writing import finite, written
 from whitecap.reports.precision.asked import Asked
-from whitecap.reports.statistics import Estimate, counted, half_width, replications_after
+from whitecap.reports.statistics import Estimate, half_width, replications_after
+from whitecap.reports.words import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whitecap.engine.recorded import Unit
-from whitecap.reports.answers.phrases import ALL_TOGETHER, sentence
+from whitecap.reports.answers.phrases import ALL_TOGETHER
 from whitecap.reports.measures import MEASURES
 from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect
 from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
-from whitecap.reports.statistics import (
-    counted,
-    said_estimate,
-    written_difference,
-)
+from whitecap.reports.statistics import said_estimate, written_difference
+from whitecap.reports.words import counted, sentence
 
 
 def sensitivity_text(sensitivity: Sensitivity) -> str:

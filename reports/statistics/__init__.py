@@ -45,7 +45,6 @@ from whitecap.reports.statistics.stopping import (
 )
 from whitecap.reports.statistics.unpaired import unpaired_difference
 from whitecap.reports.statistics.wording import (
-    counted,
     marked,
     said_estimate,
     written_basis,
@@ -71,7 +70,6 @@ __all__ = [
     "Standing",
     "WantedPrecision",
     "compare_with_best",
-    "counted",
     "difference",
     "facing",
     "greatest_of",

@@ -21,6 +21,7 @@ from whitecap.reports.statistics.estimate import (
     Estimate,
     EstimatedDifference,
 )
+from whitecap.reports.words import counted
 
 
 def written_estimate(estimate: Estimate, unit: Unit, beside: Collection[float] = ()) -> str:
@@ -152,11 +153,6 @@ def _because(estimate: Estimate) -> str:
     if estimate.replications < FEWEST_REPLICATIONS:
         reasons.append(counted(estimate.replications, "replication"))
     return f" ({', '.join(reasons)})" if reasons else ""
-
-
-def counted(number: float, noun: str) -> str:
-    """`1 replication`, `2,431 values`."""
-    return f"{number:,.0f} {noun}{'' if round(number) == 1 else 's'}"
 
 
 def _digits(estimate: Estimate, unit: Unit, beside: Collection[float]) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.recorded import Measure
 from whitecap.reports.aggregate import measure_cells
-from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.comparisons.changes import MeasureChanges, changes_between
 from whitecap.reports.comparisons.sides import COMPARED, Sides, side_of
 from whitecap.reports.comparisons.wording import (
@@ -22,6 +21,7 @@ from whitecap.reports.comparisons.wording import (
     notes_of,
 )
 from whitecap.reports.runs import RunSet
+from whitecap.reports.words import sentence
 from whitecap.sim.scenario.cells import show_cell
 from whitecap.sweep_engine import recorded_runs
 

@@ -13,6 +13,7 @@ from whitecap.options.engine import engine_options
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import WholeNumber
 from whitecap.options.until import until_options
+from whitecap.reports.words import counted
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 if TYPE_CHECKING:
@@ -107,7 +108,6 @@ def sweep(
 
 
 def _planned(experiment: Experiment, until: Until) -> str:
-    from whitecap.reports.statistics.wording import counted
 
     number, each = len(experiment.cells), experiment.replications
     cells = counted(number, "cell")

@@ -6,10 +6,11 @@ from rich.console import Console
 from rich.text import Text
 
 from whitecap.reports.answers.answer import WordedAnswer
-from whitecap.reports.answers.phrases import found_text, objective_text, sentence
+from whitecap.reports.answers.phrases import found_text, objective_text
 from whitecap.reports.answers.standing import worst_of
 from whitecap.reports.expectations.cells import counted_cells
 from whitecap.reports.layout import SweepLayout
+from whitecap.reports.words import sentence
 from whitecap.terminal.findings import show_few_cells, show_standing
 from whitecap.terminal.table import print_indented
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whitecap.engine.recorded import Measure
+from whitecap.reports.words import counted
 from whitecap.sim.chaos.one_run import FEWEST_COMMITS, MOST_ROWS
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.terminal.console import new_console
@@ -125,9 +126,8 @@ def _summary(course: Course, made: int, seconds: float) -> Iterator[str]:
     tally = course.tally
     rate = made / seconds if seconds else 0.0
     yield (
-        f"{tally.runs:,} run{'s' * (tally.runs != 1)}, {tally.commits:,} commits of "
-        f"{tally.transactions:,} transactions, "
-        f"{rate:.1f} runs a second"
+        f"{counted(tally.runs, 'run')}, {tally.commits:,} commits of "
+        f"{tally.transactions:,} transactions, {rate:.1f} runs a second"
     )
     yield _with_findings(course.findings)
     yield f"{_short(tally)}; {_alike(tally)}; {_rows(tally)}"
@@ -148,9 +148,9 @@ def _with_findings(documents: Sequence[dict[str, Any]]) -> str:
         return "none with findings"
     unexplained = sum(1 for each in documents if each["cause"] is None)
     kinds = Counter(_kind(each) for each in documents).most_common()
-    counted = ", ".join(f"{name} {count:,}" for name, count in kinds)
+    ways = ", ".join(f"{name} {count:,}" for name, count in kinds)
     explained = f"{unexplained:,} unexplained" if unexplained else "all explained"
-    return f"{len(documents):,} with findings, {explained}: {counted}"
+    return f"{len(documents):,} with findings, {explained}: {ways}"
 
 
 def _kind(document: dict[str, Any]) -> str:

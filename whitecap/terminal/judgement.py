@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from whitecap.reports.words import counted
 from whitecap.sim.oracles.finding import Finding, Judgement
 from whitecap.sim.oracles.invariants import Invariant
 from whitecap.terminal.console import new_console
@@ -66,4 +67,4 @@ def _sum(judgement: Judgement) -> str:
     if not count:
         return "no anomaly was found" + (" in what was checked" if judgement.not_checked else "")
     kinds = sorted({finding.anomaly.value for finding in judgement.findings})
-    return f"{count:,} finding{'s' if count > 1 else ''}: {', '.join(kinds)}"
+    return f"{counted(count, 'finding')}: {', '.join(kinds)}"

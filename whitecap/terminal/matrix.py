@@ -13,12 +13,12 @@ from rich.text import Text
 from whitecap.reports.pages.matrix_page import (
     all_pairs,
     applies,
-    count,
     headline,
     platform,
     published_grid,
     symbol,
 )
+from whitecap.reports.words import counted
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import PrintedColumn, print_indented, print_named, show_table
 
@@ -45,8 +45,9 @@ def show(matrix: _Plain, with_witnesses: bool) -> None:
 def _how(matrix: _Plain) -> str:
     return (
         f"{platform(matrix)}: {matrix['schedules']:,} schedules of"
-        f" {count(matrix['commands'], 'command')} on {count(matrix['tables'], 'table')}"
-        f" in {count(matrix['situations'], 'situation')}"
+        f" {counted(len(matrix['commands']), 'command')}"
+        f" on {counted(len(matrix['tables']), 'table')}"
+        f" in {counted(len(matrix['situations']), 'situation')}"
     )
 
 

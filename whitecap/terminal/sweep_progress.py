@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from whitecap.reports.statistics.wording import counted
+from whitecap.reports.words import counted
 from whitecap.sim.sweeps.sweep_job import Progress
 from whitecap.terminal.progress import progress
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whitecap.reports.words import counted
 from whitecap.terminal.progress import Show, progress
 
 if TYPE_CHECKING:
@@ -65,7 +66,6 @@ class CampaignMaking:
             runs = self.course.tally.runs
             if not runs:
                 raise KeyboardInterrupt("no run was finished, so nothing is kept") from None
-            from whitecap.reports.statistics.wording import counted
 
             self.is_interrupted = True
             made = counted(runs, "run")
@@ -121,7 +121,6 @@ class CampaignMaking:
             keep(self.out / CAMPAIGN, self.campaign, self.course)
 
     def _reached(self, before: int, began: float, trials: Trials) -> str:
-        from whitecap.reports.statistics.wording import counted
 
         seconds = time.monotonic() - began
         tally = self.course.tally

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.words import counted
 from whitecap.sim.machine.interruption import was_interrupted
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
@@ -28,7 +29,6 @@ def chaos_of_real_writers(
     as_json: bool,
 ) -> ExitCode:
     """Tell each run as it comes; Ctrl-C keeps what was told. How the command ends."""
-    from whitecap.reports.statistics.wording import counted
     from whitecap.sim.under_fire.campaign import Deltalake, Spark, run_under_fire
     from whitecap.terminal.as_json import print_json
 
@@ -63,7 +63,6 @@ def _exit_code(runs: Sequence[JudgedRun | SkippedRun]) -> ExitCode:
 
 def _show_run(run: JudgedRun | SkippedRun) -> None:
     """One run, as soon as it is over."""
-    from whitecap.reports.statistics.wording import counted
     from whitecap.sim.under_fire.verdict import SkippedRun
 
     title = f"{run.name}, run {run.number}"

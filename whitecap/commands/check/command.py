@@ -15,6 +15,7 @@ from whitecap.options.common import jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber, WordOf
 from whitecap.options.until import until_options
+from whitecap.reports.words import counted
 from whitecap.sim.machine.places import refused_places, require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.progress import progress
@@ -202,7 +203,6 @@ def _checked(
 
 def _until_interrupted(checked: Iterable[CheckedScenario]) -> Iterator[CheckedScenario]:
     """Pass results on. Raises `KeyboardInterrupt` that says how many there were."""
-    from whitecap.reports.statistics.wording import counted
 
     done = 0
     try:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 import click
 
 from whitecap.checking import CheckedScenario, checked_document
-from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.comparisons.changes import MeasureChanges
 from whitecap.reports.comparisons.wording import (
     SHOWN_EACH,
@@ -18,7 +17,7 @@ from whitecap.reports.comparisons.wording import (
     notes_of,
 )
 from whitecap.reports.expectations.checked import CheckVerdict
-from whitecap.reports.statistics import counted
+from whitecap.reports.words import counted, sentence
 from whitecap.terminal.as_json import print_json
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented

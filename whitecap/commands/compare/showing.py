@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from whitecap.checking.recorded import Compared
-from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.comparisons.changes import ChangeVerdict, MeasureChange
 from whitecap.reports.comparisons.wording import (
     basis_text,
@@ -17,6 +16,7 @@ from whitecap.reports.comparisons.wording import (
 )
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.statistics import written_difference_bounds, written_gap
+from whitecap.reports.words import sentence
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import PrintedColumn, print_indented, print_named, show_table
 

@@ -14,7 +14,7 @@ from whitecap.reports.advice.wording import (
     standings,
     step_text,
 )
-from whitecap.reports.answers.phrases import sentence
+from whitecap.reports.words import sentence
 from whitecap.terminal.console import new_console
 from whitecap.terminal.deciding.giving import print_files
 from whitecap.terminal.table import GAP, print_indented

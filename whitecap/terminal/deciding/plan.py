@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.text import Text
 
-from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.planning.planned import Plan
 from whitecap.reports.planning.wording import boundary_text, ending, headline, reasons
+from whitecap.reports.words import sentence
 from whitecap.terminal.console import new_console
 from whitecap.terminal.deciding.giving import print_files
 from whitecap.terminal.table import GAP, print_indented, print_named
