@@ -64,11 +64,12 @@ def show_table(
     """
     if title:
         print_indented(console, title, by=0, style="bold")
+    table = _PrintedTable(columns, rows, names, stressed, lines)
     shown = columns_that_fit(columns, rows, console.width)
     if shown is None:
-        _show_stacked(console, columns, rows, names, stressed)
+        table.show_stacked(console)
     else:
-        _show_side_by_side(console, columns, rows, shown, stressed, lines)
+        table.show_side_by_side(console, shown)
         missed = [column.heading for at, column in enumerate(columns) if at not in shown]
         caption = " ".join([caption, *_left_out(missed)]).strip()
     if caption:
@@ -146,52 +147,55 @@ def _widths(
     return widths
 
 
-def _show_side_by_side(
-    console: Console,
-    columns: Sequence[PrintedColumn],
-    rows: Sequence[_Row],
-    shown: Sequence[int],
-    stressed: Collection[int],
-    lines: bool,
-) -> None:
-    table = Table(
-        box=box.SIMPLE if lines else box.SIMPLE_HEAD,
-        show_edge=False,
-        show_lines=lines,
-        padding=(0, GAP - 1, 0, 0),
-        pad_edge=False,
-    )
-    for at, width in zip(shown, _widths(columns, rows, shown, console.width), strict=True):
-        justify = "left" if columns[at].text else "right"
-        table.add_column(columns[at].heading, justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
-    for number, row in enumerate(rows):
-        cells = (with_held(row[at]) for at in shown)
-        table.add_row(*cells, style="bold" if number in stressed else None)
-    print_trimmed(console, table)
+@dataclass(frozen=True, slots=True)
+class _PrintedTable:
+    """A table as `show_table` is given it."""
+
+    columns: Sequence[PrintedColumn]
+    rows: Sequence[_Row]
+    names: int
+    stressed: Collection[int]
+    lines: bool
+
+    def show_side_by_side(self, console: Console, shown: Sequence[int]) -> None:
+        """Each row on a line, or on several where texts are folded; the columns at these places."""
+        table = self._frame()
+        widths = _widths(self.columns, self.rows, shown, console.width)
+        for at, width in zip(shown, widths, strict=True):
+            column = self.columns[at]
+            justify = "left" if column.text else "right"
+            table.add_column(column.heading, justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
+        for number, row in enumerate(self.rows):
+            cells = (with_held(row[at]) for at in shown)
+            table.add_row(*cells, style="bold" if number in self.stressed else None)
+        print_trimmed(console, table)
+
+    def _frame(self) -> Table:
+        return Table(
+            box=box.SIMPLE if self.lines else box.SIMPLE_HEAD,
+            show_edge=False,
+            show_lines=self.lines,
+            padding=(0, GAP - 1, 0, 0),
+            pad_edge=False,
+        )
+
+    def show_stacked(self, console: Console) -> None:
+        """Each row as a block: its name, then what it holds."""
+        for number, row in enumerate(self.rows):
+            name = " ".join(str(cell) for cell in row[: self.names]).strip()
+            console.print(Text(name, style="bold" if number in self.stressed else "underline"))
+            cells = zip(self.columns[self.names :], row[self.names :], strict=True)
+            _show_block(console, [each for each in cells if str(each[1]) not in ("", EMPTY)])
 
 
-def _show_stacked(
-    console: Console,
-    columns: Sequence[PrintedColumn],
-    rows: Sequence[_Row],
-    names: int,
-    stressed: Collection[int],
-) -> None:
-    """Each row as a block: its name, its numbers in a running line, its texts below each other."""
-    for number, row in enumerate(rows):
-        name = " ".join(str(cell) for cell in row[:names]).strip()
-        console.print(Text(name, style="bold" if number in stressed else "underline"))
-        rest = [
-            (column, cell)
-            for column, cell in zip(columns[names:], row[names:], strict=True)
-            if str(cell) not in ("", EMPTY)
-        ]
-        numbers = [f"{column.heading} {cell}" for column, cell in rest if not column.text]
-        if not rest:
-            print_indented(console, ALL_EMPTY)
-        for line in _filled(numbers, console.width - 2):
-            print_indented(console, line)
-        print_named(console, {column.heading: cell for column, cell in rest if column.text})
+def _show_block(console: Console, cells: Sequence[tuple[PrintedColumn, CellText]]) -> None:
+    """Numbers in a running line, texts below each other."""
+    numbers = [f"{column.heading} {cell}" for column, cell in cells if not column.text]
+    if not cells:
+        print_indented(console, ALL_EMPTY)
+    for line in _filled(numbers, console.width - 2):
+        print_indented(console, line)
+    print_named(console, {column.heading: cell for column, cell in cells if column.text})
 
 
 def _filled(parts: Iterable[str], width: int) -> Iterator[str]:
