@@ -79,7 +79,7 @@ def graph_of(evidence: Evidence, effects: StatementEffects) -> Graph:
     for version, _, read in effects.concurrent():
         low, high = min(read + 1, version), max(read, version)
         between = [c for v, c in evidence.changes.changes.items() if low <= v <= high]
-        _reads(evidence, effects, graph, version, between, range(read + 1, version))
+        _add_reads(graph, effects, version, between, range(read + 1, version))
     missed = graph.missed()
     graph.blind = {edge.after_version for edge in missed if effects.is_blind(edge.after_version)}
     if missed or _wrote_again(evidence):
@@ -88,7 +88,7 @@ def graph_of(evidence: Evidence, effects: StatementEffects) -> Graph:
         graph.edges = []
         for version in filter(effects.is_main, evidence.changes.changes):
             near = next((each for each in reordered if version in each), range(0))
-            _reads(evidence, effects, graph, version, everything, near)
+            _add_reads(graph, effects, version, everything, near)
         graph.edges += _overwrites(evidence)
     return graph
 
@@ -119,40 +119,49 @@ def node_of(evidence: Evidence, version: int) -> str:
     return f"version {version}" if owner is None else owner.name
 
 
-def _reads(
-    evidence: Evidence,
-    effects: StatementEffects,
+def _add_reads(
     graph: Graph,
+    effects: StatementEffects,
     version: int,
-    among: list[VersionChange],
+    among: Sequence[VersionChange],
     near: range,
 ) -> None:
-    """Add the edges from and to what one version's statement read.
+    """Add the edges from and to what one version's statement read, or why they are not known."""
+    try:
+        graph.edges += _reads(effects, version, among, near)
+    except (NotTranslated, RowsUnreadable) as problem:
+        graph.unknown[version] = str(problem)
+
+
+def _reads(
+    effects: StatementEffects, version: int, among: Sequence[VersionChange], near: range
+) -> list[Edge]:
+    """The edges from and to what one version's statement read `among` other versions.
 
     Where rows cannot tell, each version `near` it is tried: does the statement do something else
-    without it?
+    without it? Raises `NotTranslated`, `RowsUnreadable`.
     """
+    evidence = effects.evidence
     reader = evidence.owners[version]
-    read_version = version - 1 if reader.read_version is None else reader.read_version
     others = [
         change
         for change in among
         if node_of(evidence, change.version) != reader.name and not change.is_none
     ]
-    try:
-        matched = effects.matched(version, others)
-        if matched is None:
-            tried = [change for change in others if change.version in near]
-            matched = set(_makes_a_difference(effects, version, tried))
-    except (NotTranslated, RowsUnreadable) as problem:
-        graph.unknown[version] = str(problem)
-        return
-    for other in sorted(matched):
-        name = node_of(evidence, other)
-        if other <= read_version:
-            graph.edges.append(Edge(DependencyKind.WR, name, reader.name, other, version))
-        else:
-            graph.edges.append(Edge(DependencyKind.RW, reader.name, name, version, other))
+    matched = effects.matched(version, others)
+    if matched is None:
+        tried = [change for change in others if change.version in near]
+        matched = set(_makes_a_difference(effects, version, tried))
+    return [_read_edge(evidence, version, other) for other in sorted(matched)]
+
+
+def _read_edge(evidence: Evidence, version: int, other: int) -> Edge:
+    """Between a reader's version and another, whose rows it read: as that left them, or before."""
+    reader, name = evidence.owners[version], node_of(evidence, other)
+    read_version = version - 1 if reader.read_version is None else reader.read_version
+    if other <= read_version:
+        return Edge(DependencyKind.WR, name, reader.name, other, version)
+    return Edge(DependencyKind.RW, reader.name, name, version, other)
 
 
 def _makes_a_difference(

@@ -126,7 +126,7 @@ def _read_lines(path: Path) -> list[_Line]:
     return lines
 
 
-def _repeated(path: Path, lines: Iterable[Promise | HistoryTransaction]) -> list[Problem]:
+def _repeated(path: Path, lines: Iterable[_Line]) -> list[Problem]:
     seen: set[str] = set()
     problems = []
     for line in lines:
