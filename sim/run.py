@@ -123,7 +123,7 @@ def _world(
     *,
     patient: bool = False,
 ) -> SimulatedWorld:
-    world = SimulatedWorld.of(scenario, streams, requests, patient)
+    world = SimulatedWorld.of(scenario, streams, with_requests=requests, patient=patient)
     for table in world.tables:
         table.store.most_rows = most_rows
     return world
@@ -139,7 +139,7 @@ def finished(
 ) -> FinishedRun:
     """Check and record a run that has come to its end. Raises as `run_scenario` does."""
     with seldom_collecting():
-        run = _finished(world, labels)
+        run = _recorded(world, labels)
     if findings is not None and world.scenario.asks_oracles and not world.kernel.stopped:
         manifest = {**run.recording.manifest, "findings": dict(findings(run))}
         run = replace(run, recording=replace(run.recording, manifest=manifest))
@@ -154,7 +154,8 @@ def _written(run: FinishedRun, out: Path, overwrite: bool) -> FinishedRun:
     return replace(run, recording=recording)
 
 
-def _finished(world: SimulatedWorld, labels: Mapping[str, str] | None) -> FinishedRun:
+def _recorded(world: SimulatedWorld, labels: Mapping[str, str] | None) -> FinishedRun:
+    """What a world leaves, held to what must be so of any."""
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
     apart = scenario.tells_statements_apart

@@ -39,6 +39,7 @@ class SimulatedWorld:
         cls,
         scenario: Scenario,
         streams: RandomStreams,
+        *,
         with_requests: bool = False,
         patient: bool = False,
         with_plans: bool = True,

@@ -286,14 +286,18 @@ def _let_nothing_befall(document: Document) -> None:
 def _general(scenario: Scenario, requests: bool, patient: bool) -> FinishedRun:
     """Every statement the general way, none by a plan."""
     streams = RandomStreams(scenario.seed, 0)
-    world = SimulatedWorld.of(scenario, streams, requests, patient, with_plans=False)
+    world = SimulatedWorld.of(
+        scenario, streams, with_requests=requests, patient=patient, with_plans=False
+    )
     world.start()
     world.kernel.run_until(scenario.duration)
     return finished(world)
 
 
 def _patient(scenario: Scenario, requests: bool) -> FinishedRun:
-    world = SimulatedWorld.of(scenario, RandomStreams(scenario.seed, 0), requests, patient=True)
+    world = SimulatedWorld.of(
+        scenario, RandomStreams(scenario.seed, 0), with_requests=requests, patient=True
+    )
     world.start()
     world.kernel.run_until(scenario.duration)
     return finished(world)

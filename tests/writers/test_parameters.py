@@ -70,7 +70,7 @@ def _table_rows(world: SimulatedWorld) -> list[Row]:
 
 def _from_texts(finished: FinishedRun) -> SimulatedWorld:
     """A world in which the recorded statements were run one after the other, as texts."""
-    world = SimulatedWorld.of(finished.scenario, RandomStreams(finished.scenario.seed, 0), False)
+    world = SimulatedWorld.of(finished.scenario, RandomStreams(finished.scenario.seed, 0))
     log = StoredLog(world.shared.commits)
     at_once = AtOnce(world.store, counting_ids())
     for row in rows(finished):
