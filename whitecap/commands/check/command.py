@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,10 +23,9 @@ if TYPE_CHECKING:
     from whitecap.checking import CheckedScenario
     from whitecap.checking.against import Against
     from whitecap.commands.check.giving import CheckOutputs
+    from whitecap.commands.check.paths_to_check import PathsToCheck
     from whitecap.engine.errors import Problem
     from whitecap.sim.sweeps.read_runs import Watch
-    from whitecap.sim.sweeps.regression import RunEffort
-    from whitecap.until import Until
 
 
 @click.command()
@@ -92,25 +90,26 @@ def check(
     named scenarios need no `expect:`.
     """
     from whitecap.commands.check.giving import CheckOutputs
+    from whitecap.commands.check.paths_to_check import PathsToCheck
     from whitecap.engine.errors import noted
     from whitecap.sim.machine.processes import at_a_time
     from whitecap.sim.sweeps.regression import RunEffort
     from whitecap.until import NOTHING_ASKED, until_of
 
     outputs = CheckOutputs(junit, markdown, annotations, as_json, undecided == "pass")
-    asked, compared = NOTHING_ASKED, None
+    to_check, asked, compared = PathsToCheck.of(paths), NOTHING_ASKED, None
     with gathered_with_options() as problems:
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
-        problems += _without_effect(paths, replications)
+        problems += _without_effect(to_check, replications)
         with noted(problems):
             asked = until_of(until, most)
         problems += refused_places(require_file, junit, markdown, baseline if updates else None)
         with noted(problems):
             compared = _against(baseline, updates, tolerate, replications)
         if problems:  # else they are told when they are run
-            _require_runnable(paths, needs_expectations=baseline is None)
+            to_check.require_runnable(needs_expectations=baseline is None)
     effort = RunEffort(at_a_time(jobs), replications, None if minutes is None else 60 * minutes)
-    results = list(_shown(partial(_checked, paths, effort, asked, compared), outputs))
+    results = list(_shown(partial(to_check.checked, effort, asked, compared), outputs))
     outputs.give(results)
     if compared is not None and updates:
         _update(compared, results)
@@ -132,11 +131,11 @@ def _contradictions(
         yield Problem("", "--json prints one object and --annotations lines: take one of both")
 
 
-def _without_effect(paths: Sequence[str], replications: int | None) -> Iterator[Problem]:
+def _without_effect(to_check: PathsToCheck, replications: int | None) -> Iterator[Problem]:
     """Of a sweep that was made before all recordings are judged."""
     from whitecap.engine.errors import Problem
 
-    if replications is not None and not _parted(paths)[1]:
+    if replications is not None and not to_check.scenarios:
         said = "nothing is run: all replications of a sweep that was made are judged"
         yield Problem("--replications", said)
 
@@ -153,22 +152,6 @@ def _against(
     return against(baseline, update=updates, tolerate=tolerate, replications=replications)
 
 
-def _require_runnable(paths: Sequence[str], *, needs_expectations: bool) -> None:
-    from whitecap.sim.sweeps.regression_files import require_runnable
-
-    _, scenarios = _parted(paths)
-    if scenarios:
-        require_runnable(scenarios, needs_expectations=needs_expectations)
-
-
-def _parted(paths: Sequence[str]) -> tuple[list[str], list[Path]]:
-    """The sweeps that were made before, and the scenarios."""
-    from whitecap.sweep_engine import is_sweep
-
-    sweeps = [path for path in paths if is_sweep(path)]
-    return sweeps, [Path(path) for path in paths if path not in sweeps]
-
-
 def _shown(
     checked: Callable[[Watch], Iterator[CheckedScenario]], outputs: CheckOutputs
 ) -> Iterator[CheckedScenario]:
@@ -181,24 +164,6 @@ def _shown(
         for result in _until_interrupted(checked(watch)):
             outputs.show(result)
             yield result
-
-
-def _checked(
-    paths: Sequence[str], effort: RunEffort, asked: Until, compared: Against | None, watch: Watch
-) -> Iterator[CheckedScenario]:
-    """Sweeps first: what is wrong with them is then told before anything runs."""
-    from whitecap.checking import check_scenarios, check_sweep
-    from whitecap.checking.scenarios import compared_with
-
-    sweeps, scenarios = _parted(paths)
-    accept = None if compared is None else compared.accept
-    recorded = (check_sweep(each, asked, needs_expectations=compared is None) for each in sweeps)
-    run = check_scenarios(scenarios, effort, asked, watch, accept=accept) if scenarios else ()
-    for result in itertools.chain(recorded, run):
-        if compared is None or compared.is_updated:
-            yield result
-        else:
-            yield compared_with(result, compared.changes)
 
 
 def _until_interrupted(checked: Iterable[CheckedScenario]) -> Iterator[CheckedScenario]:
