@@ -82,14 +82,17 @@ def run(
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
+    from whitecap.sim.machine.places import refused_places
     from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
 
     places = ResultPlaces(out, export, history)
     with gathered_with_options() as problems:
         if until:
+            from whitecap.sweep_engine import require_sweep_place
+
             problems += _refused_with_until(replication, requests, export, history, overwrite)
-            problems += _refused_sweep_place(out)
+            problems += refused_places(require_sweep_place, out)
         else:
             problems += _without_effect(out, requests, export, data, overwrite)
         try:
@@ -156,16 +159,6 @@ def _refused_with_until(
     wrong = [name for name, value in given.items() if value]
     if wrong:
         yield Problem("", f"{', '.join(wrong)} is of one run, and --until makes several")
-
-
-def _refused_sweep_place(out: Path | None) -> list[Problem]:
-    from whitecap.engine.errors import noted
-    from whitecap.sweep_engine import require_sweep_place
-
-    problems: list[Problem] = []
-    with noted(problems):
-        require_sweep_place(out)
-    return problems
 
 
 def _asked_for(
