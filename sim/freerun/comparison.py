@@ -132,6 +132,11 @@ def compare(
     )
 
 
+def percent_text(share: float) -> str:
+    """A share as tables have it: `12.3 %`."""
+    return f"{100 * share:.1f} %"
+
+
 def headline(result: FreeRunResult) -> str:
     """How many of the shares were predicted."""
     compared = result.compared
@@ -191,9 +196,9 @@ def _of_misses(result: FreeRunResult) -> str:
 def _miss(phase: FreeRunPhase, compared: ComparedShare) -> str:
     predicted = compared.predicted
     return (
-        f"{phase.title}, {predicted.quantity}: {100 * compared.share:.1f} % of "
+        f"{phase.title}, {predicted.quantity}: {percent_text(compared.share)} of "
         f"{compared.statements} statements, predicted {100 * predicted.low:.1f} to "
-        f"{100 * predicted.high:.1f} %"
+        f"{percent_text(predicted.high)}"
     )
 
 

@@ -10,6 +10,7 @@ from whitecap.sim.freerun.comparison import (
     FreeRunResult,
     headline,
     meaning,
+    percent_text,
 )
 
 
@@ -63,9 +64,10 @@ def _begun_again(result: FreeRunResult) -> str:
 def _row(phase: FreeRunPhase, compared: ComparedShare) -> str:
     predicted = compared.predicted
     cells = (
-        phase.title, predicted.quantity, _percent(predicted.mean),
-        f"{_percent(predicted.low)} to {_percent(predicted.high)}", _percent(compared.share),
-        f"{compared.statements}", "yes" if compared.holds else "**no**",
+        phase.title, predicted.quantity, percent_text(predicted.mean),
+        f"{percent_text(predicted.low)} to {percent_text(predicted.high)}",
+        percent_text(compared.share), f"{compared.statements}",
+        "yes" if compared.holds else "**no**",
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
 
@@ -75,11 +77,8 @@ def _timing(phase: FreeRunPhase) -> str:
     cells = (
         phase.title, phase.predicted_at[11:19], phase.began_at[11:19],
         f"{timing.apart_mean_ms / 1000:.2f}", f"{timing.together_mean_ms / 1000:.2f}",
-        _percent(timing.apart_window_share),
-        "" if predicted is None else _percent(predicted), _percent(timing.together_window_share),
+        percent_text(timing.apart_window_share),
+        "" if predicted is None else percent_text(predicted),
+        percent_text(timing.together_window_share),
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -10,6 +10,7 @@ from whitecap.sim.freerun.comparison import (
     FreeRunResult,
     headline,
     meaning,
+    percent_text,
 )
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import PrintedColumn, print_indented, show_table
@@ -42,16 +43,12 @@ def _row(phase: FreeRunPhase, compared: ComparedShare) -> list[str]:
     return [
         phase.title,
         predicted.quantity,
-        _percent(predicted.mean),
-        f"{100 * predicted.low:.1f} to {_percent(predicted.high)}",
-        _percent(compared.share),
+        percent_text(predicted.mean),
+        f"{100 * predicted.low:.1f} to {percent_text(predicted.high)}",
+        percent_text(compared.share),
         f"{compared.statements}",
         "yes" if compared.holds else "no",
     ]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def free_run_document(result: FreeRunResult) -> dict[str, Any]:
