@@ -54,12 +54,10 @@ class Suite:
         return sum(case.skipped is not None for case in self.cases)
 
 
-def checked_suite(
-    name: str, path: Path | str, seconds: float, checked: CheckResult, undecided_passes: bool
-) -> Suite:
+def checked_suite(name: str, path: Path | str, seconds: float, checked: CheckResult) -> Suite:
     """The suite of a checked scenario: a case for each expectation of each cell."""
     cases = [
-        _judged_case(f"{number}. {cell.said(judged.subject)}", judged, undecided_passes)
+        _judged_case(f"{number}. {cell.said(judged.subject)}", judged, checked.undecided_passes)
         for number, (cell, judged) in enumerate(checked.judged, start=1)
     ]
     if checked.error is not None:

@@ -69,7 +69,7 @@ class ScenarioTest(pytest.Item):
         from whitecap.checking import check_scenarios
         from whitecap.checking.against import against
         from whitecap.checking.scenarios import compared_with
-        from whitecap.reports.checks.findings import Severity, findings_of
+        from whitecap.reports.checks.findings import Severity, check_findings
         from whitecap.sim.sweeps.regression import RunEffort
 
         baseline: Path | None = self.config.getoption("--whitecap-baseline")
@@ -84,7 +84,7 @@ class ScenarioTest(pytest.Item):
         )
         if compared is not None:
             result = compared_with(result, compared.changes)
-        findings = findings_of(result.checked, undecided_passes=False)
+        findings = check_findings(result.checked)
         wrong = [str(each) for each in findings if each.severity is Severity.ERROR]
         if wrong:
             raise NotAsExpected("\n".join(wrong))

@@ -44,20 +44,20 @@ _OF_CHANGES = {
 }
 
 
-def findings_of(checked: CheckResult, *, undecided_passes: bool) -> list[CheckFinding]:
+def check_findings(checked: CheckResult) -> list[CheckFinding]:
     """Everything but what is as expected, and what has not changed."""
     findings = []
     if checked.error is not None:
         findings.append(CheckFinding(Severity.ERROR, "broken", checked.error))
     if checked.unjudged:
         findings.append(CheckFinding(Severity.ERROR, "not judged", checked.unjudged))
-    return [*findings, *_of_expectations(checked, undecided_passes), *_of_baseline(checked)]
+    return [*findings, *_of_expectations(checked), *_of_baseline(checked)]
 
 
-def _of_expectations(checked: CheckResult, undecided_passes: bool) -> Iterator[CheckFinding]:
+def _of_expectations(checked: CheckResult) -> Iterator[CheckFinding]:
     severities = {
         Standing.MISSED: Severity.ERROR,
-        Standing.UNDECIDED: Severity.WARNING if undecided_passes else Severity.ERROR,
+        Standing.UNDECIDED: Severity.WARNING if checked.undecided_passes else Severity.ERROR,
     }
     for cell in checked.cells:
         for number, judged in enumerate(cell.judged):

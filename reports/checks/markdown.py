@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from whitecap.reports.checks.findings import CheckFinding, Severity, findings_of
+from whitecap.reports.checks.findings import CheckFinding, Severity, check_findings
 from whitecap.reports.comparisons.wording import basis_text, counts_text, notes_of
 from whitecap.reports.expectations.checked import CheckResult
 
@@ -27,13 +27,11 @@ class ScenarioCheck:
     checked: CheckResult
 
 
-def check_markdown(
-    results: Sequence[ScenarioCheck], headline: str, *, undecided_passes: bool
-) -> str:
+def check_markdown(results: Sequence[ScenarioCheck], headline: str) -> str:
     """The comment: all scenarios in a table, then what is to be told of each."""
     parts = [MARKER, f"### Whitecap: {_escaped(headline)}", "", *_table(results)]
     for result in results:
-        parts += _details(result, undecided_passes)
+        parts += _details(result)
     return "\n".join(parts) + "\n"
 
 
@@ -59,8 +57,8 @@ def _expectations(checked: CheckResult) -> str:
     return ", ".join(f"{count} {judgement}" for judgement, count in counts.items()) or "none"
 
 
-def _details(result: ScenarioCheck, undecided_passes: bool) -> Iterator[str]:
-    findings = findings_of(result.checked, undecided_passes=undecided_passes)
+def _details(result: ScenarioCheck) -> Iterator[str]:
+    findings = check_findings(result.checked)
     changes = result.checked.changes
     notes = notes_of(changes) if changes else []
     if not findings and not notes:

@@ -49,6 +49,8 @@ class CheckResult:
     """What changed since its baseline, if it was compared with one."""
     unjudged: str = ""
     """Why nothing of it was judged."""
+    undecided_passes: bool = False
+    """Whether what the replications do not decide fails nothing."""
 
     @property
     def judged(self) -> list[tuple[CheckedCell, Judged]]:
@@ -70,6 +72,14 @@ class CheckResult:
             if self.having(judgement):
                 return CheckVerdict(judgement.value)
         return CheckVerdict.WORSE if self.is_worse else CheckVerdict.OK
+
+    @property
+    def fails(self) -> bool:
+        """Whether anything that was expected fails it: missed, or undecided where that fails."""
+        failing = [CheckVerdict.MISSED]
+        if not self.undecided_passes:
+            failing.append(CheckVerdict.UNDECIDED)
+        return self.verdict in failing
 
     @property
     def is_worse(self) -> bool:

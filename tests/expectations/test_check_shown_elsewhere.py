@@ -50,9 +50,7 @@ def test_a_comment_has_a_table_and_what_was_missed(missed: Path) -> None:
 
 def test_what_markdown_would_take_for_its_own_is_escaped() -> None:
     broken = CheckResult((), error="a <b> | c\nd *e*")
-    text = check_markdown(
-        [ScenarioCheck("x", "a_b.yaml", broken)], "1 broken", undecided_passes=False
-    )
+    text = check_markdown([ScenarioCheck("x", "a_b.yaml", broken)], "1 broken")
     assert "- **broken**: a \\<b\\> \\| c<br>d \\*e\\*" in text
     assert "(a\\_b.yaml)" in text
 

@@ -96,8 +96,8 @@ def check(
     from whitecap.sim.sweeps.regression import RunEffort
     from whitecap.until import NOTHING_ASKED, until_of
 
-    outputs = CheckOutputs(junit, markdown, annotations, as_json, undecided == "pass")
-    to_check, asked, compared = PathsToCheck.of(paths), NOTHING_ASKED, None
+    outputs = CheckOutputs(junit, markdown, annotations, as_json)
+    to_check, asked, compared = PathsToCheck.of(paths, undecided == "pass"), NOTHING_ASKED, None
     with gathered_with_options() as problems:
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
         problems += _without_effect(to_check, replications)
@@ -113,7 +113,7 @@ def check(
     outputs.give(results)
     if compared is not None and updates:
         _update(compared, results)
-    ctx.exit(_exit_code(results, outputs.undecided_passes))
+    ctx.exit(_exit_code(results))
 
 
 def _contradictions(
@@ -186,15 +186,14 @@ def _update(compared: Against, results: Sequence[CheckedScenario]) -> None:
     click.echo(f"baseline  {compared.path}", err=True)
 
 
-def _exit_code(results: Sequence[CheckedScenario], undecided_passes: bool) -> ExitCode:
+def _exit_code(results: Sequence[CheckedScenario]) -> ExitCode:
     """The worst of all: a defect before what is missed before what is worse."""
     from whitecap.reports.expectations.checked import CheckVerdict
 
     verdicts = {result.checked.verdict for result in results}
-    failing = {CheckVerdict.MISSED, *(() if undecided_passes else (CheckVerdict.UNDECIDED,))}
     if CheckVerdict.BROKEN in verdicts:
         return ExitCode.INVARIANT_VIOLATED
-    if failing & verdicts:
+    if any(result.checked.fails for result in results):
         return ExitCode.EXPECTATION_MISSED
     if any(result.checked.is_worse for result in results):
         return ExitCode.WORSE

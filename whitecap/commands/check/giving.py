@@ -13,13 +13,12 @@ from whitecap.commands.check.writing import print_annotations, write_junit_of, w
 
 @dataclass(frozen=True, slots=True)
 class CheckOutputs:
-    """The files that are written, and what is printed; `undecided_passes` in all of them."""
+    """The files that are written, and what is printed."""
 
     junit: Path | None
     markdown: Path | None
     annotations: bool
     as_json: bool
-    undecided_passes: bool
 
     def show(self, result: CheckedScenario) -> None:
         """One scenario, as soon as it is judged."""
@@ -29,11 +28,11 @@ class CheckOutputs:
     def give(self, results: Sequence[CheckedScenario]) -> None:
         """All of them."""
         if self.junit is not None:
-            write_junit_of(results, self.junit, self.undecided_passes)
+            write_junit_of(results, self.junit)
         if self.markdown is not None:
-            write_markdown(results, self.markdown, self.undecided_passes)
+            write_markdown(results, self.markdown)
         if self.annotations:
-            print_annotations(results, self.undecided_passes)
+            print_annotations(results)
         if self.as_json:
             print_json_of(results)
         else:

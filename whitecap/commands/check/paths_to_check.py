@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whitecap.checking import CheckedScenario, check_scenarios, check_sweep
@@ -18,16 +18,21 @@ from whitecap.until import Until
 
 @dataclass(frozen=True, slots=True)
 class PathsToCheck:
-    """The places of sweeps, and the files and folders of scenarios."""
+    """The places of sweeps, and the files and folders of scenarios.
+
+    `undecided_passes`: what the replications do not decide fails nothing.
+    """
 
     sweeps: Sequence[str]
     scenarios: Sequence[Path]
+    undecided_passes: bool
 
     @classmethod
-    def of(cls, paths: Sequence[str]) -> PathsToCheck:
+    def of(cls, paths: Sequence[str], undecided_passes: bool) -> PathsToCheck:
         """Whichever each of them is."""
         sweeps = [path for path in paths if is_sweep(path)]
-        return cls(sweeps, [Path(path) for path in paths if path not in sweeps])
+        scenarios = [Path(path) for path in paths if path not in sweeps]
+        return cls(sweeps, scenarios, undecided_passes)
 
     def require_runnable(self, *, needs_expectations: bool) -> None:
         """Raises `InvalidInput` with what is wrong with the scenarios, before any is run."""
@@ -43,14 +48,15 @@ class PathsToCheck:
         """
         for place in self.sweeps:
             result = check_sweep(place, until, needs_expectations=compared is None)
-            yield _beside(result, compared)
+            yield self._held_to(result, compared)
         if self.scenarios:
             accept = None if compared is None else compared.accept
             for result in check_scenarios(self.scenarios, effort, until, watch, accept=accept):
-                yield _beside(result, compared)
+                yield self._held_to(result, compared)
 
-
-def _beside(result: CheckedScenario, compared: Against | None) -> CheckedScenario:
-    if compared is None or compared.is_updated:
-        return result
-    return compared_with(result, compared.changes)
+    def _held_to(self, result: CheckedScenario, compared: Against | None) -> CheckedScenario:
+        checked = replace(result.checked, undecided_passes=self.undecided_passes)
+        result = replace(result, checked=checked)
+        if compared is None or compared.is_updated:
+            return result
+        return compared_with(result, compared.changes)

@@ -12,7 +12,7 @@ from whitecap.checking import CheckedScenario
 from whitecap.commands.check.showing import counts_of
 from whitecap.engine.errors import InvalidInput
 from whitecap.reports.checks.annotations import annotation
-from whitecap.reports.checks.findings import CheckFinding, findings_of
+from whitecap.reports.checks.findings import CheckFinding, check_findings
 from whitecap.reports.checks.markdown import ScenarioCheck, check_markdown
 from whitecap.reports.junit import checked_suite, write_junit
 from whitecap.sim.bundled import read_named
@@ -20,27 +20,25 @@ from whitecap.sim.scenario.cells import show_cell
 from whitecap.sim.sweeps.regression_files import line_of_expectation
 
 
-def write_junit_of(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
+def write_junit_of(results: Sequence[CheckedScenario], path: Path) -> None:
     """A suite per scenario."""
-    suites = [
-        checked_suite(r.name, r.path, r.seconds, r.checked, undecided_passes) for r in results
-    ]
+    suites = [checked_suite(r.name, r.path, r.seconds, r.checked) for r in results]
     write_junit(suites, path)
 
 
-def write_markdown(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
+def write_markdown(results: Sequence[CheckedScenario], path: Path) -> None:
     """The comment of a pull request."""
     checks = [ScenarioCheck(each.name, str(each.path), each.checked) for each in results]
-    text = check_markdown(checks, counts_of(results), undecided_passes=undecided_passes)
+    text = check_markdown(checks, counts_of(results))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
-def print_annotations(results: Sequence[CheckedScenario], undecided_passes: bool) -> None:
+def print_annotations(results: Sequence[CheckedScenario]) -> None:
     """A line for each finding, at the line of its expectation where its file is there."""
     for result in results:
         file = _file_of(result.path)
-        for finding in findings_of(result.checked, undecided_passes=undecided_passes):
+        for finding in check_findings(result.checked):
             line = None if file is None else _line_of(finding, result)
             click.echo(annotation(finding, result.name, file, line))
 
