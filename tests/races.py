@@ -1,4 +1,4 @@
-"""Small tables and transactions to race on them, for the tests of this folder and its neighbour."""
+"""Small tables and transactions to race on them, which tests of several rooms do."""
 
 from __future__ import annotations
 

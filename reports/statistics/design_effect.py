@@ -10,7 +10,7 @@ they are not.
 So D is moderated towards 1 as far as the replications allow, as Smyth (2004) moderates variances:
 every possible D is weighted by how likely it makes the observed scatter, times a prior that holds
 D = 1 possible in its own right, and the interval is as wide as the mixture of normal distributions
-with those variances demands. What that achieves is measured in `tests/reports_statistics` and
+with those variances demands. What that achieves is measured in `tests/statistics` and
 written down in `docs/statistics.md`.
 """
 

@@ -11,7 +11,7 @@ import whitecap
 from tests.command_line import invoked
 from tests.deciding.worlds import written_to
 from tests.sim.sim_worlds import UPDATE
-from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, write_scenario
 
 STATED = """\
 objective:

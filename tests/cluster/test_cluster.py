@@ -26,7 +26,7 @@ from tests.cluster.machines import (
     wait_until,
     worker,
 )
-from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, write_scenario
 
 pytestmark = pytest.mark.cluster
 

@@ -10,7 +10,7 @@ import pytest
 import whitecap
 from tests.command_line import invoked
 from tests.refusals import require_refused
-from tests.sim_sweep.sweep_scenario import SCENARIO
+from tests.sweeps.sweep_scenario import SCENARIO
 from whitecap.checking.recorded import no_cell_in_common
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.comparisons.sides import Side

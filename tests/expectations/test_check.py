@@ -13,7 +13,7 @@ import pytest
 import whitecap
 from tests.command_line import invoked
 from tests.refusals import require_refused
-from tests.sim_sweep.sweep_scenario import SCENARIO as SWEPT
+from tests.sweeps.sweep_scenario import SCENARIO as SWEPT
 from whitecap import checking
 from whitecap.checking.scenarios import CheckedScenario
 from whitecap.engine.recorded import Measure

@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from tests.command_line import invoked
-from tests.sim_sweep.sweep_scenario import SCENARIO as SWEPT
+from tests.sweeps.sweep_scenario import SCENARIO as SWEPT
 from whitecap.exit_codes import ExitCode
 
 PLAIN = SWEPT.partition("sweep:")[0]

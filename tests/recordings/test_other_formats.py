@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import invoked
-from tests.sim_sweep.sweep_scenario import SCENARIO
+from tests.sweeps.sweep_scenario import SCENARIO
 from whitecap.engine.recorded import RECORDING_FORMAT, SWEEP_FORMAT
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import parse_scenario

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import whitecap
-from tests.sim_sweep.sweep_scenario import write_scenario
+from tests.sweeps.sweep_scenario import write_scenario
 from whitecap.cli import main
 from whitecap.engine.recorded import Measure, Unit
 from whitecap.reports.pages.page_tables import estimate_entry

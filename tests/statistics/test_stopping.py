@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.reports_statistics.stopped_early import Situation, shares, simulate, situations
+from tests.statistics.stopped_early import Situation, shares, simulate, situations
 from whitecap.reports.statistics import (
     Claim,
     Estimate,

@@ -9,7 +9,7 @@ import pytest
 
 import whitecap
 from tests.command_line import invoked
-from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, write_scenario
 from whitecap.api import scenario_from
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput

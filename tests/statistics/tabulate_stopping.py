@@ -1,9 +1,9 @@
 """Print the stopping rule's table of `docs/statistics.md`, from the root of the checkout:
-`python -m tests.reports_statistics.tabulate_stopping`."""
+`python -m tests.statistics.tabulate_stopping`."""
 
 from __future__ import annotations
 
-from tests.reports_statistics.stopped_early import simulate, situations
+from tests.statistics.stopped_early import simulate, situations
 
 SETS = 2000
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from tests.knobs.setting_witnesses import DELTA, WITNESSES
+from tests.settings.setting_witnesses import DELTA, WITNESSES
 from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.settings import LEFT_OUT, Settings

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.refusals import require_each_once, require_refused
-from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, write_scenario
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import load_scenario

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.reports_statistics.simulation import noise
+from tests.statistics.simulation import noise
 from whitecap.reports.arrays import FloatArray
 from whitecap.reports.statistics import Claim, difference, mean, percentile, share
 

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.reports_statistics.simulation import noise
+from tests.statistics.simulation import noise
 from whitecap.reports.statistics import Claim, percentile
 
 SETS = 250

@@ -10,7 +10,7 @@ import pytest
 
 import whitecap
 from tests.command_line import invoked
-from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, write_scenario
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode

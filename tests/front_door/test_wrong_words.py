@@ -7,7 +7,7 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from tests.begin.test_everything_is_told_at_once import NOWHERE
+from tests.front_door.test_everything_is_told_at_once import NOWHERE
 from whitecap.cli import COMMANDS, command_named, main
 from whitecap.exit_codes import ExitCode
 

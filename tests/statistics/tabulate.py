@@ -1,8 +1,8 @@
-"""Print the tables of `docs/statistics.md`: `python tests/reports_statistics/tabulate.py`."""
+"""Print the tables of `docs/statistics.md`: `python tests/statistics/tabulate.py`."""
 
 from __future__ import annotations
 
-from tests.reports_statistics.simulation import EQUAL, UNEQUAL, Cell, simulate
+from tests.statistics.simulation import EQUAL, UNEQUAL, Cell, simulate
 
 EFFECTS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 SETS = 4000

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.reports_statistics.simulation import EQUAL, Cell, cells, seen, simulate
+from tests.statistics.simulation import EQUAL, Cell, cells, seen, simulate
 from whitecap.reports.statistics.shares import bounds_of_shares
 
 REPLICATIONS = (5, 10, 30)

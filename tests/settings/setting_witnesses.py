@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from tests.knobs.playing import Left, Play, ending_of
 from tests.races import DELETE, WRITE, Table, add, metadata, remove, where
+from tests.settings.playing import Left, Play, ending_of
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3
 from whitecap.engine.log.actions import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.reports_statistics.simulation import noise
+from tests.statistics.simulation import noise
 from whitecap.reports.statistics import Claim, Estimate, share, weighted_share
 from whitecap.reports.statistics.shares import exact_bounds
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.sim_sweep.sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, write_scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.loading import parse_scenario

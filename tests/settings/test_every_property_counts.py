@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.knobs.playing import Play, ending_of
+from tests.settings.playing import Play, ending_of
 from whitecap.engine.dialects import DATABRICKS_14_3, DATABRICKS_PROPERTIES, DELTA_OSS_4_4
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log.property_names import EFFECTIVE, NAMES, REFUSED, STORED

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import whitecap
-from tests.sim_sweep.sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
+from tests.sweeps.sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 from whitecap import until
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import whitecap
-from tests.sim_sweep.sweep_scenario import kept_in, rows_of, write_scenario
+from tests.sweeps.sweep_scenario import kept_in, rows_of, write_scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import RunName
 from whitecap.sim.machine.code_version import code_version
