@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -30,28 +29,21 @@ CLOSE = 0.01
 is off most is cut in two, so that a gap between two modes ends up between neighbours."""
 
 
-@dataclass(frozen=True, slots=True)
-class LatencyLine:
-    """A latency as a line: what it takes at all, and per unit (a byte, a key)."""
+def ms_per_unit(units: Sequence[float], latencies_ms: Sequence[float]) -> float:
+    """The slope of the line through latencies, by the bytes or keys of each request.
 
-    base_ms: float
-    per_unit_ms: float
-
-
-def line_through(units: Sequence[float], latencies_ms: Sequence[float]) -> LatencyLine:
-    """By least squares of relative errors, so that small objects count as much as large ones.
-
-    Through the median of each size, since tails are heavy; neither part is negative. With a single
-    size there is no line, and everything is base.
+    By least squares of relative errors, so that small objects count as much as large ones, through
+    the median of each size, since tails are heavy; no part of the line is negative. With a single
+    size there is no line, and nothing is the slope's.
     """
     sizes, taken = np.array(units, float), np.array(latencies_ms, float)
     distinct = np.unique(sizes)
-    medians = np.array([max(SHORTEST_MS, np.median(taken[sizes == size])) for size in distinct])
     if len(distinct) < 2:
-        return LatencyLine(float(medians[0]), 0.0)
+        return 0.0
+    medians = np.array([max(SHORTEST_MS, np.median(taken[sizes == size])) for size in distinct])
     relative = np.column_stack([np.ones(len(distinct)), distinct]) / medians[:, None]
-    (base_ms, per_unit_ms), _ = nnls(relative, np.ones(len(distinct)))
-    return LatencyLine(float(base_ms), float(per_unit_ms))
+    (_, slope_ms), _ = nnls(relative, np.ones(len(distinct)))
+    return float(slope_ms)
 
 
 def distribution_of(latencies_ms: Sequence[float]) -> dict[str, Any]:

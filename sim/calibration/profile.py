@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.calibration.fitting import FEWEST, distribution_of, line_through, written
+from whitecap.sim.calibration.fitting import FEWEST, distribution_of, ms_per_unit, written
 from whitecap.sim.calibration.samples import ALREADY_EXISTS, CREATED, DONE, Sample, StoreOperation
 from whitecap.sim.loading.profiles import STORES
 from whitecap.sim.quantities.units import about
@@ -154,9 +154,9 @@ def _with_bytes(calibration: Calibration, base: _Document, name: str) -> _Docume
     samples = calibration.of(StoreOperation(name))
     if len(samples) < FEWEST:
         return {name: base[name]}
-    line = line_through([s.bytes for s in samples], [s.latency_ms for s in samples])
-    without = _at_base(samples, line.per_unit_ms)
-    part = {"latency": distribution_of(without), "per_mib": written(line.per_unit_ms * MIB)}
+    per_byte_ms = ms_per_unit([s.bytes for s in samples], [s.latency_ms for s in samples])
+    without = _at_base(samples, per_byte_ms)
+    part = {"latency": distribution_of(without), "per_mib": written(per_byte_ms * MIB)}
     if len({sample.bytes for sample in samples}) > 1:
         return {name: {**part, **calibration.origin(samples)}}
     part["per_mib"] = base[name].get("per_mib", "0 ms")
@@ -164,12 +164,12 @@ def _with_bytes(calibration: Calibration, base: _Document, name: str) -> _Docume
     return {name: {**part, **calibration.origin(samples), "assumption": said}}
 
 
-def _at_base(samples: Sequence[Sample], per_unit_ms: float) -> list[float]:
+def _at_base(samples: Sequence[Sample], per_byte_ms: float) -> list[float]:
     """Latencies of the smallest objects, without what is in proportion to bytes."""
     smallest = min(sample.bytes for sample in samples)
     small = [s for s in samples if s.bytes == smallest]
     chosen = small if len(small) >= FEWEST else samples
-    return [sample.latency_ms - per_unit_ms * sample.bytes for sample in chosen]
+    return [sample.latency_ms - per_byte_ms * sample.bytes for sample in chosen]
 
 
 def _others(calibration: Calibration, base: _Document) -> _Document:
