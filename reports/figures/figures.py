@@ -13,7 +13,7 @@ from whitecap.reports.figures.exceptions import exception_bars
 from whitecap.reports.figures.heatmap import heat_map
 from whitecap.reports.figures.latency import latency_figure
 from whitecap.reports.figures.quantity import quantity_figure
-from whitecap.reports.figures.ranges import measures_named, range_figure
+from whitecap.reports.figures.ranges import range_figure
 from whitecap.reports.figures.timeline import busiest_window, timeline_figure, window_of
 from whitecap.reports.instants import with_instants
 from whitecap.reports.measures import MEASURES
@@ -89,7 +89,8 @@ def rate_map(subject: Subject, measure: str) -> Figure:
 def ranges(subject: Subject, headline: str, reading: str, *measures: str) -> Figure:
     """Some measures per cell with intervals, side by side."""
     caption = subject.caption(headline, reading)
-    return range_figure(subject.tables, subject.layout, measures_named(*measures), caption)
+    shown = [MEASURES[name] for name in measures]
+    return range_figure(subject.tables, subject.layout, shown, caption)
 
 
 def rates(subject: Subject) -> Figure:

@@ -22,7 +22,7 @@ from whitecap.reports.figures.style import (
     vertical_grid_only,
 )
 from whitecap.reports.layout import SweepLayout, phrase
-from whitecap.reports.measures import MEASURES, Definition, tick, written
+from whitecap.reports.measures import Definition, tick, written
 from whitecap.reports.statistics import Estimate
 from whitecap.reports.subject import Caption
 from whitecap.reports.tables import ReportTables
@@ -164,8 +164,3 @@ def _limits(values: Sequence[float]) -> tuple[float, float]:
     if low > _ALIKE * high:
         start = max(0.0, low - max(high - low, 0.06 * high) * 0.6)
     return start, high + _ROOM_FOR_NUMBERS * (high - start)
-
-
-def measures_named(*names: str) -> list[Definition]:
-    """Measures by name."""
-    return [MEASURES[name] for name in names]
