@@ -99,8 +99,9 @@ def _tried(trial: _Trial) -> tuple[str, ...]:
         return run_statement(statement, {client.name: client})
 
     makes = isinstance(template, CreateTable) and not template.replace
+    table = trial.table.model_copy(update={"exists": not makes})
     for given in _each_of_lists(trial.parameters):
-        if refused := _refusals(statement, given, trial.table, trial.platform, makes):
+        if refused := _refusals(statement, given, table, trial.platform):
             return tuple(refused)
     return ()
 
@@ -124,9 +125,8 @@ def _refusals(
     parameters: dict[str, Parameter],
     small: TableSection,
     platform: Platform,
-    makes_table: bool = False,
 ) -> list[str]:
-    """What is wrong with a play on a small table, which may be the one that makes it."""
+    """What is wrong with a play on a small table, which it may have to make itself."""
     rows = ScenarioRows.of(small, platform.start_ms, session_of(platform.settings))
     store = FakeStore(platform.start_ms, small.bytes_per_row)
     ids = counting_ids()
@@ -136,8 +136,7 @@ def _refusals(
         rows, parameters, lambda _: draws, keys, NewKeys(0, FEW_ROWS), platform.start_ms
     )
     try:
-        if not makes_table:
-            create_table(NewTable(small, rows, store, ids.__next__, platform.maker))
+        create_table(NewTable(small, rows, store, ids.__next__, platform.maker))
         client = Table(small.name, settings=platform.settings, dialect=platform.dialect)
         run(play(client, workload, rows), AtOnce(store, ids))
     except InvalidInput as error:
