@@ -15,7 +15,7 @@ from rich.console import Console
 
 from benchmarks.bare_simpy import unit_seconds
 from benchmarks.measure import Measurement, measure
-from benchmarks.parts import SamplingProfiler
+from benchmarks.profiler import SamplingProfiler
 from benchmarks.speed_page import Speed, write
 from benchmarks.workloads import TimedScenario, workloads
 

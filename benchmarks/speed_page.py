@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.markdown import table
 from benchmarks.measure import Measurement
-from benchmarks.parts import PARTS
+from benchmarks.profiler import PARTS
 from benchmarks.workloads import TimedScenario
 
 PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
@@ -32,9 +32,9 @@ the project wants and had hoped for from prototypes; bold is within it.
 PARTS_OF_TIME = """\
 ## What the time goes into
 
-Units an attempt of the part of the product that was at work (`benchmarks/parts.py`), in another run
-of the same: `waiting` is SimPy and the processes' clocks, `requests` what a transaction asks of the
-store and waits for, with listings that grow with the log, `rows` where values are, which files
+Units an attempt of the part of the product that was at work (`benchmarks/profiler.py`), in another
+run of the same: `waiting` is SimPy and the processes' clocks, `requests` what a transaction asks of
+the store and waits for, with listings that grow with the log, `rows` where values are, which files
 hold them and how rewritten files share them.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.measure import Measurement, measure
-from benchmarks.parts import PARTS, ROOT, SamplingProfiler, part_of
+from benchmarks.profiler import PARTS, ROOT, SamplingProfiler, part_of
 from benchmarks.speed_page import Speed, page_of
 from benchmarks.workloads import TimedScenario, made, workloads
 
