@@ -23,6 +23,7 @@ from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.values import (
     DraftDomain,
     ValueChoice,
+    choice_of,
     day_of,
     one_of_newest,
     ranked,
@@ -62,25 +63,96 @@ class _Named:
     day: date
 
 
-def range_of(
-    domain: DraftDomain,
-    limit: ColumnLimit,
-    commits: Sequence[ObservedCommit],
-    columns: Sequence[str],
-    holds_rows: bool,
-    as_days: bool,
-) -> DraftRange:
-    """The range that these commits name; with `holds_rows` the parameter's value lies in it.
+@dataclass(frozen=True, slots=True)
+class LimitedColumn:
+    """A column that the conditions of some commits limit; `columns` are all of its table's.
 
-    With `as_days` all dates are drafted as days that follow each other.
+    With `holds_rows` a parameter's value is to lie in the drafted range; with `as_days` all dates
+    are drafted as days that follow each other.
     """
-    named = list(_named(domain, limit, commits, columns))
-    if not named:
-        said = counted("uniform", "the log does not say where the ranges of its commits lie")
-        return DraftRange(_limits(limit), ValueChoice(said, 0.0), 1.0)
-    if domain.is_daily:
-        return _of_days(domain, limit, named, holds_rows)
-    return _of_listed(domain, limit, named, as_days)
+
+    domain: DraftDomain
+    limit: ColumnLimit
+    commits: Sequence[ObservedCommit]
+    columns: Sequence[str]
+    holds_rows: bool
+    as_days: bool
+
+    def drafted(self) -> DraftRange:
+        """What the conditions let through: one value, or the range that the commits name."""
+        if self.limit is ColumnLimit.VALUE:
+            choice = choice_of(self.domain, self.commits)
+            return DraftRange(("? = :?",), choice, 1 / self.domain.count)
+        named = list(self._named())
+        if not named:
+            said = counted("uniform", "the log does not say where the ranges of its commits lie")
+            return DraftRange(_limits(self.limit), ValueChoice(said, 0.0), 1.0)
+        return self._of_days(named) if self.domain.is_daily else self._of_listed(named)
+
+    def _named(self) -> Iterator[_Named]:
+        """The ranges of those commits that say where they lie."""
+        needs_first = self.limit is not ColumnLimit.UPTO
+        needs_last = self.limit is not ColumnLimit.FROM
+        for commit in self.commits:
+            first, last = self._ends(commit)
+            if (first is not None or not needs_first) and (last is not None or not needs_last):
+                yield _Named(first, last, day_of(commit.timestamp_ms))
+
+    def _ends(self, commit: ObservedCommit) -> tuple[Any, Any]:
+        """Both by the condition; where it has an expression, by the partitions that it changed."""
+        domain, column = self.domain, self.domain.column
+        sides = compared(condition_of(commit), column.name, self.columns)
+        firsts = [_meant(column, text, sign == ">") for sign, text in sides if sign in ABOVE]
+        lasts = [_meant(column, text, False, sign == "<") for sign, text in sides if sign in BELOW]
+        touched = domain.of(commit) if domain.named is None else ()
+        changed = [value_of(column, text) for text in touched]
+        return (
+            max(_stated(firsts) or [min(_stated(changed), default=None)]),
+            min(_stated(lasts) or [max(_stated(changed), default=None)]),
+        )
+
+    def _of_days(self, named: Sequence[_Named]) -> DraftRange:
+        """A range of days that moves with the day of the run."""
+        domain, limit = self.domain, self.limit
+        assert domain.days is not None
+        is_end = limit is ColumnLimit.UPTO
+        ends = [each.last if is_end else each.first for each in named]
+        behind = [max((each.day - end).days, 0) for each, end in zip(named, ends, strict=True)]
+        width = _width(named) if limit is ColumnLimit.RANGE else None
+        least, most = -reached([-days for days in behind]), reached(behind)
+        reaches_today = not is_end if width is None else least <= width
+        shift = 0 if self.holds_rows and not reaches_today else least
+        said = f"nine of ten of {many(len(named), 'commit')} {'end' if is_end else 'begin'}"
+        because = f"{said} {_behind_said(least, most)}"
+        figure = one_of_newest(most - shift + 1, domain, because, perhaps_any=not shift)
+        covered = {
+            ColumnLimit.FROM: median(behind) + 1,
+            ColumnLimit.UPTO: domain.days - median(behind),
+        }.get(limit, (width or 0) + 1)
+        end = None if width is None else _moved(width - shift)
+        limits = _limits(limit, _moved(-shift), end)
+        evidence = () if width is None else (_reaches(width + 1, "day", len(named)),)
+        return DraftRange(limits, ValueChoice(figure, 1.0), _share(covered, domain), evidence)
+
+    def _of_listed(self, named: Sequence[_Named]) -> DraftRange:
+        """A range that begins with one of the listed values, or ends with it."""
+        domain, limit = self.domain, self.limit
+        values = {text: value_of(domain.column, text) for text in domain.listed}
+        ordered = sorted(domain.listed, key=values.__getitem__)
+        places = [_places([values[text] for text in ordered], each) for each in named]
+        is_end = limit is ColumnLimit.UPTO
+        ends = (end - 1 if is_end else begin for begin, end in places)
+        choice = ranked(domain, [{ordered[min(max(at, 0), len(ordered) - 1)]} for at in ends])
+        covered = median(end - begin for begin, end in places)
+        share = _share(covered, domain)
+        if limit is not ColumnLimit.RANGE:
+            return DraftRange(_limits(limit), choice, share)
+        width = max(covered - 1, 0) if self.as_days and domain.days is not None else _width(named)
+        if width is None:
+            said = "how wide a range of texts is cannot be said: the draft's has no upper end"
+            return DraftRange(_limits(limit), choice, share, (guessed("", said),))
+        evidence = _reaches(covered, "value", len(named))
+        return DraftRange(_limits(limit, end=_moved(width)), choice, share, (evidence,))
 
 
 def _limits(limit: ColumnLimit, shift: str = "", end: str | None = None) -> tuple[str, ...]:
@@ -90,34 +162,6 @@ def _limits(limit: ColumnLimit, shift: str = "", end: str | None = None) -> tupl
     if limit is ColumnLimit.UPTO:
         return (f"? <= :?{shift}",)
     return (f"? >= :?{shift}", *([] if end is None else [f"? <= :?{end}"]))
-
-
-def _named(
-    domain: DraftDomain,
-    limit: ColumnLimit,
-    commits: Sequence[ObservedCommit],
-    columns: Sequence[str],
-) -> Iterator[_Named]:
-    """The ranges of those commits that say where they lie."""
-    needs_first, needs_last = limit is not ColumnLimit.UPTO, limit is not ColumnLimit.FROM
-    for commit in commits:
-        first, last = _ends(domain, commit, columns)
-        if (first is not None or not needs_first) and (last is not None or not needs_last):
-            yield _Named(first, last, day_of(commit.timestamp_ms))
-
-
-def _ends(domain: DraftDomain, commit: ObservedCommit, columns: Sequence[str]) -> tuple[Any, Any]:
-    """Both ends by the condition; where it has an expression, by the partitions that it changed."""
-    column = domain.column
-    sides = compared(condition_of(commit), column.name, columns)
-    firsts = [_meant(column, text, sign == ">") for sign, text in sides if sign in ABOVE]
-    lasts = [_meant(column, text, False, sign == "<") for sign, text in sides if sign in BELOW]
-    touched = domain.of(commit) if domain.named is None else ()
-    changed = [value_of(column, text) for text in touched]
-    return (
-        max(_stated(firsts) or [min(_stated(changed), default=None)]),
-        min(_stated(lasts) or [max(_stated(changed), default=None)]),
-    )
 
 
 def _stated(values: Sequence[Any]) -> list[Any]:
@@ -143,58 +187,11 @@ def _next_day(day: date, step: int) -> date:
     return date.fromordinal(min(max(day.toordinal() + step, 1), date.max.toordinal()))
 
 
-def _of_days(
-    domain: DraftDomain, limit: ColumnLimit, named: Sequence[_Named], holds_rows: bool
-) -> DraftRange:
-    """A range of days that moves with the day of the run."""
-    assert domain.days is not None
-    is_end = limit is ColumnLimit.UPTO
-    ends = [each.last if is_end else each.first for each in named]
-    behind = [max((each.day - end).days, 0) for each, end in zip(named, ends, strict=True)]
-    width = _width(named) if limit is ColumnLimit.RANGE else None
-    least, most = -reached([-days for days in behind]), reached(behind)
-    reaches_today = not is_end if width is None else least <= width
-    shift = 0 if holds_rows and not reaches_today else least
-    said = f"nine of ten of {many(len(named), 'commit')} {'end' if is_end else 'begin'}"
-    because = f"{said} {_behind_said(least, most)}"
-    figure = one_of_newest(most - shift + 1, domain, because, perhaps_any=not shift)
-    covered = {
-        ColumnLimit.FROM: median(behind) + 1,
-        ColumnLimit.UPTO: domain.days - median(behind),
-    }.get(limit, (width or 0) + 1)
-    end = None if width is None else _moved(width - shift)
-    limits = _limits(limit, _moved(-shift), end)
-    evidence = () if width is None else (_reaches(width + 1, "day", len(named)),)
-    return DraftRange(limits, ValueChoice(figure, 1.0), _share(covered, domain), evidence)
-
-
 def _behind_said(least: int, most: int) -> str:
     if most == 0:
         return "with the day of their own"
     days = many(most, "day")
     return f"{days} before their own" if least == most else f"{least} to {days} before their own"
-
-
-def _of_listed(
-    domain: DraftDomain, limit: ColumnLimit, named: Sequence[_Named], as_days: bool
-) -> DraftRange:
-    """A range that begins with one of the listed values, or ends with it."""
-    values = {text: value_of(domain.column, text) for text in domain.listed}
-    ordered = sorted(domain.listed, key=values.__getitem__)
-    places = [_places([values[text] for text in ordered], each) for each in named]
-    is_end = limit is ColumnLimit.UPTO
-    ends = (end - 1 if is_end else begin for begin, end in places)
-    choice = ranked(domain, [{ordered[min(max(at, 0), len(ordered) - 1)]} for at in ends])
-    covered = median(end - begin for begin, end in places)
-    share = _share(covered, domain)
-    if limit is not ColumnLimit.RANGE:
-        return DraftRange(_limits(limit), choice, share)
-    width = max(covered - 1, 0) if as_days and domain.days is not None else _width(named)
-    if width is None:
-        said = "how wide a range of texts is cannot be said: the draft's has no upper end"
-        return DraftRange(_limits(limit), choice, share, (guessed("", said),))
-    evidence = _reaches(covered, "value", len(named))
-    return DraftRange(_limits(limit, end=_moved(width)), choice, share, (evidence,))
 
 
 def _places(values: Sequence[Any], named: _Named) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from whitecap.sim.inferring.log.conditions import (
 )
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.naming import Names, drafted_type, sql_name
-from whitecap.sim.inferring.ranges import DraftRange, range_of
+from whitecap.sim.inferring.ranges import LimitedColumn
 from whitecap.sim.inferring.values import DraftDomain, ValueChoice, choice_of
 
 MOST_KEYS = 1000
@@ -187,7 +187,9 @@ def slice_of(group: CommitGroup, table: TableFacts, holds_rows: bool = False) ->
             if choice.figure is not None:
                 unpinned.append(_parameter(name, choice, choice.figure, domain, table.names))
             continue
-        reach = _reach(group, domain, pin, choice, table, holds_rows)
+        reach = LimitedColumn(
+            domain, pin, group.commits, table.all_columns, holds_rows, as_days=table.schema is None
+        ).drafted()
         figure = reach.choice.figure or counted("uniform", _several_said(choice, name))
         parameters.append(_parameter(name, reach.choice, figure, domain, table.names))
         conditions.extend(reach.conditions(table.in_sql(domain.column.name)))
@@ -195,21 +197,6 @@ def slice_of(group: CommitGroup, table: TableFacts, holds_rows: bool = False) ->
         share *= reach.share
     files = table.files * share
     return TableSlice(tuple(parameters), tuple(conditions), tuple(evidence), files, tuple(unpinned))
-
-
-def _reach(
-    group: CommitGroup,
-    domain: DraftDomain,
-    pin: ColumnLimit,
-    choice: ValueChoice,
-    table: TableFacts,
-    holds_rows: bool,
-) -> DraftRange:
-    """What the group's conditions let through of a column: one value, or a range."""
-    if pin is ColumnLimit.VALUE:
-        return DraftRange(("? = :?",), choice, 1 / domain.count)
-    as_days = table.schema is None
-    return range_of(domain, pin, group.commits, table.all_columns, holds_rows, as_days)
 
 
 def _several_said(choice: ValueChoice, name: str) -> str:
