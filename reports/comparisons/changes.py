@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -129,28 +129,82 @@ def changes_between(
     many comparisons is a false alarm, so the intervals have Bonferroni's level for all that differ
     at all: what is the same in every replication cannot be called worse.
     """
-    pairs = [
-        pair
-        for cell in then
-        if cell in now
-        for pair in _pairs(cell, then[cell].groups, now[cell].groups, paired)
-    ]
+    sides = _TwoSides(then, now, paired)
+    pairs = list(sides.compared())
     compared = sum(not pair.is_same for pair in pairs)
     confidence = 1 - (1 - CONFIDENCE) / max(compared, 1)
-    both = [cell for cell in then if cell in now]
     return MeasureChanges(
-        tuple(_change(pair, paired, confidence, tolerated) for pair in pairs),
+        tuple(sides.change(pair, confidence, tolerated) for pair in pairs),
         paired,
-        min((_shared(then[c].replications, now[c].replications, paired) for c in both), default=0),
+        sides.replications,
         compared,
-        tuple(c for c in both if then[c].digest != now[c].digest),
+        tuple(c for c in sides.cells if then[c].digest != now[c].digest),
         (*(c for c in then if c not in now), *_groups_of(then, now)),
         (*(c for c in now if c not in then), *_groups_of(now, then)),
     )
 
 
-def _shared(then: set[int], now: set[int], paired: bool) -> int:
-    return len(then & now) if paired else min(len(then), len(now))
+@dataclass(frozen=True, slots=True)
+class _TwoSides:
+    """What is compared; `paired` as `changes_between` says."""
+
+    then: Sides
+    now: Sides
+    paired: bool
+
+    @property
+    def cells(self) -> list[str]:
+        """Those that both sides have."""
+        return [cell for cell in self.then if cell in self.now]
+
+    @property
+    def replications(self) -> int:
+        """How many are compared in every cell."""
+        return min(map(self._replications_of, self.cells), default=0)
+
+    def _replications_of(self, cell: str) -> int:
+        then, now = self.then[cell].replications, self.now[cell].replications
+        return len(then & now) if self.paired else min(len(then), len(now))
+
+    def compared(self) -> Iterator[_Compared]:
+        """Every measure of every writer group of every cell that both sides have."""
+        for cell in self.cells:
+            for group, measures in self.then[cell].groups.items():
+                others = self.now[cell].groups.get(group, {})
+                for measure in measures:
+                    if measure in others:
+                        both = self._estimates(measure, measures[measure], others[measure])
+                        yield _Compared(cell, group, measure, *both)
+
+    def _estimates(
+        self, measure: Measure, before: Series, after: Series
+    ) -> tuple[Estimate, Estimate, bool]:
+        """Of then and of now, and whether they are the same in every replication."""
+        both = sorted(before.keys() & after.keys())
+        ours, theirs = (both, both) if self.paired else (sorted(before), sorted(after))
+        then, now = [before[n] for n in ours], [after[n] for n in theirs]
+        if {type(each) for each in then} != {type(each) for each in now}:
+            then, now = per_run(then), per_run(now)
+        was, is_now = estimate_of(measure, then), estimate_of(measure, now)
+        # Nothing twice is the same, of other random numbers too.
+        is_nothing = math.isnan(was.point) and math.isnan(is_now.point)
+        alike = self.paired and bool(both) and all(map(is_same, then, now))
+        return was, is_now, is_nothing or alike
+
+    def change(
+        self, pair: _Compared, confidence: float, tolerated: Sequence[Asked]
+    ) -> MeasureChange:
+        """What became of a measure, with an interval of this confidence."""
+        between = difference if self.paired else unpaired_difference
+        allowed = (
+            each.wanted.half * (abs(pair.then.point) if each.wanted.is_relative else 1.0)
+            for each in tolerated
+            if each.measure is pair.measure
+        )
+        return MeasureChange(
+            pair.cell, pair.group, pair.measure, pair.then, pair.now,
+            between(pair.now, pair.then, confidence), pair.is_same, max(allowed, default=0.0),
+        )  # fmt: skip
 
 
 def _groups_of(sides: Sides, other: Sides) -> Iterator[str]:
@@ -161,44 +215,3 @@ def _groups_of(sides: Sides, other: Sides) -> Iterator[str]:
         for group in sides[cell].groups.keys() - other[cell].groups.keys()
     }
     yield from (f"writers {name}" for name in sorted(names))
-
-
-_Groups = Mapping[WriterCommand, Mapping[Measure, Series]]
-
-
-def _pairs(cell: str, then: _Groups, now: _Groups, paired: bool) -> Iterator[_Compared]:
-    for group in then:
-        for measure, before in then[group].items():
-            after = now.get(group, {}).get(measure)
-            if after is not None:
-                yield _pair(cell, group, measure, before, after, paired)
-
-
-def _pair(
-    cell: str, group: WriterCommand, measure: Measure, before: Series, after: Series, paired: bool
-) -> _Compared:
-    both = sorted(before.keys() & after.keys())
-    ours, theirs = (both, both) if paired else (sorted(before), sorted(after))
-    then, now = [before[n] for n in ours], [after[n] for n in theirs]
-    if {type(each) for each in then} != {type(each) for each in now}:
-        then, now = per_run(then), per_run(now)
-    was, is_now = estimate_of(measure, then), estimate_of(measure, now)
-    # Nothing twice is the same, of other random numbers too.
-    is_nothing = math.isnan(was.point) and math.isnan(is_now.point)
-    same = is_nothing or (paired and bool(both) and all(map(is_same, then, now)))
-    return _Compared(cell, group, measure, was, is_now, same)
-
-
-def _change(
-    pair: _Compared, paired: bool, confidence: float, tolerated: Sequence[Asked]
-) -> MeasureChange:
-    gap = (difference if paired else unpaired_difference)(pair.now, pair.then, confidence)
-    allowed = (
-        each.wanted.half * (abs(pair.then.point) if each.wanted.is_relative else 1.0)
-        for each in tolerated
-        if each.measure is pair.measure
-    )
-    return MeasureChange(
-        pair.cell, pair.group, pair.measure, pair.then, pair.now, gap, pair.is_same,
-        max(allowed, default=0.0),
-    )  # fmt: skip
