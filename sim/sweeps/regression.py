@@ -41,7 +41,7 @@ class CellRuns(Generic[T]):
     @property
     def is_run_once(self) -> bool:
         """Whether everything that is expected of it concerns its first run alone."""
-        return all(each.exactly for each in self.scenario.expect)
+        return _expects_one_run(self.scenario)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def run_expecting(
         with _ended_after(left, processes) as is_over:
             making = Making(reading, processes, watch)
             counts = [effort.replications or each.replications for each in loaded]
-            yield from _in_rounds(loaded, counts, making, rounds, accept is not None, is_over)
+            yield from _InRounds(making, rounds, accept is not None, is_over).ran(loaded, counts)
 
 
 def _require_oracles(loaded: Sequence[LoadedScenario]) -> None:
@@ -134,33 +134,58 @@ def _require_oracles(loaded: Sequence[LoadedScenario]) -> None:
         )
 
 
-def _in_rounds(
-    loaded: Sequence[LoadedScenario],
-    counts: Sequence[int],
-    making: Making[T],
-    rounds: Rounds[T] | None,
-    every: bool,
-    is_over: Callable[[], bool],
-) -> Iterator[RanScenario[T]]:
-    """Each scenario with `counts` replications; with `rounds`, with as many as they want.
+@dataclass(frozen=True, slots=True)
+class _InRounds(Generic[T]):
+    """How scenarios are run: with `rounds`, as often as these want.
 
-    The first replications of all scenarios are made in one go, so that no process is idle between
-    two of them. What is not made when time `is_over` is left unfinished.
+    Of `every` cell, or of those that something is expected of.
     """
-    counts = [rounds.first(count) if rounds else count for count in counts]
-    planned = [list(_runs(each, range(n), every)) for each, n in zip(loaded, counts, strict=True)]
-    ran = making.make([run for runs in planned for run in runs])
-    for each, count, runs in zip(loaded, counts, planned, strict=True):
-        made: list[ReadRun[T]] = []
-        try:
-            made += islice(ran, len(runs))
-            while rounds and (more := rounds.enough(_together(each, made), count)) > count:
-                made += making.make(list(_runs(each, range(count, more), every)))
-                count = more
-        except (CancelledError, BrokenProcessPool):
-            if not is_over():
-                raise
-        yield _together(each, made) if len(made) >= len(runs) else _unfinished(each)
+
+    making: Making[T]
+    rounds: Rounds[T] | None
+    every: bool
+    is_over: Callable[[], bool]
+
+    def ran(
+        self, loaded: Sequence[LoadedScenario], counts: Sequence[int]
+    ) -> Iterator[RanScenario[T]]:
+        """Each scenario with `counts` replications, or as many as the first round has.
+
+        The first replications of all scenarios are made in one go, so that no process is idle
+        between two of them. What is not made when time `is_over` is left unfinished.
+        """
+        counts = [self.rounds.first(count) if self.rounds else count for count in counts]
+        planned = [list(self._runs(each, range(n))) for each, n in zip(loaded, counts, strict=True)]
+        ran = self.making.make([run for runs in planned for run in runs])
+        for each, count, runs in zip(loaded, counts, planned, strict=True):
+            made: list[ReadRun[T]] = []
+            try:
+                made += islice(ran, len(runs))
+                self._add_rounds(each, made, count)
+            except (CancelledError, BrokenProcessPool):
+                if not self.is_over():
+                    raise
+            yield _together(each, made) if len(made) >= len(runs) else _unfinished(each)
+
+    def _add_rounds(self, loaded: LoadedScenario, made: list[ReadRun[T]], count: int) -> None:
+        """Make more replications of a scenario that has so many, until there are enough."""
+        if self.rounds is None:
+            return
+        while (more := self.rounds.enough(_together(loaded, made), count)) > count:
+            made += self.making.make(list(self._runs(loaded, range(count, more))))
+            count = more
+
+    def _runs(self, loaded: LoadedScenario, replications: range) -> Iterator[RunToRead]:
+        for labels, scenario in loaded.cells:
+            is_once = not self.every and _expects_one_run(scenario)
+            for replication in replications if scenario.expect or self.every else ():
+                if not is_once or replication == 0:
+                    yield RunToRead(scenario, labels, replication)
+
+
+def _expects_one_run(scenario: Scenario) -> bool:
+    """Whether all that is expected concerns the first run alone."""
+    return all(each.exactly for each in scenario.expect)
 
 
 @contextmanager
@@ -185,15 +210,6 @@ def _ended_after(seconds: float | None, processes: Processes) -> Iterator[Callab
 def at(labels: Mapping[str, str], text: str) -> str:
     """`text`, said of the cell with these labels."""
     return f"{show_cell(labels)}: {text}" if labels else text
-
-
-def _runs(loaded: LoadedScenario, replications: range, every: bool) -> Iterator[RunToRead]:
-    """The runs of those cells that something is expected of, or of `every` cell."""
-    for labels, scenario in loaded.cells:
-        is_once = not every and all(each.exactly for each in scenario.expect)
-        for replication in replications if scenario.expect or every else ():
-            if not is_once or replication == 0:
-                yield RunToRead(scenario, labels, replication)
 
 
 def _unfinished(loaded: LoadedScenario) -> RanScenario[T]:
