@@ -38,6 +38,20 @@ class Cyclic:
     period: int
     block_of: NumberOf
 
+    def extremes(
+        self, number_of: NumberOf, first: Numbers, step: int, size: int
+    ) -> Extremes | None:
+        """Those of files by their first keys: a whole cycle at each end of a file shows all.
+
+        `None` where a file has fewer than two cycles, or lies in more than two blocks.
+        """
+        last = first + step * (size - 1)
+        if size <= 2 * self.period or (self.block_of(last) - self.block_of(first) > 1).any():
+            return None
+        places = np.concatenate([np.arange(self.period), np.arange(size - self.period, size)])
+        numbers = number_of((first[:, None] + step * places).ravel()).reshape(len(first), -1)
+        return numbers.min(axis=1), numbers.max(axis=1)
+
 
 @dataclass(frozen=True, slots=True)
 class Scattered:
@@ -114,26 +128,14 @@ def _by_rule(numbering: Numbering, keys: range, size: int) -> Extremes | None:
     match numbering.rule:
         case Ordered():
             return numbering.of(first), numbering.of(first + keys.step * (size - 1))
-        case Cyclic(period, block_of):
-            return _of_cycle(numbering.of, first, keys.step, size, period, block_of)
+        case Cyclic() as cyclic:
+            return cyclic.extremes(numbering.of, first, keys.step, size)
         case Scattered(places):
             least, most = numbering.rule.windows(keys.step * SCATTER % places, size)
             start = scattered(first, places)
             return least[start], most[start]
         case Unruly():
             return None
-
-
-def _of_cycle(
-    number_of: NumberOf, first: Numbers, step: int, size: int, period: int, block_of: NumberOf
-) -> Extremes | None:
-    """A whole cycle at each end of a file shows all, if it lies in two blocks at most."""
-    last = first + step * (size - 1)
-    if size <= 2 * period or (block_of(last) - block_of(first) > 1).any():
-        return None
-    places = np.concatenate([np.arange(period), np.arange(size - period, size)])
-    numbers = number_of((first[:, None] + step * places).ravel()).reshape(len(first), -1)
-    return numbers.min(axis=1), numbers.max(axis=1)
 
 
 def rolled(numbers: Numbers, shift: int) -> Numbers:
