@@ -14,8 +14,7 @@ import whitecap
 from tests.command_line import invoked
 from tests.refusals import require_refused
 from tests.sweeps.sweep_scenario import SCENARIO as SWEPT
-from whitecap import checking
-from whitecap.checking.scenarios import CheckedScenario
+from whitecap.checking.scenarios import CheckedScenario, check_scenarios
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.junit import JUnitCase, Suite, write_junit
@@ -69,13 +68,11 @@ def test_results_come_in_the_order_of_the_paths_and_once_each(folder: Path) -> N
 def test_an_interrupted_check_says_how_far_it_was(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = checking.check_scenarios
-
     def interrupted(*arguments: Any, **options: Any) -> Iterator[CheckedScenario]:
-        yield next(usual(*arguments, **options))
+        yield next(check_scenarios(*arguments, **options))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checking, "check_scenarios", interrupted)
+    monkeypatch.setattr("whitecap.commands.check.paths_to_check.check_scenarios", interrupted)
     result = check(folder, "--junit", folder / "junit.xml")
     assert result.exit_code == ExitCode.INTERRUPTED
     assert "interrupted: 1 scenario was checked, and no file is written" in result.stderr
