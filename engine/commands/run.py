@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from whitecap.engine.commands.maintenance.drop_feature import drop_feature
+from whitecap.engine.commands.features.drop_feature import drop_feature
 from whitecap.engine.commands.maintenance.optimize import optimize
 from whitecap.engine.commands.maintenance.reorg import reorg
 from whitecap.engine.commands.maintenance.restore import restore

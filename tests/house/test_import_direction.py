@@ -56,6 +56,7 @@ ENGINE_LAYERS = (
     ("writing",),
     ("commands.schema",),
     ("commands.maintenance",),
+    ("commands.features",),
     ("commands.rows",),
     ("commands",),
     ("plans",),

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import msgspec
 
-from whitecap.engine.commands.maintenance.cleaning import Cleaned, empty_commit, stop
-from whitecap.engine.commands.maintenance.feature_history import is_in_history
-from whitecap.engine.commands.maintenance.feature_removal import REMOVALS
+from whitecap.engine.commands.features.cleaning import Cleaned, empty_commit, stop
+from whitecap.engine.commands.features.history import is_in_history
+from whitecap.engine.commands.features.removals import REMOVALS
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties

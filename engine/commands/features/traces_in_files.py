@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from whitecap.engine.commands.maintenance.cleaning import (
+from whitecap.engine.commands.features.cleaning import (
     CLEAN,
     Cleaned,
     all_done,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from whitecap.engine.commands.maintenance.cleaning import CLEAN, Cleaned
-from whitecap.engine.commands.maintenance.cleaning_files import (
+from whitecap.engine.commands.features.cleaning import CLEAN, Cleaned
+from whitecap.engine.commands.features.traces_in_files import (
     clean_column_mapping,
     clean_deletion_vectors,
     clean_row_tracking,
@@ -19,7 +19,7 @@ from whitecap.engine.commands.maintenance.cleaning_files import (
     maps_columns,
     widens,
 )
-from whitecap.engine.commands.maintenance.cleaning_log import (
+from whitecap.engine.commands.features.traces_in_log import (
     check_constraints,
     clean_checkpoint_policy,
     clean_domains,
