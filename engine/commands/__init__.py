@@ -18,7 +18,7 @@ Some commands open several transactions, one after another: VACUUM, DROP FEATURE
 tracking, a commit that makes auto compaction due. The outcome is the last one's; `table.outcomes`
 has them all.
 
-Beyond SQL there are micro-batches of streaming queries that append (`append_batch`).
+Beyond SQL there are micro-batches of streaming queries (`run_batch`).
 
 Requests of one statement, in order: those of the log (list, get), `NewId`, at most one `ReadRows`
 for data files that no client of the `SharedTable` has seen, `WriteRows` for each new data file,
@@ -27,14 +27,15 @@ wrote is in the request; the files read are those that hold rows concerned), the
 `PutIfAbsent`.
 """
 
-from whitecap.engine.commands.rows.streaming import append_batch
-from whitecap.engine.commands.run import run_statement
+from whitecap.engine.commands.rows.streaming import Batch
+from whitecap.engine.commands.run import run_batch, run_statement
 from whitecap.engine.session.table import SharedTable, Table, Tables
 
 __all__ = [
+    "Batch",
     "SharedTable",
     "Table",
     "Tables",
-    "append_batch",
+    "run_batch",
     "run_statement",
 ]

@@ -1,4 +1,4 @@
-"""From a parsed statement to the command that runs it."""
+"""From a parsed statement, or a batch of a stream, to the command that runs it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from whitecap.engine.commands.features.drop_feature import drop_feature
 from whitecap.engine.commands.maintenance.optimize import optimize
 from whitecap.engine.commands.maintenance.reorg import reorg
 from whitecap.engine.commands.maintenance.restore import restore
-from whitecap.engine.commands.maintenance.running import statement_on
 from whitecap.engine.commands.maintenance.vacuum import vacuum
 from whitecap.engine.commands.rows.delete import delete, truncate
 from whitecap.engine.commands.rows.insert import insert
 from whitecap.engine.commands.rows.merge import merge
+from whitecap.engine.commands.rows.streaming import Batch, write_batch
 from whitecap.engine.commands.rows.update import update
 from whitecap.engine.commands.schema.alter_columns import add_columns, drop_columns, rename_column
 from whitecap.engine.commands.schema.change_columns import change_column, replace_columns
@@ -30,6 +30,7 @@ from whitecap.engine.commands.schema.properties import (
     set_properties,
     unset_properties,
 )
+from whitecap.engine.commands.statement_frame import as_statement, statement_on
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.query.queries import source_of
@@ -112,6 +113,11 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
             yield from target.at_root(target.log.analyze())
         steps = yield from _command(statement, target, tables)
         return (yield from target.at_root(steps))
+
+
+def run_batch(table: Table, batch: Batch) -> Steps[Outcome]:
+    """Write a batch of a streaming query, as `write_batch` says; how it ended."""
+    return as_statement(table, write_batch(table, batch))
 
 
 def _require(statement: Statement, dialect: Dialect) -> None:

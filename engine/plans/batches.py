@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.commands.rows.streaming import Batch, written_in
+from whitecap.engine.commands.statement_frame import as_statement
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.snapshot import Snapshot
@@ -24,7 +24,7 @@ class BatchPlans(AppendPlans):
         self.reads = ReadSet(app_ids=frozenset((query_id,)))
 
     def run(self, table: Table, batch: Batch) -> Steps[Outcome]:
-        """Append a batch, as `append_batch` does for a query that reads no rows."""
+        """Append a batch, as `run_batch` does for a query that reads no rows."""
         return as_statement(table, self._run(table, batch))
 
     def _run(self, table: Table, batch: Batch) -> Steps[Outcome]:

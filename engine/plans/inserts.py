@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.commands.rows.insert import insert_into
+from whitecap.engine.commands.statement_frame import as_statement
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.log.actions import Metadata

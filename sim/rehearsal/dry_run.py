@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import cycle
 
-from whitecap.engine.commands.rows.streaming import append_batch
-from whitecap.engine.commands.run import run_statement
+from whitecap.engine.commands.rows.streaming import Batch
+from whitecap.engine.commands.run import run_batch, run_statement
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.session.table import Table
@@ -67,7 +67,7 @@ def batch_refusals(
 
     def batch(client: Table, workload: Workload, brought: ScenarioRows) -> Steps[Outcome]:
         work = workload.work(0, 0.0).of_batch(brought.schema, brought.brought)
-        return append_batch(client, "query", 0, work.values[ROWS], schema=brought.brought)
+        return run_batch(client, Batch("query", 0, work.values[ROWS], brought.brought))
 
     given = {**parameters, ROWS: Parameter(rows=rows)}
     return _refusals(batch, given, _small(table), platform)

@@ -8,7 +8,7 @@ the kernel alone. What is not as simple goes on as a transaction like any other.
 
 from __future__ import annotations
 
-from whitecap.engine.commands.maintenance.running import as_statement
+from whitecap.engine.commands.statement_frame import as_statement
 from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from whitecap.engine.commands.rows.streaming import Batch, append_batch
-from whitecap.engine.commands.run import run_statement
+from whitecap.engine.commands.rows.streaming import Batch
+from whitecap.engine.commands.run import run_batch, run_statement
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.schema import Schema, ddl
@@ -173,9 +173,8 @@ class BatchJob:
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
         table = self.clients.client(table_log)
         app_id, schema = self.checkpoint.app_id, self.checkpoint.schema
-        if self.plans is not None:
-            return self.plans.run(table, Batch(app_id, self._batch_id, self._rows, schema))
-        return append_batch(table, app_id, self._batch_id, self._rows, self.reads_table, schema)
+        batch = Batch(app_id, self._batch_id, self._rows, schema, self.reads_table)
+        return run_batch(table, batch) if self.plans is None else self.plans.run(table, batch)
 
     def is_committed(self) -> None:
         if self.checkpoint.complete(self._batch_id) and self.clients.keys_matter:

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from tests.commands.sql_database import Database, adds, removes
-from whitecap.engine.commands import append_batch
-from whitecap.engine.commands.rows.streaming import Batch, run_batch
+from whitecap.engine.commands import Batch, run_batch
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
 from whitecap.engine.outcomes import Committed, NothingToCommit
@@ -280,11 +279,11 @@ def test_properties_are_set_and_unset_and_the_isolation_level_is_refused(db: Dat
 
 def test_a_streaming_batch_is_appended_once(db: Database) -> None:
     table = db.client()["t"]
-    first = run(append_batch(table, "query", 0, [(6, 60)]), db.store)
-    again = run(append_batch(db.client()["t"], "query", 0, [(6, 60)]), db.store)
+    first = run(run_batch(table, Batch("query", 0, [(6, 60)])), db.store)
+    again = run(run_batch(db.client()["t"], Batch("query", 0, [(6, 60)])), db.store)
     assert any(isinstance(action, SetTransaction) for action in first.actions)  # type: ignore[union-attr]
     assert isinstance(again, NothingToCommit)
-    empty = run(append_batch(db.client()["t"], "query", 1, []), db.store)
+    empty = run(run_batch(db.client()["t"], Batch("query", 1, [])), db.store)
     assert empty.commit_info.operation == "STREAMING UPDATE"  # type: ignore[union-attr]
 
 
@@ -309,7 +308,7 @@ def test_a_batch_says_what_it_wrote(batch: Batch, metrics: dict[str, str], db: D
 
 def test_after_a_batch_its_client_reads_no_version_any_more(db: Database) -> None:
     table = db.client()["t"]
-    run(append_batch(table, "query", 0, [(6, 60)]), db.store)
+    run(run_batch(table, Batch("query", 0, [(6, 60)])), db.store)
     assert table.reading is None
 
 

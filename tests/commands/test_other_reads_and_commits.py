@@ -21,7 +21,7 @@ from tests.commands.observing import (
     watched,
 )
 from tests.commands.sql_database import Database, made
-from whitecap.engine.commands import SharedTable, append_batch
+from whitecap.engine.commands import Batch, SharedTable, run_batch
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import ListTree
@@ -240,10 +240,10 @@ def test_a_streaming_batch_records_its_query_even_without_rows() -> None:
     batch = replace(
         appends(does="1 add+, 1 txn"), applications=("q",), operation="STREAMING UPDATE"
     )
-    assert watched(db, lambda c: append_batch(c["t"], "q", 1, [(1, 7)])) == [batch]
+    assert watched(db, lambda c: run_batch(c["t"], Batch("q", 1, [(1, 7)]))) == [batch]
     empty = replace(batch, does="1 txn")
-    assert watched(db, lambda c: append_batch(c["t"], "q", 2, [])) == [empty]
-    assert watched(db, lambda c: append_batch(c["t"], "q", 2, [(1, 7)])) == [
+    assert watched(db, lambda c: run_batch(c["t"], Batch("q", 2, []))) == [empty]
+    assert watched(db, lambda c: run_batch(c["t"], Batch("q", 2, [(1, 7)]))) == [
         Seen(applications=("q",))
     ]
 
@@ -304,7 +304,7 @@ def test_a_stream_that_reads_the_table_it_writes_has_read_all_of_it() -> None:
         whole_table=True,
     )
     (seen,) = watched(
-        database(), lambda c: append_batch(c["t"], "q", 1, [(1, 7)], reads_table=True)
+        database(), lambda c: run_batch(c["t"], Batch("q", 1, [(1, 7)], reads_table=True))
     )
     assert replace(seen, reads=("true",), files=0) == batch
 

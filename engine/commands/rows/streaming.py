@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.commands.maintenance.running import as_statement
 from whitecap.engine.commands.schema.schema_changes import evolve
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import MICRO_BATCH
@@ -26,27 +25,12 @@ from whitecap.engine.writing.execution import begin, check_removable, job
 from whitecap.engine.writing.files import FileWriter, remove
 
 
-def append_batch(
-    table: Table,
-    query_id: str,
-    batch_id: int,
-    rows: Sequence[Row],
-    reads_table: bool = False,
-    schema: Schema | None = None,
-) -> Steps[Outcome]:
-    """Append a batch unless the table has it; commits even an empty one.
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch of a query.
 
     `rows` have the columns of `schema`, without one those of the table in its order. What they lack
     the table makes up, or is NULL. `reads_table`: the query also reads the table that it writes.
-    Raises `DeltaError` for columns that do not fit the table's, and for rows that it may not hold.
-    """
-    return (yield from run_batch(table, Batch(query_id, batch_id, rows, schema, reads_table)))
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """One batch of a query: rows in the columns of `schema`, as `append_batch` has them.
-
     `complete`: it is the query's whole result.
     """
 
@@ -83,13 +67,12 @@ class Batch:
         return Operation("STREAMING UPDATE", parameters, metrics)
 
 
-def run_batch(table: Table, batch: Batch) -> Steps[Outcome]:
-    """Write a batch unless the table has it."""
+def write_batch(table: Table, batch: Batch) -> Steps[Outcome]:
+    """Write a batch unless the table has it; commits even an empty one.
+
+    Raises `DeltaError` for columns that do not fit the table's, and for rows that it may not hold.
+    """
     table.dialect.require([MICRO_BATCH])
-    return (yield from as_statement(table, _written(table, batch)))
-
-
-def _written(table: Table, batch: Batch) -> Steps[Outcome]:
     txn = yield from begin(table)
     return (yield from written_in(table, txn, batch))
 

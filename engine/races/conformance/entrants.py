@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from whitecap.engine.commands import Tables, run_statement
-from whitecap.engine.commands.rows.streaming import Batch, run_batch
+from whitecap.engine.commands import Batch, Tables, run_batch, run_statement
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.races.conformance.case import Entrant, NumberedWrite

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.commands import append_batch, run_statement
+from whitecap.engine.commands import Batch, run_batch, run_statement
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.outcomes import Outcome
@@ -73,7 +73,7 @@ class StreamingAppend(Command):
         query_id = self.query_id or f"query {target.who}"
 
         def append(tables: Tables) -> Steps[Outcome]:
-            return append_batch(tables[TABLE], query_id, 0, [row])
+            return run_batch(tables[TABLE], Batch(query_id, 0, [row]))
 
         return append
 

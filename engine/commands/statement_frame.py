@@ -1,4 +1,5 @@
-"""A statement as its client runs it: what is forgotten before it, and what follows its commits."""
+"""What is around every statement that a client runs: what is forgotten before it, and what follows
+its commits."""
 
 from __future__ import annotations
 
