@@ -1,9 +1,9 @@
-"""Names of columns as SQL writes them: quoted, below each other, in a list."""
+"""Names of columns as SQL writes them: quoted, below each other, in a list, or twice."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 ColumnPath = tuple[str, ...]
 """A column's name, and below it those of fields of structs."""
@@ -43,3 +43,13 @@ def plain_name(step: str) -> str:
 def paths_text(paths: Iterable[ColumnPath]) -> str:
     """Such a list as Delta writes it, quoted where a name needs it."""
     return ",".join(".".join(map(quoted_if_needed, path)) for path in paths)
+
+
+def repeated(names: Sequence[str]) -> str | None:
+    """The first name that stands there twice, in any case."""
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            return name
+        seen.add(name.lower())
+    return None

@@ -18,18 +18,19 @@ from whitecap.engine.commands.rows.insert import insert
 from whitecap.engine.commands.rows.merge import merge
 from whitecap.engine.commands.rows.streaming import Batch, write_batch
 from whitecap.engine.commands.rows.update import update
-from whitecap.engine.commands.schema.alter_columns import add_columns, drop_columns, rename_column
-from whitecap.engine.commands.schema.change_columns import change_column, replace_columns
+from whitecap.engine.commands.schema.add_drop_rename import add_columns, drop_columns, rename_column
+from whitecap.engine.commands.schema.alter_column import change_column
 from whitecap.engine.commands.schema.clone import clone_source, clone_table
 from whitecap.engine.commands.schema.cluster_by import cluster_by
 from whitecap.engine.commands.schema.constraints import add_constraint, drop_constraint
 from whitecap.engine.commands.schema.create import create_table
-from whitecap.engine.commands.schema.identity import sync_identity
 from whitecap.engine.commands.schema.properties import (
     comment_on_table,
     set_properties,
     unset_properties,
 )
+from whitecap.engine.commands.schema.replace_columns import replace_columns
+from whitecap.engine.commands.schema.sync_identity import sync_identity
 from whitecap.engine.commands.statement_frame import as_statement, statement_on
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Outcome

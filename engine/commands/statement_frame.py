@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from whitecap.engine.commands.maintenance.compaction import auto_compact
+from whitecap.engine.commands.maintenance.auto_compaction import auto_compact
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps

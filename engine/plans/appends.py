@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from whitecap.engine.commands.maintenance.compaction import is_enabled
+from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet

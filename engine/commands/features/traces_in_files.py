@@ -14,7 +14,7 @@ from whitecap.engine.commands.features.cleaning import (
     stop,
 )
 from whitecap.engine.commands.maintenance.reorg import purge, rewrite_narrower
-from whitecap.engine.commands.schema.column_removal import remove_column_mapping
+from whitecap.engine.commands.schema.mapping_removal import remove_column_mapping
 from whitecap.engine.commands.schema.properties import change_properties, drop_properties
 from whitecap.engine.commands.schema.row_tracking import unbackfill
 from whitecap.engine.conflicts.operation import Operation

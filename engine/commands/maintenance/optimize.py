@@ -13,13 +13,9 @@ from whitecap.engine.commands.maintenance.bins import (
     is_small_or_deleted,
     packed,
 )
+from whitecap.engine.commands.maintenance.cubes import in_cube, unclustered
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
-from whitecap.engine.commands.schema.clustering import (
-    in_cube,
-    logged_columns,
-    supports_clustering,
-    unclustered,
-)
+from whitecap.engine.commands.schema.clustering import logged_columns, supports_clustering
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns

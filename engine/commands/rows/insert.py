@@ -22,7 +22,7 @@ from whitecap.engine.commands.rows.replacing import (
     replacing_check,
 )
 from whitecap.engine.commands.schema.clustering import clustering_domain
-from whitecap.engine.commands.schema.schema_changes import evolve_for_insert
+from whitecap.engine.commands.schema.schema_evolution import evolve_for_insert
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import (

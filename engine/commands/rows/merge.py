@@ -14,7 +14,7 @@ from whitecap.engine.commands.rows.merge_join import Join
 from whitecap.engine.commands.rows.merge_matching import MatchedFile, Matching
 from whitecap.engine.commands.rows.merge_plan import MergePlan, plan_merge
 from whitecap.engine.commands.rows.merge_strays import check_strays
-from whitecap.engine.commands.schema.schema_changes import evolve_for_merge
+from whitecap.engine.commands.schema.schema_evolution import evolve_for_merge
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.commands.schema.schema_changes import evolve
+from whitecap.engine.commands.schema.schema_evolution import evolve
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import MICRO_BATCH
 from whitecap.engine.log.actions import Metadata, RemoveFile, SetTransaction

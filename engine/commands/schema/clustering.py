@@ -1,32 +1,24 @@
-"""Clustered tables: how a table becomes one, and which of its files are clustered yet.
+"""Clustered tables: how a table becomes one, and by which columns it may be clustered.
 
-Source: ClusteredTableUtils.scala, ClusteringMetadataDomain.scala, ZCubeInfo.scala, ZCube.scala,
-OptimizeTableStrategy.scala (ClusteringStrategy).
+Source: ClusteredTableUtils.scala, ClusteringMetadataDomain.scala.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
 import msgspec
 
-from whitecap.engine.column_names import quoted_if_needed
+from whitecap.engine.column_names import quoted_if_needed, repeated
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.log import properties
-from whitecap.engine.log.actions import AddFile, DomainMetadata, Metadata
+from whitecap.engine.log.actions import DomainMetadata, Metadata
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN, CLUSTERING_FEATURE
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import has_bounds, without_statistics
 from whitecap.engine.refusals import command_errors
-
-PROVIDER = "liquid"
-"""Who clustered a file. Source: ClusteredTableUtils.scala (clusteringProvider)."""
-
-_CUBE_ID, _CUBE_COLUMNS = "ZCUBE_ID", "ZCUBE_ZORDER_BY"
 
 
 def supports_clustering(snapshot: Snapshot) -> bool:
@@ -47,16 +39,6 @@ def with_clustering(configuration: Mapping[str, str], dialect: Dialect) -> dict[
 
 _MOST_COLUMNS = 4
 """Source: DeltaSQLConf.scala (DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)."""
-
-
-def repeated(names: Sequence[str]) -> str | None:
-    """The first name that stands there twice, in any case."""
-    seen: set[str] = set()
-    for name in names:
-        if name.lower() in seen:
-            return name
-        seen.add(name.lower())
-    return None
 
 
 def check_cluster_list(names: Sequence[str]) -> None:
@@ -98,49 +80,3 @@ def clustering_domain(columns: Sequence[str], metadata: Metadata) -> DomainMetad
 def logged_columns(columns: Sequence[str]) -> list[str]:
     """Columns as tags and commitInfo name them. Source: UnresolvedAttribute.sql."""
     return [quoted_if_needed(name) for name in columns]
-
-
-def in_cube(file: AddFile, cube_id: str, columns: Sequence[str]) -> AddFile:
-    """The file as clustering writes it: part of a cube."""
-    tags = {_CUBE_ID: cube_id, _CUBE_COLUMNS: msgspec.json.encode(logged_columns(columns)).decode()}
-    return msgspec.structs.replace(
-        file, tags={**(file.tags or {}), **tags}, clustering_provider=PROVIDER
-    )
-
-
-def _cube_of(file: AddFile) -> str | None:
-    """The cube that a file belongs to, `None` for one that was not clustered."""
-    return (file.tags or {}).get(_CUBE_ID)
-
-
-def unclustered(
-    files: Sequence[AddFile], columns: Sequence[str], min_cube_bytes: int, full: bool
-) -> list[AddFile]:
-    """The files that clustering rewrites: those in no cube or in a small one.
-
-    Files of cubes by other columns are left as they are, unless everything is to be clustered.
-    Nothing is to do if all that is left is a single cube. Unclustered files come first.
-    """
-    ordered = sorted(files, key=lambda file: (_cube_of(file) or "", file.path))
-    candidates = [file for file in ordered if _is_candidate(file, columns)]
-    skipped = [file for file in ordered if not _is_candidate(file, columns)]
-    small = [
-        file
-        for cube, members in groupby(candidates, key=_cube_of)
-        for file in _unless_large(cube, list(members), min_cube_bytes)
-    ]
-    if full and skipped:
-        return [*small, *skipped]
-    cubes = {_cube_of(file) for file in small}
-    return [] if len(cubes) == 1 and None not in cubes else small
-
-
-def _is_candidate(file: AddFile, columns: Sequence[str]) -> bool:
-    by = (file.tags or {}).get(_CUBE_COLUMNS)
-    same_columns = by is None or json.loads(by) == logged_columns(columns)
-    return file.clustering_provider in (None, PROVIDER) and same_columns
-
-
-def _unless_large(cube: str | None, files: list[AddFile], min_cube_bytes: int) -> list[AddFile]:
-    is_large = cube is not None and sum(file.size for file in files) >= min_cube_bytes
-    return [] if is_large else files

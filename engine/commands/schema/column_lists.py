@@ -11,12 +11,14 @@ import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Field, Schema, log_name, schema_string
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.parsing.table_statements import Position
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.widening import may_widen
 
 
 def top_level_field(schema: Schema, name: str) -> Field | None:
@@ -51,6 +53,11 @@ def place_among(
     if position.after.lower() not in names:
         raise refusal(position.after, [column.name for column in columns])
     return names.index(position.after.lower()) + 1
+
+
+def allows_widening(before: str, after: str, txn: Transaction) -> bool:
+    """Whether the table lets a column that has rows change its type so."""
+    return properties.TYPE_WIDENING.of(txn.metadata.configuration) and may_widen(before, after)
 
 
 def shown_column(column: Field) -> dict[str, object]:

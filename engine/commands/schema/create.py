@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whitecap.engine.column_names import repeated
 from whitecap.engine.commands.schema.clustering import (
     check_cluster_list,
     check_clustering,
     clustering_domain,
     logged_columns,
-    repeated,
     with_clustering,
 )
 from whitecap.engine.commands.schema.property_checks import check_keys, checked_for_new_table

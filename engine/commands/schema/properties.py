@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from whitecap.engine.commands.schema.column_removal import remove_column_mapping
+from whitecap.engine.commands.schema.mapping_removal import remove_column_mapping
 from whitecap.engine.commands.schema.property_checks import changed, check_keys, stored_key
 from whitecap.engine.commands.schema.row_tracking import backfill, is_enabling
 from whitecap.engine.conflicts.operation import Operation

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
-from whitecap.engine.commands.maintenance.compaction import is_enabled
+from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, Committed, Outcome
 from whitecap.engine.session.table import Table, Tables

@@ -1,7 +1,6 @@
-"""ALTER TABLE ALTER COLUMN and REPLACE COLUMNS: what columns are that a table has already.
+"""ALTER TABLE ALTER COLUMN: what a column is that a table has already.
 
-Source: alterDeltaTableCommands.scala (AlterTableChangeColumnDeltaCommand,
-AlterTableReplaceColumnsDeltaCommand), SchemaUtils.scala.
+Source: alterDeltaTableCommands.scala (AlterTableChangeColumnDeltaCommand), SchemaUtils.scala.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import msgspec
 
 from whitecap.engine.commands.schema.clustering import check_clustering
 from whitecap.engine.commands.schema.column_lists import (
+    allows_widening,
     check_known,
     commit_columns,
     place_among,
@@ -21,31 +21,25 @@ from whitecap.engine.commands.schema.column_lists import (
 )
 from whitecap.engine.commands.schema.constraints import (
     check_nothing_depends_on,
-    constraints_on,
-    generated_from,
 )
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.identity import identity_of
-from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.columns.type_changes import (
     declared_type,
-    text_limit,
     widened,
     with_limit_of,
 )
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import change_errors, command_errors
+from whitecap.engine.refusals import change_errors
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.parsing.table_statements import ChangeColumn, ReplaceColumns
+from whitecap.engine.sql.parsing.table_statements import ChangeColumn
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
-from whitecap.engine.values.widening import is_text_change, may_upcast, may_widen
+from whitecap.engine.values.widening import is_text_change, may_upcast
 from whitecap.engine.writing.default_values import check_default
 from whitecap.engine.writing.execution import begin
 from whitecap.engine.writing.generation import check_expressions
@@ -144,69 +138,10 @@ def _check_possible(old: Field, new: Field, txn: Transaction) -> None:
     before, after = declared_type(old), declared_type(new)
     if before == after or is_text_change(before, after):
         return
-    if not _may_widen(before, after, txn):
+    if not allows_widening(before, after, txn):
         raise change_errors.impossible_column_change(old.name, before, after)
-
-
-def _may_widen(before: str, after: str, txn: Transaction) -> bool:
-    return properties.TYPE_WIDENING.of(txn.metadata.configuration) and may_widen(before, after)
 
 
 def _of_type(old: Field, new: Field) -> Field:
     """The column with another one's type."""
     return with_limit_of(old, new) if old.type == new.type else widened(old, new.type)
-
-
-def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
-    """ALTER TABLE REPLACE COLUMNS: other comments, another order, and new columns.
-
-    Under column mapping columns may also go. Source: AlterTableReplaceColumnsDeltaCommand.
-    """
-    txn = yield from begin(table)
-    schema, wanted = txn.snapshot.schema, parse_ddl(statement.ddl)
-    if any(identity_of(column) for column in schema):
-        raise change_errors.identity_columns_replaced()
-    columns = [_replaced(schema.get(column.name), column) for column in wanted]
-    for column in schema:
-        new = wanted.get(column.name)
-        if new is None:
-            _check_may_go(column.name, columns, txn)
-        else:
-            _check_replaced(column, new, txn)
-    check_expressions(Schema(tuple(columns)), table.session)
-    operation = Operation("REPLACE COLUMNS", {"columns": [shown_column(c) for c in wanted]})
-    return (yield from commit_columns(txn, columns, operation))
-
-
-def _check_may_go(name: str, columns: Sequence[Field], txn: Transaction) -> None:
-    """Raises `DeltaError` for a column that has to stay, or may have got another name.
-
-    Raises `UnsupportedFeature` for one that Delta lets go and the table cannot be without.
-    """
-    is_ambiguous = any(txn.snapshot.schema.get(column.name) is None for column in columns)
-    if is_ambiguous or not is_mapped(txn.metadata):
-        raise command_errors.column_left_out(name)
-    without = msgspec.structs.replace(txn.metadata, schema_string=schema_text(columns))
-    if generated_from(name, without):
-        raise change_errors.generated_from_nothing()
-    if name in clustering_columns(txn.snapshot) or constraints_on(name, txn.metadata):
-        raise UnsupportedFeature(f"REPLACE COLUMNS without {name}, which clusters or is checked")
-
-
-def _check_replaced(old: Field, new: Field, txn: Transaction) -> None:
-    """Raises `DeltaError` for another type: Spark looks at ALTER COLUMN alone, Delta at this.
-
-    A limit of texts counts as another type, whatever it was.
-    """
-    if text_limit(new) is not None:
-        raise change_errors.replaced_by_another_type(old.name, old.type, declared_type(new))
-    if old.type != new.type and not _may_widen(old.type, new.type, txn):
-        raise change_errors.replaced_by_another_type(old.name, old.type, new.type)
-
-
-def _replaced(old: Field | None, new: Field) -> Field:
-    if old is None:
-        return new
-    kept = old if old.type == new.type else widened(old, new.type)
-    metadata = {**kept.metadata, **new.metadata}
-    return dataclasses.replace(kept, nullable=new.nullable, metadata=metadata)
