@@ -34,8 +34,8 @@ from whitecap.engine.commands.schema.sync_identity import sync_identity
 from whitecap.engine.commands.statement_frame import as_statement, statement_on
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.query.queries import source_of
 from whitecap.engine.query.row_conditions import rows_asked_of_others, with_clause_values
+from whitecap.engine.query.source_queries import source_of
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.expressions.rendering import Template

@@ -14,8 +14,8 @@ from whitecap.engine.conflicts.action_checks import (
 )
 from whitecap.engine.conflicts.backfill import resolve_backfill, resolve_unbackfill
 from whitecap.engine.conflicts.current import CurrentTransaction
+from whitecap.engine.conflicts.domains_and_progress import check_applications, check_domains
 from whitecap.engine.conflicts.files import added_files, removed_vs_read, removed_vs_removed
-from whitecap.engine.conflicts.logical import check_applications, check_domains
 from whitecap.engine.conflicts.metadata import check_metadata
 from whitecap.engine.conflicts.protocol import check_protocol
 from whitecap.engine.conflicts.renumbering import (

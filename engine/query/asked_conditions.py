@@ -23,9 +23,9 @@ from sqlglot import exp
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.query.certain_queries import CertainQueries, asks_members
 from whitecap.engine.query.correlation import TakenApart, columns_around, taken_apart
+from whitecap.engine.query.planner import Planner
 from whitecap.engine.query.query_checks import check_in_query, typed_literal, value_of
-from whitecap.engine.query.relational import Planner
-from whitecap.engine.query.select_parts import Rows
+from whitecap.engine.query.rows import Rows
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.predicates.normal_form import join_and

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.query.relational import Planner
+from whitecap.engine.query.planner import Planner
 from whitecap.engine.sql.expressions.columns import outside_queries, unqualified
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.functions.nodes import is_random

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from whitecap.engine.query.relational import Planner
-from whitecap.engine.query.select_parts import Rows
+from whitecap.engine.query.planner import Planner
+from whitecap.engine.query.rows import Rows
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 

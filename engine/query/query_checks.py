@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.query.select_parts import Rows
+from whitecap.engine.query.rows import Rows
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.query.relational import Planner
-from whitecap.engine.query.select_parts import Rows
+from whitecap.engine.query.planner import Planner
+from whitecap.engine.query.rows import Rows
 from whitecap.engine.query.table_scans import own_rows, pinned_rows
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.remembered import Plans

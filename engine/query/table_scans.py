@@ -20,12 +20,12 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.query.asked_conditions import AskedConditions, PartitionAnswers
 from whitecap.engine.query.partition_filters import with_partition_filters
+from whitecap.engine.query.planner import Planner
 from whitecap.engine.query.pushdown.column_types import ColumnsOf
 from whitecap.engine.query.pushdown.conditions import UNTYPED, Pushing, conditions_on
-from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
+from whitecap.engine.query.rows import Rows
 from whitecap.engine.query.scan_tasks import scan_tasks
-from whitecap.engine.query.select_parts import Rows
 from whitecap.engine.remembered import Plans, once_for_each
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.query.aggregates import compile_aggregate
-from whitecap.engine.query.select_parts import sort_key
+from whitecap.engine.query.rows import sort_key
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
@@ -47,16 +47,14 @@ def with_windows(items: Sequence[exp.Expr], scope: Scope, parameters: Parameters
 
     nodes = [item.transform(replaced) for item in items]
     planned = [_window(node, scope, parameters) for node in windows]
-    width = max((r.offset + len(r.columns) for r in scope.relations), default=0)
     types = tuple(type_name for type_name, _ in planned)
-    depth = max((r.depth for r in scope.relations), default=0)
-    relation = Relation(frozenset(), tuple(names), types, width, depth)
+    relation = Relation(frozenset(), tuple(names), types, scope.width, scope.depth)
 
     def added(rows: list[Row]) -> list[Row]:
         columns = [values(rows) for _, values in planned]
         return [(*row, *(column[at] for column in columns)) for at, row in enumerate(rows)]
 
-    return Windows(Scope((*scope.relations, relation), scope.session), nodes, added)
+    return Windows(scope.beside(relation), nodes, added)
 
 
 def _window(

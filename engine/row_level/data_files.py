@@ -12,7 +12,7 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf
 from whitecap.engine.refusals import command_errors
-from whitecap.engine.row_level.reading import as_read
+from whitecap.engine.row_level.shown_values import as_read
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.row_store import FileColumns, RowStore
 from whitecap.engine.row_store.rows import edited, rows_at

@@ -35,7 +35,7 @@ from whitecap.engine.row_level.requirements import (
     refusal,
     refuses_everything,
 )
-from whitecap.engine.row_level.rows import check_rows
+from whitecap.engine.row_level.row_conflicts import check_rows
 from whitecap.engine.row_level.verdicts import with_sub_condition
 from whitecap.engine.settings import AppendRule, Settings
 from whitecap.engine.storage.requests import Steps

@@ -41,8 +41,8 @@ from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import PutResult, ReadClock, Steps
+from whitecap.engine.transaction.commit_level import level_to_use
 from whitecap.engine.transaction.commit_loop import Checks, ReadyCommit, put_commit
-from whitecap.engine.transaction.isolation import level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.metadata_checks import check_defaults_are_enabled
 from whitecap.engine.transaction.prepare import CommitDraft, Prepared, prepare, prepare_large

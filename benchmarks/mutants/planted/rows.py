@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.mutants.mutant import Area, Mutant
 
-ROWS = "engine/row_level/rows.py"
+ROWS = "engine/row_level/row_conflicts.py"
 CHANGES = "engine/row_level/changes.py"
 COMPACTION = "engine/row_level/compaction.py"
 RELOCATION = "engine/row_level/relocation.py"

@@ -6,9 +6,9 @@ from benchmarks.mutants.mutant import Area, Mutant
 
 CHECKER = "engine/conflicts/checker.py"
 FILES = "engine/conflicts/files.py"
-LOGICAL = "engine/conflicts/logical.py"
+DOMAINS = "engine/conflicts/domains_and_progress.py"
 CURRENT = "engine/conflicts/current.py"
-LEVELS = "engine/transaction/isolation.py"
+LEVELS = "engine/transaction/commit_level.py"
 RENUMBERING = "engine/conflicts/renumbering.py"
 
 MUTANTS = (
@@ -142,7 +142,7 @@ MUTANTS = (
     Mutant(
         "progress is looked up by the wrong set",
         Area.RULES,
-        LOGICAL,
+        DOMAINS,
         "        if app_id in current.read_set.app_ids:\n",
         "        if app_id in current.snapshot.applications and not current.read_set.app_ids:\n",
         "Two runs of one query read that batch 2 is done. Both append batch 3, in versions 6 and "

@@ -6,7 +6,7 @@ from benchmarks.mutants.mutant import Area, Mutant
 
 FILES = "engine/conflicts/files.py"
 CHECKER = "engine/conflicts/checker.py"
-LEVELS = "engine/transaction/isolation.py"
+LEVELS = "engine/transaction/commit_level.py"
 
 MUTANTS = (
     Mutant(
@@ -60,7 +60,7 @@ MUTANTS = (
     Mutant(
         "the conflict about progress has another name",
         Area.RULES,
-        "engine/conflicts/logical.py",
+        "engine/conflicts/domains_and_progress.py",
         "commit_verdict(Rule.APPLICATION_TRANSACTIONS, ",
         "commit_verdict(Rule.COMMIT_LARGE, ",
         "Two runs of one query append batch 3; the second is refused, by another exception.",
@@ -116,7 +116,7 @@ MUTANTS = (
     Mutant(
         "a file that the winner removed keeps one's own actions",
         Area.ROWS,
-        "engine/row_level/rows.py",
+        "engine/row_level/row_conflicts.py",
         "    rest: list[AnyAction] = without_files(current.actions, theirs)\n",
         "    rest: list[AnyAction] = list(current.actions)\n",
         "T1 and T2 hide rows of file a. T1 adds a with the united vector, and with its own as "

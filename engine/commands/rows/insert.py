@@ -35,7 +35,7 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.query.queries import OwnRead, in_transaction
+from whitecap.engine.query.source_queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.session.table import Table

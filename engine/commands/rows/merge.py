@@ -18,9 +18,9 @@ from whitecap.engine.commands.schema.schema_evolution import evolve_for_merge
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.query.queries import OwnRead, in_transaction
 from whitecap.engine.query.row_reads import track_merge_rows
 from whitecap.engine.query.scan_tasks import scan_tasks
+from whitecap.engine.query.source_queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_store.rows import joined

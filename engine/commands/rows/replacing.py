@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.query.source_filters import handed_over, lists_decimals
+from whitecap.engine.query.overwrite_filters import handed_over, lists_decimals
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Relation, Scope

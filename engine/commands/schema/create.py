@@ -25,7 +25,7 @@ from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.properties import CHECKPOINT_POLICY, DELETION_VECTORS, ROW_TRACKING
 from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.query.queries import OwnRead, in_transaction
+from whitecap.engine.query.source_queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.session.table import Table

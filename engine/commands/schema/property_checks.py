@@ -28,7 +28,7 @@ from whitecap.engine.log.properties import (
 )
 from whitecap.engine.log.property_names import STORED, is_known
 from whitecap.engine.refusals import command_errors, property_errors
-from whitecap.engine.transaction.isolation import level_named
+from whitecap.engine.transaction.commit_level import level_named
 from whitecap.engine.transaction.transaction import Transaction
 
 

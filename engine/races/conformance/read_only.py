@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from whitecap.engine.commands.run import time_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.query.queries import source_of
+from whitecap.engine.query.source_queries import source_of
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Tables, table_named
 from whitecap.engine.sql.expressions.text import parse_node

@@ -22,7 +22,7 @@ from whitecap.engine.races.explain.conflicts import Conflict, conflicts
 from whitecap.engine.races.explain.orders import Order, Refusal, idle, order_of, refusals
 from whitecap.engine.races.explain.suggestions import Suggestion, suggestions
 from whitecap.engine.races.interleaving.world import World
-from whitecap.engine.transaction.isolation import table_level
+from whitecap.engine.transaction.commit_level import table_level
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,20 @@ class Scope:
             for index, name in enumerate(relation.columns):
                 self._positions.setdefault(name.lower(), []).append((relation, index))
 
+    @property
+    def width(self) -> int:
+        """How many values a row of all relations side by side has."""
+        return max((each.offset + len(each.columns) for each in self.relations), default=0)
+
+    @property
+    def depth(self) -> int:
+        """The depth of the innermost relations, -1 without any."""
+        return max((each.depth for each in self.relations), default=-1)
+
+    def beside(self, relation: Relation) -> Scope:
+        """The same relations, and another one."""
+        return Scope((*self.relations, relation), self.session)
+
     def find(self, name: str, qualifier: str) -> tuple[int, str]:
         """Position and type of a column, of the innermost query that has it.
 

@@ -1,4 +1,4 @@
-"""Rows that a statement brings along: literal values, parameters, other tables, its own table.
+"""From the query of a statement to its source: literals, parameters, other tables, its own table.
 
 All queries go one way: tables that need no transaction are pinned, the target itself is read by the
 transaction and tracked, then the query is planned on the rows of its tables.
@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.query.inline_tables import literal_rows
-from whitecap.engine.query.relational import Planner
-from whitecap.engine.query.select_parts import Rows
+from whitecap.engine.query.planner import Planner
+from whitecap.engine.query.rows import Rows
 from whitecap.engine.query.sources import Source
 from whitecap.engine.query.table_scans import own_rows, pinned_rows, reads_own
 from whitecap.engine.session.table import Table, Tables, table_named

@@ -24,18 +24,18 @@ from whitecap.engine.query.query_checks import (
     renamed,
     value_of,
 )
-from whitecap.engine.query.select_parts import (
+from whitecap.engine.query.rows import (
+    JoinedRows,
     Rows,
+    RowsInside,
     casts_between,
     combined,
     cut_rows,
     distinct_rows,
-    has_aggregate,
-    item_name,
     numbers_of,
-    select_items,
     sort_key,
 )
+from whitecap.engine.query.select_parts import has_aggregate, item_name, select_items
 from whitecap.engine.query.sources import projection
 from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.logic import both, either
@@ -102,7 +102,7 @@ class Planner:
             self.common[id(query)] = self._planned_common(query, outer)
 
     def _planned_common(self, query: exp.CTE, outer: Scope) -> Rows:
-        rows = self.plan(query.this, outer).for_first(_width(outer))
+        rows = self.plan(query.this, outer).for_first(outer.width)
         columns = [column.name for column in query.args["alias"].args.get("columns") or ()]
         return dataclasses.replace(rows, names=renamed(rows.names, columns, query.alias))
 
@@ -129,45 +129,26 @@ class Planner:
             raise UnsupportedFeature(f"the rows of {node.name} in this place")
         return self._common(query)
 
-    def _from(self, node: exp.Select, outer: Scope) -> tuple[Scope, Callable[[Row], list[Row]]]:
+    def _from(self, node: exp.Select, outer: Scope) -> tuple[Scope, RowsInside]:
         source = node.args.get("from_")
         if source is None:
             return outer, lambda row: [row]
         first = self.relation(source.this, outer)
-        scope = _with_relation(outer, source.this, first, _depth_below(outer))
+        scope = _with_relation(outer, source.this, first, outer.depth + 1)
         rows_of = _each(first)
         for join in node.args.get("joins") or ():
             scope, rows_of = self._join(join, outer, scope, rows_of)
         return scope, rows_of
 
     def _join(
-        self, join: exp.Join, outer: Scope, left: Scope, left_rows: Callable[[Row], list[Row]]
-    ) -> tuple[Scope, Callable[[Row], list[Row]]]:
+        self, join: exp.Join, outer: Scope, left: Scope, left_rows: RowsInside
+    ) -> tuple[Scope, RowsInside]:
         right = self.relation(join.this, outer)
-        scope = _with_relation(left, join.this, right, _depth_below(outer))
+        scope = _with_relation(left, join.this, right, outer.depth + 1)
         test = self._on(join, left, scope)
         side, kind = (join.side or "").upper(), (join.kind or "").upper()
-        blank, width = (None,) * len(right.names), _width(left)
-
-        def rows_of(row: Row) -> list[Row]:
-            others = right.of(row)
-            joined: list[Row] = []
-            used: set[int] = set()
-            for left_row in left_rows(row):
-                hits = [at for at, o in enumerate(others) if test(left_row + o) is True]
-                used.update(hits)
-                if kind in ("SEMI", "ANTI"):
-                    joined += [left_row] if bool(hits) is (kind == "SEMI") else []
-                    continue
-                joined += [left_row + others[at] for at in hits]
-                if not hits and side in ("LEFT", "FULL"):
-                    joined.append(left_row + blank)
-            if side in ("RIGHT", "FULL"):
-                missing = row + (None,) * (width - len(row))
-                joined += [missing + o for at, o in enumerate(others) if at not in used]
-            return joined
-
-        return (left if kind in ("SEMI", "ANTI") else scope), rows_of
+        joined = JoinedRows(left_rows, right, test, side, kind, left.width)
+        return (left if joined.keeps_left_alone else scope), joined
 
     def _on(self, join: exp.Join, left: Scope, scope: Scope) -> Evaluate:
         node = join.args.get("on")
@@ -197,11 +178,11 @@ class Planner:
         made = self._grouped(node, scope, kept) if grouped else self._plain(node, scope, kept)
         return cut_rows(node, made)
 
-    def _plain(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
+    def _plain(self, node: exp.Select, scope: Scope, rows_of: RowsInside) -> Rows:
         items = self._items(select_items(node.expressions, scope), scope)
         windows = with_windows([item for _, item in items], scope, self.parameters)
         terms = [self._term(item, windows.scope) for item in windows.items]
-        project = projection(terms, self.parameters, _width(windows.scope))
+        project = projection(terms, self.parameters, windows.scope.width)
         order = self._order(node, items, scope)
 
         def rows(row: Row) -> list[Row]:
@@ -210,7 +191,7 @@ class Planner:
 
         return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
 
-    def _grouped(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
+    def _grouped(self, node: exp.Select, scope: Scope, rows_of: RowsInside) -> Rows:
         keys = group_keys(node, scope.has)
         terms = [self._term(key, scope) for key in keys]
         grouping = Grouping(keys, terms, scope, self.parameters)
@@ -371,23 +352,13 @@ def _valued(node: exp.Expr) -> list[exp.Subquery | exp.Exists]:
     return [part for part in parts if isinstance(part, _VALUED)]
 
 
-def _depth_below(outer: Scope) -> int:
-    """The depth of a query inside another whose relations are `outer`."""
-    return 1 + max((r.depth for r in outer.relations), default=-1)
-
-
 def _with_relation(scope: Scope, node: exp.Expr, rows: Rows, depth: int) -> Scope:
     alias = node.args.get("alias")
     columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
     names = frozenset({node.alias_or_name.lower()})
     column_names = renamed(rows.names, columns, node.alias_or_name)
-    relation = Relation(names, column_names, rows.types, _width(scope), depth)
-    return Scope((*scope.relations, relation), scope.session)
+    return scope.beside(Relation(names, column_names, rows.types, scope.width, depth))
 
 
-def _width(scope: Scope) -> int:
-    return max((r.offset + len(r.columns) for r in scope.relations), default=0)
-
-
-def _each(rows: Rows) -> Callable[[Row], list[Row]]:
+def _each(rows: Rows) -> RowsInside:
     return lambda row: [row + r for r in rows.of(row)]
