@@ -70,7 +70,7 @@ from whitecap.engine.sql.parsing.table_statements import (
     Vacuum,
 )
 from whitecap.engine.storage.requests import ReadClock, Steps
-from whitecap.engine.writing.assigning import with_defaults
+from whitecap.engine.writing.default_keyword import with_defaults
 
 _NOT_ANALYZED = (CloneTable, CreateTable, Vacuum)
 """Statements that name their target as what is to be there, or by its path."""

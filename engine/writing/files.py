@@ -207,7 +207,13 @@ class FileWriter(msgspec.Struct):
         self.files_written += 1
 
 
-def remove(file: AddFile, at_ms: int, data_change: bool = True) -> RemoveFile:
+def removals(files: Iterable[AddFile], *, data_change: bool = True) -> Steps[list[RemoveFile]]:
+    """Take files out of the table, all at one instant."""
+    now_ms = yield ReadClock()
+    return [remove(file, now_ms, data_change=data_change) for file in files]
+
+
+def remove(file: AddFile, at_ms: int, *, data_change: bool = True) -> RemoveFile:
     """Take a file out of the table. Source: actions.scala: AddFile.removeWithTimestamp."""
     return RemoveFile(
         path=file.path,

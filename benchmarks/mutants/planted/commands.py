@@ -20,10 +20,8 @@ MUTANTS = (
         "DELETE leaves the file that it rewrote",
         Area.COMMANDS,
         DELETE,
-        "    return [*adds, *changes, *(remove(file_rows.file, now_ms) for file_rows, _ in "
-        "touched)]\n",
-        "    return [*adds, *changes, *(remove(file_rows.file, now_ms) for file_rows, _ in "
-        "touched[1:])]\n",
+        "    removes = yield from removals(file_rows.file for file_rows, _ in touched)\n",
+        "    removes = yield from removals(file_rows.file for file_rows, _ in touched[1:])\n",
         "T1 deletes key k of file a: a's other rows are written to b, and a stays. All its rows "
         "are there twice, k once.",
     ),
@@ -56,18 +54,18 @@ MUTANTS = (
         "UPDATE leaves the old file",
         Area.COMMANDS,
         UPDATE,
-        "    return [*(remove(file_rows.file, now_ms) for file_rows, _ in "
-        "touched), *adds, *changes]\n",
-        "    return [*(remove(file_rows.file, now_ms) for file_rows, _ in "
-        "touched[1:]), *adds, *changes]\n",
+        "        return (yield from removals(file_rows.file for file_rows, _ in self.touched))\n",
+        "        return (yield from removals(file_rows.file for file_rows, _ in "
+        "self.touched[1:]))\n",
         "T1 updates k in file a into b, and a stays: k is there in both states.",
     ),
     Mutant(
         "UPDATE hides rows and does not write them",
         Area.COMMANDS,
         UPDATE,
-        "hide_rows(touched, writer.layout, now_ms)), *adds, *changes]\n",
-        "hide_rows(touched, writer.layout, now_ms)), *adds[1:], *changes]\n",
+        "        return [*(yield from self._old_rows_gone(writer)), *adds, *changes]\n",
+        "        return [*(yield from self._old_rows_gone(writer)), "
+        "*(adds[1:] if self.hides else adds), *changes]\n",
         "T1 updates k with a deletion vector: the old row is hidden, the new one is in a file that "
         "the commit does not name.",
     ),
@@ -75,8 +73,8 @@ MUTANTS = (
         "UPDATE writes rows and does not hide them",
         Area.COMMANDS,
         UPDATE,
-        "hide_rows(touched, writer.layout, now_ms)), *adds, *changes]\n",
-        "hide_rows(touched[1:], writer.layout, now_ms)), *adds, *changes]\n",
+        "hide_rows(self.touched, writer.layout, now_ms))\n",
+        "hide_rows(self.touched[1:], writer.layout, now_ms))\n",
         "T1 updates k with a deletion vector: the new row is written, the old one stays visible.",
     ),
     Mutant(
@@ -99,8 +97,8 @@ MUTANTS = (
         "UPDATE changes a row twice",
         Area.COMMANDS,
         UPDATE,
-        "    changed = [change.of_row(row) for _, row in file_rows.rows_at(positions)]\n",
-        "    changed = [change.of_row(change.of_row(row)) for _, row in "
+        "        changed = [self.change.of_row(row) for _, row in file_rows.rows_at(positions)]\n",
+        "        changed = [self.change.of_row(self.change.of_row(row)) for _, row in "
         "file_rows.rows_at(positions)]\n",
         "T1 adds 1 to k with a deletion vector on its file: k grew by 2.",
     ),
@@ -133,10 +131,8 @@ MUTANTS = (
         "MERGE leaves a file that it rewrote",
         Area.COMMANDS,
         MERGE,
-        "        return [*adds, *changes, *(remove(file.scanned.file, now_ms) for file in "
-        "touched)]\n",
-        "        return [*adds, *changes, *(remove(file.scanned.file, now_ms) for file in "
-        "touched[1:])]\n",
+        "        removes = yield from removals(file.scanned.file for file in touched)\n",
+        "        removes = yield from removals(file.scanned.file for file in touched[1:])\n",
         "T1's MERGE rewrites file a into b, and a stays: its rows are there twice.",
     ),
     Mutant(
@@ -170,8 +166,8 @@ MUTANTS = (
         "an overwrite keeps what it replaces",
         Area.COMMANDS,
         INSERT,
-        "        return [remove(file, now_ms) for file in files]\n",
-        "        return [remove(file, now_ms) for file in list(files)[1:]]\n",
+        "        return (yield from removals(files))\n",
+        "        return (yield from removals(list(files)[1:]))\n",
         "T1 overwrites monday, which is in files a and b: a's rows stay.",
     ),
     Mutant(
@@ -255,8 +251,8 @@ MUTANTS = (
         "OPTIMIZE does not remove what it compacted",
         Area.COMMANDS,
         REWRITING,
-        "    removes = [remove(file, now_ms, data_change=False) for file in files]\n",
-        "    removes = [remove(file, now_ms, data_change=False) for file in files[1:]]\n",
+        "    removes = yield from removals(files, data_change=False)\n",
+        "    removes = yield from removals(files[1:], data_change=False)\n",
         "T1 compacts a and b into c and leaves a: its rows are there twice.",
     ),
     Mutant(

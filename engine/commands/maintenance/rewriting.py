@@ -24,10 +24,10 @@ from whitecap.engine.row_store.rows import joined
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
-from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import job, preserved_row_tracking
-from whitecap.engine.writing.files import FileWriter, remove
+from whitecap.engine.writing.files import FileWriter, removals
 
 _UNSORTABLE = re.compile(r"\bmap<|\bvariant\b(?!:)")
 """Types that Spark puts in no order, wherever they stand in a column's type."""
@@ -88,8 +88,7 @@ def _written(
     yield from job(rewrite.job, scanned, writer)
     if not adds:
         return None
-    now_ms = yield ReadClock()
-    removes = [remove(file, now_ms, data_change=False) for file in files]
+    removes = yield from removals(files, data_change=False)
     written = [part for part, rows in zip(bins, tasks, strict=True) if rows]
     if txn.dialect.remaps_deletions_onto_compacted_files and not rewrite.sort_by:
         removes = with_notes(removes, zip(written, adds, strict=True), by_key)

@@ -32,7 +32,7 @@ from whitecap.engine.writing.execution import (
     uses_vectors,
 )
 from whitecap.engine.writing.file_layout import file_layout
-from whitecap.engine.writing.files import DELETED, FileChanges, FileWriter, remove
+from whitecap.engine.writing.files import DELETED, FileChanges, FileWriter, removals
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import search
 from whitecap.engine.writing.vectors import hide_rows
@@ -65,9 +65,8 @@ def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:
     if not files:
         return NothingToCommit(txn.read_version)
     check_removable(txn)
-    now_ms = yield ReadClock()
-    operation = Operation("TRUNCATE")
-    return (yield from txn.commit([remove(file, now_ms) for file in files], operation))
+    removes = yield from removals(files)
+    return (yield from txn.commit(removes, Operation("TRUNCATE")))
 
 
 def delete_actions(
@@ -88,8 +87,7 @@ def delete_actions(
         files = txn.filter_files(partition) if conditions else txn.filter_all_files()
         gone = list(files)
         yield from job("DELETE")
-        now_ms = yield ReadClock()
-        return [remove(file, now_ms) for file in gone]
+        return [*(yield from removals(gone))]
     scan = txn.filter_files([*partition, *data], form)
     track_rows(table, txn, conditions, scan, asks_queries=bool(tests))
     txn.run_query(scan)
@@ -118,8 +116,8 @@ def _rewritten(
     adds = yield from writer.write(by_task(tasks, kept))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _deleted(touched)))
     yield from job("DELETE", [file_rows for file_rows, _ in touched], writer, scan)
-    now_ms = yield ReadClock()
-    return [*adds, *changes, *(remove(file_rows.file, now_ms) for file_rows, _ in touched)]
+    removes = yield from removals(file_rows.file for file_rows, _ in touched)
+    return [*adds, *changes, *removes]
 
 
 def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> dict[str, list[Row]]:

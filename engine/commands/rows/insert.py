@@ -41,11 +41,11 @@ from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Insert
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
-from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.file_scan import Form
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin, check_removable, job, logged, progress_of
-from whitecap.engine.writing.files import INSERTED, FileWriter, remove
+from whitecap.engine.writing.files import INSERTED, FileWriter, removals
 from whitecap.engine.writing.generation import Generated
 from whitecap.engine.writing.inserting import rows_for
 from whitecap.engine.writing.row_checks import row_check
@@ -211,8 +211,7 @@ class _Write:
             files = self.txn.filter_files_by_partitions_of(adds)
         else:
             files = self.txn.filter_all_files()
-        now_ms = yield ReadClock()
-        return [remove(file, now_ms) for file in files]
+        return (yield from removals(files))
 
     def _marked(self, actions: FileActions) -> FileActions:
         """The actions, marked as changing no data where the write says so."""

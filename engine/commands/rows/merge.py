@@ -40,7 +40,7 @@ from whitecap.engine.writing.files import (
     INSERTED,
     FileChanges,
     FileWriter,
-    remove,
+    removals,
 )
 from whitecap.engine.writing.generation import identity_marks, numbered
 from whitecap.engine.writing.row_checks import row_check
@@ -120,8 +120,8 @@ class _Run:
         adds = yield from writer.write(tasks)
         changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.scanned for file in touched], writer, self.scan)
-        now_ms = yield ReadClock()
-        return [*adds, *changes, *(remove(file.scanned.file, now_ms) for file in touched)]
+        removes = yield from removals(file.scanned.file for file in touched)
+        return [*adds, *changes, *removes]
 
     def _feed(self, touched: Sequence[MatchedFile], inserts: list[Row]) -> list[Sequence[Row]]:
         """What the change data feed says of the rows that change, by writing task."""

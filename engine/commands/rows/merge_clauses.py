@@ -17,7 +17,8 @@ from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Evaluate, Term, column
 from whitecap.engine.sql.parsing.statements import Act, Match, Merge, MergeClause
 from whitecap.engine.sql.predicates.compiler import compile_boolean, compile_term
-from whitecap.engine.writing.assigning import is_default, updated
+from whitecap.engine.writing.assigning import updated
+from whitecap.engine.writing.default_keyword import is_default
 from whitecap.engine.writing.generation import (
     Completion,
     Counted,

@@ -22,7 +22,7 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.batches import BatchPlan, batch_plan, check_batch
 from whitecap.engine.writing.execution import begin, check_removable, job
-from whitecap.engine.writing.files import FileWriter, remove
+from whitecap.engine.writing.files import FileWriter, removals
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,4 @@ def _fit_columns(txn: Transaction, batch: Batch, session: Session) -> None:
 def _replaced(txn: Transaction) -> Steps[list[RemoveFile]]:
     """All files, which a whole result takes the place of."""
     check_removable(txn)
-    files = txn.filter_all_files()
-    now_ms = yield ReadClock()
-    return [remove(file, now_ms) for file in files]
+    return (yield from removals(txn.filter_all_files()))

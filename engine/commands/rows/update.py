@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_conditions import Pinned, row_condition, with_values
@@ -31,12 +32,8 @@ from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
-from whitecap.engine.writing.assigning import (
-    check_deterministic,
-    check_placement,
-    is_default,
-    updated,
-)
+from whitecap.engine.writing.assigning import check_deterministic, updated
+from whitecap.engine.writing.default_keyword import check_placement, is_default
 from whitecap.engine.writing.execution import (
     begin,
     check_removable,
@@ -52,7 +49,7 @@ from whitecap.engine.writing.files import (
     FileChanges,
     FileWriter,
     in_task,
-    remove,
+    removals,
 )
 from whitecap.engine.writing.generation import (
     check_changeable,
@@ -82,47 +79,77 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     track_rows(table, txn, conditions, scan, asks_queries=bool(chosen.tests))
     txn.run_query(scan)
     touched = yield from search(table, txn, scan, conditions if data else (), chosen.tests)
-    by_row = bool(data or chosen.tests)
-    actions = yield from _actions(table, txn, scan, touched, change, by_row)
+    vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
+    hides = vectors and bool(data or chosen.tests)
+    actions = yield from _Run(table, txn, scan, touched, change, hides).actions()
     operation = Operation("UPDATE", {"predicate": logged(chosen.predicate or (TRUE,))})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
 
-def _actions(
-    table: Table,
-    txn: Transaction,
-    scan: FileScan,
-    touched: MatchingRows,
-    change: _Change,
-    has_data_condition: bool,
-) -> Steps[FileChanges]:
-    vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
-    changed_only = vectors and has_data_condition
-    paths = [file_rows.file.path for file_rows, _ in touched]
-    rows = dict(zip(paths, _new_rows(touched, change, changed_only), strict=True))
-    tasks = scan_tasks([file_rows.file for file_rows, _ in touched])
-    check = row_check(txn.metadata, table.session)
-    writer = FileWriter(table, txn.metadata, check=check, beside_changes=True)
-    adds = yield from writer.write(by_task(tasks, rows))
-    changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
-    yield from job("UPDATE", [file_rows for file_rows, _ in touched], writer, scan)
-    now_ms = yield ReadClock()
-    if changed_only:
-        return [*(yield from hide_rows(touched, writer.layout, now_ms)), *adds, *changes]
-    return [*(remove(file_rows.file, now_ms) for file_rows, _ in touched), *adds, *changes]
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One execution.
 
+    `hides`: old rows are hidden by vectors, and only the new ones are written.
+    """
 
-def _images(touched: MatchingRows, change: _Change) -> dict[str, list[Row]]:
-    """Each changed row as it was and as it is, for the change data feed."""
-    return {
-        file_rows.file.path: [
-            image
-            for _, row in file_rows.rows_at(positions)
-            for image in (row + BEFORE_UPDATE, change.of_row(row) + AFTER_UPDATE)
-        ]
-        for file_rows, positions in touched
-    }
+    table: Table
+    txn: Transaction
+    scan: FileScan
+    touched: MatchingRows
+    change: _Change
+    hides: bool
+
+    def actions(self) -> Steps[FileChanges]:
+        """What the UPDATE adds and removes."""
+        rows = self._new_rows()
+        tasks = scan_tasks([file_rows.file for file_rows, _ in self.touched])
+        check = row_check(self.txn.metadata, self.table.session)
+        writer = FileWriter(self.table, self.txn.metadata, check=check, beside_changes=True)
+        adds = yield from writer.write(by_task(tasks, rows))
+        changes = yield from writer.write_changes(lambda: by_task(tasks, self._images()))
+        yield from job("UPDATE", [file_rows for file_rows, _ in self.touched], writer, self.scan)
+        return [*(yield from self._old_rows_gone(writer)), *adds, *changes]
+
+    def _old_rows_gone(self, writer: FileWriter) -> Steps[Sequence[AddFile | RemoveFile]]:
+        if self.hides:
+            now_ms = yield ReadClock()
+            return (yield from hide_rows(self.touched, writer.layout, now_ms))
+        return (yield from removals(file_rows.file for file_rows, _ in self.touched))
+
+    def _images(self) -> dict[str, list[Row]]:
+        """Each changed row as it was and as it is, for the change data feed."""
+        return {
+            file_rows.file.path: [
+                image
+                for _, row in file_rows.rows_at(positions)
+                for image in (row + BEFORE_UPDATE, self.change.of_row(row) + AFTER_UPDATE)
+            ]
+            for file_rows, positions in self.touched
+        }
+
+    def _new_rows(self) -> dict[str, Sequence[Row]]:
+        """What is written in the place of each file."""
+        paths = [file_rows.file.path for file_rows, _ in self.touched]
+        rows = self._all_at_once()
+        if rows is None:
+            rows = [self._one_by_one(file_rows, at) for file_rows, at in self.touched]
+        return dict(zip(paths, rows, strict=True))
+
+    def _all_at_once(self) -> Sequence[Sequence[Row]] | None:
+        """The rows of each file by arrays, `None` where these cannot tell."""
+        all_live = all(file_rows.deleted is None for file_rows, _ in self.touched)
+        if self.change.of_arrays is None or not (self.hides or all_live):
+            return None
+        parts = [(file_rows.rows, positions) for file_rows, positions in self.touched]
+        return assigned(parts, self.change.of_arrays, alone=self.hides)
+
+    def _one_by_one(self, file_rows: FileRows, positions: Sequence[int]) -> Sequence[Row]:
+        changed = [self.change.of_row(row) for _, row in file_rows.rows_at(positions)]
+        if self.hides:
+            return changed
+        return file_rows.live_rows_with(dict(zip(positions, changed, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,28 +192,6 @@ def _of_arrays(terms: Sequence[Term], parameters: Parameters) -> dict[int, OfArr
     changed = {at: bound.of_arrays for at, bound in bounds.items() if bound.column != at}
     arrays = {at: compute for at, compute in changed.items() if compute is not None}
     return arrays if len(arrays) == len(changed) else None
-
-
-def _new_rows(
-    touched: MatchingRows, change: _Change, changed_only: bool
-) -> Sequence[Sequence[Row]]:
-    """Per file its rows as they will be, without those that stay if it is `changed_only`."""
-    all_live = all(file_rows.deleted is None for file_rows, _ in touched)
-    if change.of_arrays is not None and (changed_only or all_live):
-        parts = [(file_rows.rows, positions) for file_rows, positions in touched]
-        rows = assigned(parts, change.of_arrays, alone=changed_only)
-        if rows is not None:
-            return rows
-    return [_one_by_one(file_rows, at, change, changed_only) for file_rows, at in touched]
-
-
-def _one_by_one(
-    file_rows: FileRows, positions: Sequence[int], change: _Change, changed_only: bool
-) -> Sequence[Row]:
-    changed = [change.of_row(row) for _, row in file_rows.rows_at(positions)]
-    if changed_only:
-        return changed
-    return file_rows.live_rows_with(dict(zip(positions, changed, strict=True)))
 
 
 def _assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:

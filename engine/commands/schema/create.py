@@ -35,7 +35,7 @@ from whitecap.engine.storage.requests import NewId, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.default_values import check_defaults
 from whitecap.engine.writing.execution import check_removable, job, progress_of
-from whitecap.engine.writing.files import FileWriter, remove
+from whitecap.engine.writing.files import FileWriter, removals
 from whitecap.engine.writing.generation import check_expressions
 
 
@@ -160,9 +160,7 @@ def _actions(
     removes: Sequence[AnyAction] = ()
     if txn.read_version >= 0:
         yield from txn.read_state()
-        files = list(txn.filter_all_files())
-        now_ms = yield ReadClock()
-        removes = [remove(file, now_ms) for file in files]
+        removes = yield from removals(txn.filter_all_files())
     return [*adds, *removes, *_domains(statement, txn)]
 
 

@@ -15,11 +15,11 @@ from whitecap.engine.outcomes import Outcome
 from whitecap.engine.query.scan_tasks import by_task, scan_tasks
 from whitecap.engine.refusals import property_errors
 from whitecap.engine.session.table import Table
-from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.metadata_checks import unfit_names
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import job, preserved_row_tracking
-from whitecap.engine.writing.files import FileWriter, remove
+from whitecap.engine.writing.files import FileWriter, removals
 
 
 def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -> Steps[Outcome]:
@@ -43,7 +43,6 @@ def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -
     rows = {file_rows.file.path: list(file_rows.live_rows()) for file_rows in old}
     adds = yield from writer.write(by_task(scan_tasks(files), rows))
     yield from job("REMOVE COLUMN MAPPING", old, writer)
-    now_ms = yield ReadClock()
-    removes = [remove(file, now_ms, data_change=False) for file in files]
+    removes = yield from removals(files, data_change=False)
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit([*removes, *adds], Operation("REMOVE COLUMN MAPPING"), tags))
