@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -124,7 +125,7 @@ def check_consistent_data_change(actions: Iterable[AnyAction], settings: Setting
 def check_own_domains(actions: Iterable[AnyAction], protocol: Protocol) -> None:
     """Each metadata domain once, and only where the table supports domains."""
     domains = [action.domain for action in actions if isinstance(action, DomainMetadata)]
-    if domains and not supports(protocol, "domainMetadata"):
+    if domains and not supports(protocol, feature_keys.DOMAIN_METADATA):
         raise commit_errors.domains_not_supported(domains)
     for position, domain in enumerate(domains):
         if domain in domains[:position]:

@@ -14,6 +14,7 @@ import msgspec
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import Settings
@@ -27,7 +28,7 @@ def resolve_backfill(
     Raises `DeltaError` for a backfill that commits anything but files.
     """
     involved = current.operation.is_backfill or winner.is_backfill
-    if "rowTracking" not in current.features:
+    if feature_keys.ROW_TRACKING not in current.features:
         if involved:
             raise commit_errors.assertion("row tracking is not supported")
         return current
@@ -46,7 +47,7 @@ def resolve_unbackfill(
     Raises `DeltaError` against a running backfill.
     """
     involved = current.operation.is_unbackfill or winner.is_unbackfill
-    if "rowTracking" not in current.features:
+    if feature_keys.ROW_TRACKING not in current.features:
         if involved:
             raise commit_errors.assertion("row tracking is not supported")
         return current

@@ -16,7 +16,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects import DELTA_CHECKS, CheckRules
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -125,7 +125,7 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
             self.checks.reads_by_statement
             or operation.is_backfill
             or operation.is_unbackfill
-            or "rowTracking" in self.features
+            or feature_keys.ROW_TRACKING in self.features
             or not (before is self.protocol or feature_names(before) <= self.features)
             or _is_moved_along(self.metadata)
         )

@@ -12,6 +12,7 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, domain_verdict
 from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AnyAction, DomainMetadata
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.outcomes import Verdict
@@ -26,7 +27,7 @@ def check_domains(
     current: CurrentTransaction, winner: WinningCommit, settings: Settings
 ) -> CurrentTransaction | Verdict:
     """Two commits may not write one domain, unless it is row tracking, which is resolved later."""
-    if "domainMetadata" not in current.features or not winner.commit.domains:
+    if feature_keys.DOMAIN_METADATA not in current.features or not winner.commit.domains:
         return current
     won = winner.domains
     for action in current.actions:

@@ -17,7 +17,7 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict
 from whitecap.engine.conflicts.row_ids import NOT_PRESERVED_TAG
 from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import mode_of
@@ -69,7 +69,7 @@ def _without_resolution(
     if current.metadata_changed:
         return _conflict(current, winner, "both commits change the metadata")
     enables_row_tracking = winner.is_tagged(ROW_TRACKING_ONLY_TAG)
-    if enables_row_tracking and supports(current.protocol, "rowTracking"):
+    if enables_row_tracking and supports(current.protocol, feature_keys.ROW_TRACKING):
         return _tagged(msgspec.structs.replace(current, metadata=winner.metadata))
     if winner.updates_identity_only:
         return current
@@ -172,26 +172,26 @@ def _row_tracking_stays_on(change: _Change) -> bool:
 
 def _maps_columns(change: _Change) -> bool:
     turned_on = _turns_on_name_mapping(change.old, change.new)
-    return turned_on and supports(change.protocol, "columnMapping")
+    return turned_on and supports(change.protocol, feature_keys.COLUMN_MAPPING)
 
 
 def _uses_v2_checkpoints(change: _Change) -> bool:
-    return change.value.lower() == "v2" and supports(change.protocol, "v2Checkpoint")
+    return change.value.lower() == "v2" and supports(change.protocol, feature_keys.V2_CHECKPOINT)
 
 
 def _catalog_may_set(change: _Change) -> bool:
-    return change.is_new or not supports(change.protocol, "catalogManaged")
+    return change.is_new or not supports(change.protocol, feature_keys.CATALOG_MANAGED)
 
 
 _ALLOWED: Mapping[str, Callable[[_Change], bool]] = {
-    properties.ROW_TRACKING.key: _enables("rowTracking"),
+    properties.ROW_TRACKING.key: _enables(feature_keys.ROW_TRACKING),
     properties.ROW_ID_COLUMN: _row_tracking_stays_on,
     properties.ROW_COMMIT_VERSION_COLUMN: _row_tracking_stays_on,
     properties.COLUMN_MAPPING_MODE.key: _maps_columns,
     properties.MAX_COLUMN_ID: lambda _: True,
-    properties.DELETION_VECTORS.key: _enables("deletionVectors"),
+    properties.DELETION_VECTORS.key: _enables(feature_keys.DELETION_VECTORS),
     properties.CHECKPOINT_POLICY.key: _uses_v2_checkpoints,
-    properties.IN_COMMIT_TIMESTAMPS.key: _enables("inCommitTimestamp"),
+    properties.IN_COMMIT_TIMESTAMPS.key: _enables(feature_keys.IN_COMMIT_TIMESTAMP),
     properties.ICT_ENABLEMENT_VERSION: lambda change: change.is_new,
     properties.ICT_ENABLEMENT_TIMESTAMP: lambda change: change.is_new,
     UC_TABLE_ID: _catalog_may_set,

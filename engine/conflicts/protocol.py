@@ -12,7 +12,7 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, conflicting_commit
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.conflicts.writable import check_writable
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import FEATURES, feature_names, required_features
 from whitecap.engine.outcomes import Verdict
@@ -91,16 +91,16 @@ def _still_dropping(
     Row tracking is dropped by taking the winner's row ids off; of the others no trace may have
     come back.
     """
-    if "rowTracking" in dropped:
+    if feature_keys.ROW_TRACKING in dropped:
         current = strip_winner_row_ids(current, winner)
     elif _brings_back(winner, dropped):
         raise protocol_errors.feature_drop_revalidation(conflicting_commit(winner).lstrip("\n"))
-    if "checkpointProtection" in current.features:
+    if feature_keys.CHECKPOINT_PROTECTION in current.features:
         return _with_protected_version(current, winner.version + 1)
     return current
 
 
-_ALWAYS_DROPPED = frozenset({"materializePartitionColumns"})
+_ALWAYS_DROPPED = frozenset({feature_keys.MATERIALIZED_PARTITIONS})
 """What has no traces, and so no way back, as far as Delta looks (validateDropInvariants)."""
 
 
@@ -109,7 +109,7 @@ def _brings_back(winner: WinningCommit, dropped: frozenset[str]) -> bool:
     if winner.metadata is not None and required_features(winner.metadata, frozenset()) & dropped:
         return True
     uses_deletion_vectors = any(add.deletion_vector is not None for add in winner.adds)
-    return "deletionVectors" in dropped and uses_deletion_vectors
+    return feature_keys.DELETION_VECTORS in dropped and uses_deletion_vectors
 
 
 def _with_protected_version(current: CurrentTransaction, version: int) -> CurrentTransaction:

@@ -20,10 +20,12 @@ from whitecap.engine.conflicts.row_ids import (
     watermark_domain,
 )
 from whitecap.engine.conflicts.winner import WinningCommit
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.column_keys import TYPE_CHANGES
 from whitecap.engine.settings import Settings
+
+_WIDENING = frozenset({feature_keys.TYPE_WIDENING, feature_keys.TYPE_WIDENING_PREVIEW})
 
 
 def reassign_row_ids(
@@ -51,7 +53,7 @@ def reassign_row_ids(
 
 
 def _tracks_rows(current: CurrentTransaction) -> bool:
-    return "rowTracking" in current.features and not is_suspended(current.metadata)
+    return feature_keys.ROW_TRACKING in current.features and not is_suspended(current.metadata)
 
 
 def _is_copied(add: AddFile, read_watermark: int) -> bool:
@@ -77,7 +79,10 @@ def update_type_changes(
     current: CurrentTransaction, winner: WinningCommit, _settings: Settings
 ) -> CurrentTransaction:
     """The version noted with a widened column moves from the winner's to the next."""
-    widens = "typeWidening" in current.features or "typeWidening-preview" in current.features
+    widens = (
+        feature_keys.TYPE_WIDENING in current.features
+        or feature_keys.TYPE_WIDENING_PREVIEW in current.features
+    )
     own = next((action for action in current.actions if isinstance(action, Metadata)), None)
     on = properties.TYPE_WIDENING.of(current.metadata.configuration)
     if own is None or own.schema_string is None or not (widens and on):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
@@ -48,7 +48,7 @@ def readable_watermark(snapshot: Snapshot) -> int:
 
     Source: `RowId.scala: extractHighWatermark`.
     """
-    tracked = supports(snapshot.protocol, "rowTracking")
+    tracked = supports(snapshot.protocol, feature_keys.ROW_TRACKING)
     return snapshot.row_id_high_watermark if tracked else NO_WATERMARK
 
 

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.checkpoint_parquet import Sidecar, decode_actions, encode_actions
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, commit_of, decode_commit
@@ -116,7 +116,7 @@ def encode_checkpoint(snapshot: Snapshot) -> bytes:
     """The Parquet file of a snapshot's checkpoint."""
     configuration = snapshot.configuration
     v2 = (
-        supports(snapshot.protocol, "v2Checkpoint")
+        supports(snapshot.protocol, feature_keys.V2_CHECKPOINT)
         and properties.CHECKPOINT_POLICY.of(configuration) == "v2"
     )
     return encode_actions(checkpoint_actions(snapshot), snapshot.version if v2 else None)

@@ -22,6 +22,23 @@ from whitecap.engine.log.column_keys import (
     IDENTITY_STEP,
     INVARIANTS,
 )
+from whitecap.engine.log.feature_keys import (
+    CATALOG_MANAGED,
+    CHECK_CONSTRAINTS,
+    CHECKPOINT_PROTECTION,
+    CLUSTERING,
+    COLUMN_DEFAULTS,
+    COLUMN_MAPPING,
+    DELETION_VECTORS,
+    DOMAIN_METADATA,
+    IN_COMMIT_TIMESTAMP,
+    MATERIALIZED_PARTITIONS,
+    ROW_TRACKING,
+    TYPE_WIDENING,
+    TYPE_WIDENING_PREVIEW,
+    V2_CHECKPOINT,
+    VACUUM_PROTOCOL_CHECK,
+)
 from whitecap.engine.log.properties import TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.remembered import once_for_each
@@ -115,7 +132,7 @@ _ALL = (
     TableFeature(
         "invariants", legacy_versions=(1, 2), required_by=_column_has(INVARIANTS)
     ),
-    TableFeature("checkConstraints", legacy_versions=(1, 3), required_by=_has_constraint),
+    TableFeature(CHECK_CONSTRAINTS, legacy_versions=(1, 3), required_by=_has_constraint),
     TableFeature(
         "changeDataFeed", legacy_versions=(1, 4), required_by=_on(properties.CHANGE_DATA_FEED),
         fails_concurrent=False,
@@ -125,7 +142,7 @@ _ALL = (
         required_by=_column_has(GENERATION_EXPRESSION),
     ),
     TableFeature(
-        "columnMapping", reader_writer=True, legacy_versions=(2, 5), required_by=_maps_columns,
+        COLUMN_MAPPING, reader_writer=True, legacy_versions=(2, 5), required_by=_maps_columns,
         fails_concurrent=False,
     ),
     TableFeature("identityColumns", legacy_versions=(1, 6), required_by=_column_has(*_IDENTITY)),
@@ -134,41 +151,41 @@ _ALL = (
         joins_existing=False, fails_concurrent=False,
     ),
     TableFeature(
-        "deletionVectors", reader_writer=True, required_by=_on(properties.DELETION_VECTORS),
+        DELETION_VECTORS, reader_writer=True, required_by=_on(properties.DELETION_VECTORS),
         fails_concurrent=False,
     ),
     TableFeature(
-        "rowTracking", needs=("domainMetadata",), required_by=_on(properties.ROW_TRACKING),
+        ROW_TRACKING, needs=(DOMAIN_METADATA,), required_by=_on(properties.ROW_TRACKING),
         fails_concurrent=False,
     ),
-    TableFeature("domainMetadata", fails_concurrent=False),
+    TableFeature(DOMAIN_METADATA, fails_concurrent=False),
     TableFeature(
-        "v2Checkpoint", reader_writer=True, required_by=_checkpoints_v2, fails_concurrent=False
+        V2_CHECKPOINT, reader_writer=True, required_by=_checkpoints_v2, fails_concurrent=False
     ),
     TableFeature(
-        "inCommitTimestamp", required_by=_on(properties.IN_COMMIT_TIMESTAMPS),
+        IN_COMMIT_TIMESTAMP, required_by=_on(properties.IN_COMMIT_TIMESTAMPS),
         fails_concurrent=False,
     ),
     TableFeature(
-        "typeWidening", reader_writer=True, required_by=_on(properties.TYPE_WIDENING),
-        stand_in="typeWidening-preview", fails_concurrent=False,
+        TYPE_WIDENING, reader_writer=True, required_by=_on(properties.TYPE_WIDENING),
+        stand_in=TYPE_WIDENING_PREVIEW, fails_concurrent=False,
     ),
-    TableFeature("typeWidening-preview", reader_writer=True, fails_concurrent=False),
-    TableFeature("allowColumnDefaults"),
+    TableFeature(TYPE_WIDENING_PREVIEW, reader_writer=True, fails_concurrent=False),
+    TableFeature(COLUMN_DEFAULTS),
     TableFeature(
-        "icebergCompatV1", needs=("columnMapping",), fails_concurrent=False,
+        "icebergCompatV1", needs=(COLUMN_MAPPING,), fails_concurrent=False,
         required_by=_set_to_true(properties.ICEBERG_COMPAT + "V1"),
     ),
     TableFeature(
-        "icebergCompatV2", needs=("columnMapping",), fails_concurrent=False,
+        "icebergCompatV2", needs=(COLUMN_MAPPING,), fails_concurrent=False,
         required_by=_set_to_true(properties.ICEBERG_COMPAT + "V2"),
     ),
     TableFeature(
-        "icebergCompatV3", needs=("columnMapping", "rowTracking"), fails_concurrent=False,
+        "icebergCompatV3", needs=(COLUMN_MAPPING, ROW_TRACKING), fails_concurrent=False,
         required_by=_set_to_true(properties.ICEBERG_COMPAT + "V3"),
     ),
-    TableFeature("clustering", needs=("domainMetadata",)),
-    TableFeature("vacuumProtocolCheck", reader_writer=True, fails_concurrent=False),
+    TableFeature(CLUSTERING, needs=(DOMAIN_METADATA,)),
+    TableFeature(VACUUM_PROTOCOL_CHECK, reader_writer=True, fails_concurrent=False),
     TableFeature(
         "variantType", reader_writer=True, required_by=_column_type("variant"),
         stand_in="variantType-preview",
@@ -182,14 +199,14 @@ _ALL = (
     TableFeature("geospatial", reader_writer=True),
     TableFeature("geospatial-dev", reader_writer=True),
     TableFeature(
-        "materializePartitionColumns",
+        MATERIALIZED_PARTITIONS,
         required_by=_set_to_true(properties.MATERIALIZED_PARTITIONS),
     ),
-    TableFeature("checkpointProtection"),
-    TableFeature("coordinatedCommits-preview", needs=("inCommitTimestamp", "vacuumProtocolCheck")),
+    TableFeature(CHECKPOINT_PROTECTION),
+    TableFeature("coordinatedCommits-preview", needs=(IN_COMMIT_TIMESTAMP, VACUUM_PROTOCOL_CHECK)),
     TableFeature(
-        "catalogManaged", reader_writer=True, fails_concurrent=False,
-        needs=("inCommitTimestamp", "vacuumProtocolCheck"),
+        CATALOG_MANAGED, reader_writer=True, fails_concurrent=False,
+        needs=(IN_COMMIT_TIMESTAMP, VACUUM_PROTOCOL_CHECK),
     ),
 )  # fmt: skip
 

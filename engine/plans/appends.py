@@ -16,6 +16,7 @@ from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
+from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AnyAction, Metadata
 from whitecap.engine.log.effects import ANY
 from whitecap.engine.log.features import supports
@@ -150,7 +151,7 @@ def _is_plain(table: Table, snapshot: Snapshot) -> bool:
     return not (
         table.dialect.resolves_rows
         or table.dialect.checks.reads_by_statement
-        or supports(protocol, "rowTracking")
+        or supports(protocol, feature_keys.ROW_TRACKING)
         or settings.schema_auto_merge
         or settings.empty_file_check
         or settings.null_partition_check

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from whitecap.engine.column_names import ColumnPath
 from whitecap.engine.errors import RefusedAtCommit
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import CHANGE_TYPE_COLUMN, Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, CURRENT_DEFAULT, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import MODES, mode_of
@@ -87,13 +87,13 @@ def check_manifests(metadata: Metadata, before: Snapshot) -> None:
 
 def may_need_files(metadata: Metadata, before: Snapshot) -> bool:
     """Whether `check_manifests` looks at the table's files."""
-    has_vectors = supports(before.protocol, "deletionVectors")
+    has_vectors = supports(before.protocol, feature_keys.DELETION_VECTORS)
     return has_vectors and properties.SYMLINK_MANIFESTS.of(metadata.configuration)
 
 
 def check_defaults_are_enabled(metadata: Metadata, protocol: Protocol) -> None:
     """Raises `DeltaError` for columns with defaults in a table without the feature for them."""
-    if supports(protocol, "allowColumnDefaults"):
+    if supports(protocol, feature_keys.COLUMN_DEFAULTS):
         return
     if any(CURRENT_DEFAULT in field.metadata for field in schema_of_metadata(metadata)):
         raise feature_errors.defaults_not_enabled()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import is_mapped
@@ -96,7 +96,7 @@ def as_stored(
     `unique` makes the names unique: Delta takes a fresh UUID, here it is the transaction's id.
     """
     stored = _with_column_ids(without_protocol_properties(metadata), old, unique)
-    if not supports(protocol, "rowTracking"):
+    if not supports(protocol, feature_keys.ROW_TRACKING):
         return stored
     kept = {} if old is None else old.configuration
     names = {

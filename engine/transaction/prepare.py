@@ -19,7 +19,7 @@ from whitecap.engine.conflicts.row_ids import (
 )
 from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.errors import RefusedAtCommit
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
 from whitecap.engine.log.features import (
     DEFAULT_PROTOCOL,
@@ -234,7 +234,7 @@ def _with_row_ids(
     actions: list[AnyAction], protocol: Protocol, snapshot: Snapshot
 ) -> list[AnyAction]:
     """Source: `RowId.assignFreshRowIds`, `DefaultRowCommitVersion.assignIfMissing`."""
-    if not supports(protocol, "rowTracking"):
+    if not supports(protocol, feature_keys.ROW_TRACKING):
         return actions
     check_not_suspended(snapshot.configuration)
     if snapshot.metadata is not None and is_suspended(snapshot.metadata):
@@ -260,7 +260,7 @@ def _check_deletion_vectors(
     """Source: `getAssertDeletionVectorWellFormedFunc`."""
     if not settings.deletion_vector_commit_check:
         return
-    supported = supports(protocol, "deletionVectors") and _stores_parquet(metadata)
+    supported = supports(protocol, feature_keys.DELETION_VECTORS) and _stores_parquet(metadata)
     enabled = properties.DELETION_VECTORS.of(metadata.configuration)
     allowed = supported and (enabled or operation.updates_files_in_place)
     for action in actions:

@@ -14,6 +14,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
 from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.columns.identity import with_marks
@@ -310,7 +311,7 @@ class Transaction:
         may not stand beside lies in the table's files.
         """
         needs_files = self._metadata is not None and may_need_files(self._metadata, self.snapshot)
-        if needs_files or supports(self.protocol, "rowTracking"):
+        if needs_files or supports(self.protocol, feature_keys.ROW_TRACKING):
             yield from self.read_state()
         outcome = yield from steps
         if isinstance(outcome, Committed):

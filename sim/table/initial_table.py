@@ -19,6 +19,7 @@ from whitecap.engine.commands.schema.clustering import with_clustering
 from whitecap.engine.conflicts import in_commit_timestamp
 from whitecap.engine.conflicts.row_ids import NO_WATERMARK, assign_fresh
 from whitecap.engine.dialects import Dialect
+from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -116,7 +117,7 @@ class _Created:
 
         Where rows have ids it is written now: a file's first one follows from all files before it.
         """
-        if supports(self.protocol, "rowTracking"):
+        if supports(self.protocol, feature_keys.ROW_TRACKING):
             return self.with_files(tuple(files))
         store = self.new.store
         described = described_commit(1, self._next_info(), files, store.epoch_ms)
@@ -185,7 +186,7 @@ def _metadata(new: NewTable) -> tuple[Metadata, Protocol]:
 
 def _with_row_ids(adds: Sequence[AddFile], protocol: Protocol) -> Sequence[AnyAction]:
     """The first files of the table, numbered if its rows are tracked."""
-    if not supports(protocol, "rowTracking"):
+    if not supports(protocol, feature_keys.ROW_TRACKING):
         return adds
     return assign_fresh(adds, NO_WATERMARK, commit_version=1)
 

@@ -16,6 +16,7 @@ from whitecap.engine.commands.features.removals import REMOVALS
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
+from whitecap.engine.log.feature_keys import CHECKPOINT_PROTECTION
 from whitecap.engine.log.features import FEATURES, feature_names, protocol_for
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
@@ -27,7 +28,6 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin
 
 BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS
-_PROTECTION = "checkpointProtection"
 _NOT_MODELLED = {"coordinatedCommits-preview": "commit coordinators are not modelled"}
 """What Delta drops and this does not, with the reason."""
 
@@ -60,9 +60,9 @@ def _check(name: str, snapshot: Snapshot, truncates: bool) -> None:
         raise UnsupportedFeature(f"DROP FEATURE {name}: {_NOT_MODELLED[name]}")
     if name not in REMOVALS:
         raise feature_errors.not_removable(name)
-    if name == _PROTECTION and not truncates:
+    if name == CHECKPOINT_PROTECTION and not truncates:
         raise feature_errors.with_history(name)
-    if truncates and name != _PROTECTION and not FEATURES[name].reader_writer:
+    if truncates and name != CHECKPOINT_PROTECTION and not FEATURES[name].reader_writer:
         raise feature_errors.without_history(name)
     needing = sorted(f.name for f in FEATURES.values() if name in f.needs and f.name in present)
     if needing:
@@ -119,7 +119,7 @@ def _downgrade(
         key: value for key, value in txn.metadata.configuration.items() if key not in removal.keys
     }
     if barrier:
-        kept |= {_PROTECTION}
+        kept |= {CHECKPOINT_PROTECTION}
         configuration[properties.PROTECTED_VERSION] = str(txn.read_version + 1)
     txn.update_protocol(protocol_for(kept))
     txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))

@@ -12,6 +12,14 @@ from whitecap.engine.log.actions import AddFile, Metadata, RemoveFile
 from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.columns.type_changes import has_type_changes
 from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.feature_keys import (
+    COLUMN_MAPPING,
+    DELETION_VECTORS,
+    TYPE_WIDENING,
+    TYPE_WIDENING_PREVIEW,
+    V2_CHECKPOINT,
+    VACUUM_PROTOCOL_CHECK,
+)
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps
@@ -49,10 +57,10 @@ def _never(_commit: Commit) -> bool:
 
 
 _USES: dict[str, Callable[[Commit], bool]] = {
-    "columnMapping": _has_metadata(is_mapped),
-    "deletionVectors": _uses_vectors,
-    "typeWidening": _has_metadata(_has_changed_types),
-    "typeWidening-preview": _has_metadata(_has_changed_types),
-    "v2Checkpoint": _has_metadata(_checkpoints_v2),
-    "vacuumProtocolCheck": _never,
+    COLUMN_MAPPING: _has_metadata(is_mapped),
+    DELETION_VECTORS: _uses_vectors,
+    TYPE_WIDENING: _has_metadata(_has_changed_types),
+    TYPE_WIDENING_PREVIEW: _has_metadata(_has_changed_types),
+    V2_CHECKPOINT: _has_metadata(_checkpoints_v2),
+    VACUUM_PROTOCOL_CHECK: _never,
 }

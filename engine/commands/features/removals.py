@@ -34,6 +34,20 @@ from whitecap.engine.commands.features.traces_in_log import (
 )
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AnyAction
+from whitecap.engine.log.feature_keys import (
+    CHECK_CONSTRAINTS,
+    CHECKPOINT_PROTECTION,
+    COLUMN_MAPPING,
+    DELETION_VECTORS,
+    DOMAIN_METADATA,
+    IN_COMMIT_TIMESTAMP,
+    MATERIALIZED_PARTITIONS,
+    ROW_TRACKING,
+    TYPE_WIDENING,
+    TYPE_WIDENING_PREVIEW,
+    V2_CHECKPOINT,
+    VACUUM_PROTOCOL_CHECK,
+)
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps
@@ -78,17 +92,17 @@ _ROW_TRACKING_KEYS = frozenset(
 )
 _TYPE_WIDENING = Removal(clean_type_widening, widens)
 REMOVALS: dict[str, Removal] = {
-    "checkConstraints": Removal(check_constraints, is_constrained),
-    "checkpointProtection": Removal(unprotect, is_protected),
-    "columnMapping": Removal(clean_column_mapping, maps_columns),
-    "deletionVectors": Removal(clean_deletion_vectors, has_vectors),
-    "domainMetadata": Removal(clean_domains, has_domains),
-    "inCommitTimestamp": Removal(clean_timestamps, is_stamped),
-    "materializePartitionColumns": Removal(keys=frozenset({properties.MATERIALIZED_PARTITIONS})),
-    "rowTracking": Removal(clean_row_tracking, is_tracked, _ROW_TRACKING_KEYS, watermark_removed),
-    "typeWidening": _TYPE_WIDENING,
-    "typeWidening-preview": _TYPE_WIDENING,
-    "v2Checkpoint": Removal(clean_checkpoint_policy, makes_v2_checkpoints),
-    "vacuumProtocolCheck": Removal(),
+    CHECK_CONSTRAINTS: Removal(check_constraints, is_constrained),
+    CHECKPOINT_PROTECTION: Removal(unprotect, is_protected),
+    COLUMN_MAPPING: Removal(clean_column_mapping, maps_columns),
+    DELETION_VECTORS: Removal(clean_deletion_vectors, has_vectors),
+    DOMAIN_METADATA: Removal(clean_domains, has_domains),
+    IN_COMMIT_TIMESTAMP: Removal(clean_timestamps, is_stamped),
+    MATERIALIZED_PARTITIONS: Removal(keys=frozenset({properties.MATERIALIZED_PARTITIONS})),
+    ROW_TRACKING: Removal(clean_row_tracking, is_tracked, _ROW_TRACKING_KEYS, watermark_removed),
+    TYPE_WIDENING: _TYPE_WIDENING,
+    TYPE_WIDENING_PREVIEW: _TYPE_WIDENING,
+    V2_CHECKPOINT: Removal(clean_checkpoint_policy, makes_v2_checkpoints),
+    VACUUM_PROTOCOL_CHECK: Removal(),
 }
 """The features that can be dropped; of the others Delta knows no way back."""

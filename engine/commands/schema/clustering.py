@@ -11,7 +11,7 @@ import msgspec
 
 from whitecap.engine.column_names import quoted_if_needed, repeated
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import DomainMetadata, Metadata
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN, CLUSTERING_FEATURE
 from whitecap.engine.log.features import supports
@@ -23,7 +23,7 @@ from whitecap.engine.refusals import command_errors
 
 def supports_clustering(snapshot: Snapshot) -> bool:
     """Whether the table has the feature, with or without clustering columns."""
-    return supports(snapshot.protocol, "clustering")
+    return supports(snapshot.protocol, feature_keys.CLUSTERING)
 
 
 def with_clustering(configuration: Mapping[str, str], dialect: Dialect) -> dict[str, str]:

@@ -14,7 +14,7 @@ import msgspec
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import without_row_ids
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log import properties
+from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 from whitecap.engine.log.features import supports, with_features
@@ -38,8 +38,8 @@ def backfill(table: Table) -> Steps[Outcome | None]:
     txn = yield from begin(table)
     protocol = txn.snapshot.protocol
     assert protocol is not None
-    if not supports(protocol, "rowTracking"):
-        upgraded = with_features(protocol, ["rowTracking"])
+    if not supports(protocol, feature_keys.ROW_TRACKING):
+        upgraded = with_features(protocol, [feature_keys.ROW_TRACKING])
         parameters = {"newProtocol": msgspec.to_builtins(upgraded)}
         outcome = yield from txn.commit([upgraded], Operation("UPGRADE PROTOCOL", parameters))
         if not isinstance(outcome, Committed):

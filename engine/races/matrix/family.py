@@ -17,6 +17,7 @@ from typing import Any
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.log import feature_keys
 from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.row_tables import DataFile, TableOf
@@ -184,7 +185,7 @@ def variants(dialect: Dialect, choice: Choice) -> list[Variant]:
         Variant(layout, vectors, level, rows)
         for rows, layout, vectors, level in combinations
         if not rows or (vectors and reconciles_rows(dialect, layout))
-        if layout is not Layout.CLUSTERED or not dialect.unwritable(("clustering",))
+        if layout is not Layout.CLUSTERED or not dialect.unwritable((feature_keys.CLUSTERING,))
     ]
 
 
