@@ -19,7 +19,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from whitecap.engine.log.features import supports
+from whitecap.engine.log.protocols import supports
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import ConsistencyMode, Settings

@@ -27,7 +27,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.effects import ADDS, ANY, PROGRESS, REMOVES, UNUSUAL, VISIBLE_ADDS
-from whitecap.engine.log.features import feature_names
+from whitecap.engine.log.protocols import feature_names
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.remembered import once_for_each

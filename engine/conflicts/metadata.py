@@ -21,7 +21,7 @@ from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import mode_of
-from whitecap.engine.log.features import supports
+from whitecap.engine.log.protocols import supports
 from whitecap.engine.log.schema import Field, schema_of_metadata
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule

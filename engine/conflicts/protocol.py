@@ -14,7 +14,8 @@ from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import Protocol
-from whitecap.engine.log.features import FEATURES, feature_names, required_features
+from whitecap.engine.log.features import FEATURES
+from whitecap.engine.log.protocols import feature_names, required_features
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.refusals import protocol_errors
 from whitecap.engine.rules import Rule

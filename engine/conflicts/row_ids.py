@@ -13,7 +13,7 @@ import msgspec
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
-from whitecap.engine.log.features import supports
+from whitecap.engine.log.protocols import supports
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.refusals import commit_errors

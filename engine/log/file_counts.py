@@ -12,15 +12,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.log.file_keys import NamedValues, partition_of
 from whitecap.engine.settings import Settings
-
-NamedValues = frozenset[tuple[str, str | None]]
-"""The values of a partition, by column as in the log."""
-
-
-def partition_of(file: AddFile | RemoveFile) -> NamedValues:
-    """The partition that a file is in."""
-    return frozenset((file.partition_values or {}).items())
 
 
 class FileCounts:

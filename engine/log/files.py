@@ -11,14 +11,8 @@ from immutables import Map, MapMutation
 from numpy.typing import NDArray
 
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-from whitecap.engine.log.listed_files import (
-    FileKey,
-    ListedFiles,
-    PartitionKey,
-    StillListed,
-    by_path,
-    file_key,
-)
+from whitecap.engine.log.file_keys import FileKey, PartitionKey, by_path, file_key
+from whitecap.engine.log.listed_files import ListedFiles, StillListed
 from whitecap.engine.packed import blocks
 from whitecap.engine.packed.blocks import NO_PLACES, Packer
 from whitecap.engine.packed.versions import Contained, Moved, VersionedMap

@@ -6,23 +6,8 @@ from abc import abstractmethod
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.log.actions import AddFile, RemoveFile
-
-FileKey = tuple[str, str | None]
-"""What identifies a logical file: its path and the id of its deletion vector, if it has one."""
-
-PartitionKey = tuple[str | None, ...]
-"""A file's partition values, in the order of the table's partition columns."""
-
-
-def file_key(file: AddFile | RemoveFile) -> FileKey:
-    """A file's identity in the log. Source: PROTOCOL.md "Add File and Remove File"."""
-    return (file.path, file.dv_id)
-
-
-def by_path(file: AddFile | RemoveFile) -> tuple[str, str]:
-    """The order of files by path, and of one path by deletion vector."""
-    return (file.path, file.dv_id or "")
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.file_keys import FileKey, PartitionKey
 
 
 class ListedFiles(Sequence[AddFile]):

@@ -24,8 +24,8 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.file_keys import FileKey, PartitionKey
 from whitecap.engine.log.files import FileSet
-from whitecap.engine.log.listed_files import FileKey, PartitionKey
 from whitecap.engine.log.properties import COLUMN_MAPPING_MODE
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import once_for_each

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.file_keys import NamedValues, partition_of
 from whitecap.engine.row_store.rows import joined
 from whitecap.engine.storage.requests import Row
 
@@ -18,10 +19,10 @@ _OPEN_COST_BYTES = 4 * 1024**2  # spark.sql.files.openCostInBytes
 
 
 def _largest_first(files: Sequence[AddFile]) -> list[AddFile]:
-    ranks: dict[frozenset[tuple[str, str | None]], int] = {}
+    ranks: dict[NamedValues, int] = {}
     keyed = []
     for file in files:
-        partition = frozenset((file.partition_values or {}).items())
+        partition = partition_of(file)
         rank = ranks[partition] = ranks.get(partition, -1) + 1
         keyed.append(((-(file.size // 1024), rank), file))
     return [file for _, file in sorted(keyed, key=lambda pair: pair[0])]

@@ -15,10 +15,9 @@ from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import is_mapped
-from whitecap.engine.log.features import (
+from whitecap.engine.log.features import FEATURES_READER_VERSION, FEATURES_WRITER_VERSION
+from whitecap.engine.log.protocols import (
     DEFAULT_PROTOCOL,
-    FEATURES_READER_VERSION,
-    FEATURES_WRITER_VERSION,
     protocol_of_new_table,
     supports,
     upgraded_for,

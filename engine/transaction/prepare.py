@@ -21,7 +21,7 @@ from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.errors import RefusedAtCommit
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
-from whitecap.engine.log.features import (
+from whitecap.engine.log.protocols import (
     DEFAULT_PROTOCOL,
     feature_names,
     is_upgrade,

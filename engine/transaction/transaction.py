@@ -18,7 +18,7 @@ from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
 from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.columns.identity import with_marks
-from whitecap.engine.log.features import supports
+from whitecap.engine.log.protocols import supports
 from whitecap.engine.log.schema import schema_of_metadata, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from whitecap.engine.log.checkpoint import is_due
+from whitecap.engine.log.checkpoints.checkpoint import is_due
 from whitecap.sim.freerun.statements import TimedStatement
 from whitecap.sim.freerun.workloads import KINDS
 

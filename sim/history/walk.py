@@ -12,7 +12,8 @@ import msgspec
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clients.commit_cache import CommitCache
 from whitecap.engine.log.commit_file import Commit
-from whitecap.engine.log.listed_files import FileKey, ListedFiles, StillListed, file_key
+from whitecap.engine.log.file_keys import FileKey, file_key
+from whitecap.engine.log.listed_files import ListedFiles, StillListed
 from whitecap.engine.log.statistics import record_count
 from whitecap.sim.store.contents.history import CommitHistory
 from whitecap.sim.store.contents.objects import FakeStore

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from whitecap.engine.log.listed_files import FileKey
+from whitecap.engine.log.file_keys import FileKey
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.oracles.effects import StatementEffects
 from whitecap.sim.oracles.evidence import Evidence

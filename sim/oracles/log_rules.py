@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, InvalidLog
-from whitecap.engine.log import features, properties
+from whitecap.engine.log import features, properties, protocols
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -23,7 +23,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from whitecap.engine.log.listed_files import FileKey, file_key
+from whitecap.engine.log.file_keys import FileKey, file_key
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
@@ -194,7 +194,7 @@ def _inconsistent(protocol: Protocol) -> Iterator[str]:
         yield "writerFeatures must be there exactly if minWriterVersion is 7"
     for name in sorted(set(protocol.reader_features or ()) - set(protocol.writer_features or ())):
         yield f"reader feature {name!r} is not among writerFeatures"
-    for name in features.unknown_features(protocol):
+    for name in protocols.unknown_features(protocol):
         yield f"unknown feature {name!r}"
 
 
@@ -241,7 +241,7 @@ def _meaningless(
 
 def features_are_declared(commit: CommitInQuestion) -> Iterator[_LineFinding]:
     """Nothing is used that the protocol does not announce. Source: PROTOCOL.md "Table Features"."""
-    have = features.feature_names(commit.after.protocol)
+    have = protocols.feature_names(commit.after.protocol)
     for line, action in commit.lines:
         for name in sorted(_used_by(action, have) - have):
             yield line, f"uses feature {name!r}, which the protocol does not support"
@@ -263,7 +263,7 @@ def _used_by(action: AnyAction, have: frozenset[str]) -> frozenset[str]:
 
 def _required_by(metadata: Metadata, have: frozenset[str]) -> frozenset[str]:
     try:
-        return features.required_features(metadata, have)
+        return protocols.required_features(metadata, have)
     except (InvalidLog, DeltaError):
         return frozenset()
 

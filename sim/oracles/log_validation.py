@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import AnyAction
-from whitecap.engine.log.checkpoint import (
+from whitecap.engine.log.checkpoints.checkpoint import (
     LAST_CHECKPOINT_KEY,
     last_checkpoint,
     newest_checkpoint,

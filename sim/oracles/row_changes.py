@@ -16,7 +16,7 @@ from typing import Any
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit
-from whitecap.engine.log.listed_files import FileKey
+from whitecap.engine.log.file_keys import FileKey
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from whitecap.engine.log.actions import AddFile, DeletionVector
-from whitecap.engine.log.listed_files import by_path
+from whitecap.engine.log.file_keys import by_path
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics, statistics_text
 from whitecap.engine.storage.paths import data_key, log_path, partition_directory

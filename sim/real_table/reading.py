@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
-from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
+from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.clients.stored_log import LogGap, StoredLog, contiguous_commits
 from whitecap.engine.log.clients.table_log import Listed
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, version_of_key

@@ -14,7 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from whitecap.engine.log import properties
-from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, is_due
+from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, is_due
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.sim.store.contents.log_directory import (

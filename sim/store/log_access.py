@@ -14,7 +14,7 @@ from functools import partial
 
 import msgspec
 
-from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
+from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply

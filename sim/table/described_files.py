@@ -16,7 +16,8 @@ import numpy as np
 from whitecap.engine.log.actions import AddFile, AnyAction, CommitInfo
 from whitecap.engine.log.commit_file import Commit, encode_action
 from whitecap.engine.log.effects import effects_of
-from whitecap.engine.log.listed_files import ListedFiles, PartitionKey
+from whitecap.engine.log.file_keys import PartitionKey
+from whitecap.engine.log.listed_files import ListedFiles
 from whitecap.engine.storage.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import WriteRows
 from whitecap.sim.store.contents.kept import DescribedCommit

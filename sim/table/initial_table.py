@@ -31,7 +31,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.commit_file import Commit, commit_of, encode_commit, log_key
-from whitecap.engine.log.features import protocol_of_new_table, supports
+from whitecap.engine.log.protocols import protocol_of_new_table, supports
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.statistics import indexed_by
 from whitecap.engine.storage.requests import PutIfAbsent

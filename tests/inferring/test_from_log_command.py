@@ -191,7 +191,7 @@ def test_only_so_many_of_the_newest_commits_are_read(table: LogOnDisk) -> None:
 def test_a_log_without_its_oldest_commits_is_read_from_its_checkpoint_on(
     table: LogOnDisk,
 ) -> None:
-    from whitecap.engine.log.checkpoint import write_checkpoint
+    from whitecap.engine.log.checkpoints.checkpoint import write_checkpoint
 
     store = DirectoryStore(table.folder)
     drive(write_checkpoint(drive(StoredLog().update(), store)), store)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from tests.log.log_samples import add, histories, remove, replayed, state, store_of, table
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
-from whitecap.engine.log.checkpoint import (
+from whitecap.engine.log.checkpoints.checkpoint import (
     LAST_CHECKPOINT_KEY,
     checkpoint_actions,
     checkpoint_key,
     is_due,
     write_checkpoint,
 )
-from whitecap.engine.log.checkpoint_parquet import encode_actions
+from whitecap.engine.log.checkpoints.parquet import encode_actions
 from whitecap.engine.log.clients.commit_cache import CommitCache
 from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.clients.table_log import TableLog

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
-from whitecap.engine.log.file_counts import FileCounts, partition_of
+from whitecap.engine.log.file_counts import FileCounts
+from whitecap.engine.log.file_keys import partition_of
 from whitecap.engine.settings import Settings
 
 DAYS = ("1", "2", None)

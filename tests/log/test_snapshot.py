@@ -22,8 +22,9 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import commit_of
+from whitecap.engine.log.file_keys import by_path
 from whitecap.engine.log.files import FileSet
-from whitecap.engine.log.listed_files import ListedFiles, by_path
+from whitecap.engine.log.listed_files import ListedFiles
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.packed import blocks
 from whitecap.engine.packed.versions import VersionedMap

@@ -23,9 +23,13 @@ from whitecap.engine.log.actions import (
     Protocol,
     SetTransaction,
 )
-from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, write_checkpoint
+from whitecap.engine.log.checkpoints.checkpoint import (
+    LAST_CHECKPOINT_KEY,
+    checkpoint_key,
+    write_checkpoint,
+)
 from whitecap.engine.log.commit_file import encode_commit, log_key
-from whitecap.engine.log.features import protocol_of_new_table
+from whitecap.engine.log.protocols import protocol_of_new_table
 from whitecap.engine.storage.memory import MemoryStore, run
 
 INFO = CommitInfo(timestamp=1)

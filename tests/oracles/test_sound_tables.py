@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.oracles.hand_made import FIRST_ROWS, HandMade, add, remove
 from tests.oracles.planted import ANY_ORDER
-from whitecap.engine.log import checkpoint
 from whitecap.engine.log.actions import AnyAction, SetTransaction
+from whitecap.engine.log.checkpoints import checkpoint
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.effects import RowEffect, StatementEffects

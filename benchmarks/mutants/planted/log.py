@@ -6,8 +6,8 @@ from benchmarks.mutants.mutant import Area, Mutant
 
 SNAPSHOT = "engine/log/snapshot.py"
 FILE_SET = "engine/log/files.py"
-CHECKPOINT = "engine/log/checkpoint.py"
-PARQUET = "engine/log/checkpoint_parquet.py"
+CHECKPOINT = "engine/log/checkpoints/checkpoint.py"
+PARQUET = "engine/log/checkpoints/parquet.py"
 STORED_LOG = "engine/log/clients/stored_log.py"
 COMMIT_FILE = "engine/log/commit_file.py"
 HISTORY = "sim/store/contents/history.py"

@@ -17,7 +17,8 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.feature_keys import CHECKPOINT_PROTECTION
-from whitecap.engine.log.features import FEATURES, feature_names, protocol_for
+from whitecap.engine.log.features import FEATURES
+from whitecap.engine.log.protocols import feature_names, protocol_for
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import feature_errors, protocol_errors

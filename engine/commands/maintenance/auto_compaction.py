@@ -16,8 +16,7 @@ from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata
-from whitecap.engine.log.file_counts import partition_of
-from whitecap.engine.log.listed_files import PartitionKey
+from whitecap.engine.log.file_keys import PartitionKey, partition_of
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.session.table import Table

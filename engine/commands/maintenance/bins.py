@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from whitecap.engine.commands.maintenance.partition_order import PartitionItems, hash_order
+from whitecap.engine.commands.maintenance.partition_order import hash_order
 from whitecap.engine.log.actions import AddFile
-from whitecap.engine.log.listed_files import PartitionKey
+from whitecap.engine.log.file_keys import PartitionKey, partition_of
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.settings import Settings
@@ -84,17 +84,14 @@ def batches(bins: list[Bin], batch_bytes: int | None) -> list[list[Bin]]:
     """
     if batch_bytes is None:
         return [bins] if bins else []
-    places = {values: place for place, values in enumerate(hash_order(map(_partition_of, bins)))}
-    in_order = sorted(bins, key=lambda files: (_size_of(files), places[_partition_of(files)]))
-    return _grouped(in_order, _size_of, batch_bytes)
+    in_order = hash_order(partition_of(files[0]) for files in bins)
+    places = {partition: place for place, partition in enumerate(in_order)}
+    by_size = sorted(bins, key=lambda files: (_size_of(files), places[partition_of(files[0])]))
+    return _grouped(by_size, _size_of, batch_bytes)
 
 
 def _size_of(files: Bin) -> int:
     return sum(file.size for file in files)
-
-
-def _partition_of(files: Bin) -> PartitionItems:
-    return frozenset((files[0].partition_values or {}).items())
 
 
 def _grouped(parts: Iterable[T], size_of: Callable[[T], int], limit_bytes: int) -> list[list[T]]:

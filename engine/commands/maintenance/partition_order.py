@@ -14,27 +14,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-PartitionItems = frozenset[tuple[str, str | None]]
-"""The values of a partition by the names of its columns, as a file of it has them."""
+from whitecap.engine.log.file_keys import NamedValues
 
 _32_BITS = 0xFFFFFFFF
 _BITS_A_LEVEL = 5
 """Each level of the map tells 32 branches apart."""
 
 
-def hash_order(partitions: Iterable[PartitionItems]) -> list[PartitionItems]:
+def hash_order(partitions: Iterable[NamedValues]) -> list[NamedValues]:
     """Each of the partitions once, in the order in which Scala's hash map has them."""
     hashes = {each: _improved(_map_hash(each)) for each in partitions}
     return _iterated(list(hashes), hashes, 0)
 
 
 def _iterated(
-    partitions: Sequence[PartitionItems], hashes: Mapping[PartitionItems, int], shift: int
-) -> list[PartitionItems]:
+    partitions: Sequence[NamedValues], hashes: Mapping[NamedValues, int], shift: int
+) -> list[NamedValues]:
     """A node of the map has what is alone in its branch first, and then the nodes below it."""
     if shift >= 32:
         return list(partitions)
-    branches: dict[int, list[PartitionItems]] = defaultdict(list)
+    branches: dict[int, list[NamedValues]] = defaultdict(list)
     for each in partitions:
         branches[hashes[each] >> shift & 31].append(each)
     in_order = [branches[branch] for branch in sorted(branches)]
@@ -50,7 +49,7 @@ def _improved(hashed: int) -> int:
     return hashed ^ hashed >> 10
 
 
-def _map_hash(partition: PartitionItems) -> int:
+def _map_hash(partition: NamedValues) -> int:
     """Of all pairs in any order: their sum, exclusive or, and product of what is made odd."""
     total, mixed, product = 0, 0, 1
     for pair in (_pair_hash(name, value) for name, value in partition):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from whitecap.engine.commands.maintenance.bins import Bin, batches
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
-from whitecap.engine.log.listed_files import FileKey, file_key
+from whitecap.engine.log.file_keys import FileKey, file_key
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, NothingToCommit, Outcome
 from whitecap.engine.refusals import maintenance_errors

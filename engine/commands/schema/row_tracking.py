@@ -17,7 +17,7 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
-from whitecap.engine.log.features import supports, with_features
+from whitecap.engine.log.protocols import supports, with_features
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
-from whitecap.engine.log.checkpoint import (
+from whitecap.engine.log.checkpoints.checkpoint import (
     CheckpointFiles,
     Encode,
     encode_checkpoint,

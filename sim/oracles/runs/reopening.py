@@ -16,10 +16,10 @@ import msgspec
 
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, Metadata, Protocol
-from whitecap.engine.log.checkpoint import write_checkpoint
+from whitecap.engine.log.checkpoints.checkpoint import write_checkpoint
 from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.commit_file import Commit, log_key
-from whitecap.engine.log.listed_files import FileKey
+from whitecap.engine.log.file_keys import FileKey
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.storage.requests import Put, PutIfAbsent

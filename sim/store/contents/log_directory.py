@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 import msgspec
 from pyroaring import BitMap
 
-from whitecap.engine.log.checkpoint import checkpoint_key
+from whitecap.engine.log.checkpoints.checkpoint import checkpoint_key
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.sim.quantities.units import DAY_MS
 

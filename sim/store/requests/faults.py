@@ -19,7 +19,7 @@ from itertools import count
 import msgspec
 from msgspec import structs
 
-from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY
+from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.faults import (

@@ -1,0 +1,1 @@
+"""Checkpoints: the state of a table in one place, and its actions in Parquet."""
