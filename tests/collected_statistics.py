@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from whitecap.engine.log.indexed_columns import Indexed, columns_with_statistics
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.log.statistics import (
-    FileStatistics,
-    Indexed,
-    columns_with_statistics,
-    extents_of,
-    statistics_of,
-)
+from whitecap.engine.log.statistics import FileStatistics, extents_of, statistics_of
 
 INDEXED_BY_DEFAULT = Indexed()
 """The first columns, as many as Delta indexes where a table does not say."""

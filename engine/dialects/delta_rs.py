@@ -19,7 +19,7 @@ from whitecap.engine.dialects.dialect import (
     Vendor,
 )
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log.statistics import UNORDERED
+from whitecap.engine.log.indexed_columns import UNORDERED
 
 _CHECKER = "conflict_checker.rs"
 _SEEN = "seen on deltalake 1.6.3 and 1.6.6"

@@ -14,8 +14,8 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.log.indexed_columns import UNORDERED
 from whitecap.engine.log.property_names import why_not_modelled
-from whitecap.engine.log.statistics import UNORDERED
 from whitecap.engine.settings import Settings
 
 ROW_LEVEL_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from whitecap.engine.log.actions import AddFile, PartitionValues
+from whitecap.engine.log.indexed_columns import columns_that_skip
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import columns_that_skip, parse_statistics
+from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.asked_statistics import every
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of

@@ -17,10 +17,10 @@ from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import CHANGE_TYPE_COLUMN, Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, CURRENT_DEFAULT, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import MODES, mode_of
+from whitecap.engine.log.indexed_columns import has_bounds, lower_path
 from whitecap.engine.log.protocols import feature_names, needing_manual_upgrade, supports
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import has_bounds, lower_path
 from whitecap.engine.refusals import commit_errors, feature_errors, property_errors, protocol_errors
 
 INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")

@@ -12,16 +12,14 @@ from typing import Any
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, PartitionValues
-from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
-from whitecap.engine.log.statistics import (
+from whitecap.engine.log.indexed_columns import (
     UNORDERED,
     Indexed,
     columns_with_statistics,
-    extents_of,
     indexed_by,
-    statistics_of,
-    statistics_text,
 )
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.log.statistics import extents_of, statistics_of, statistics_text
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_store.row_store import FileColumns
 from whitecap.engine.row_store.rows import first, grouped, holds

@@ -10,16 +10,9 @@ import numpy as np
 from msgspec import Raw
 from numpy.typing import NDArray
 
+from whitecap.engine.log.indexed_columns import UNORDERED, Indexed, columns_with_statistics
 from whitecap.engine.log.schema import Field
-from whitecap.engine.log.statistics import (
-    UNORDERED,
-    Indexed,
-    bounds_of,
-    columns_with_statistics,
-    quoted_length,
-    statistics_of,
-    statistics_text,
-)
+from whitecap.engine.log.statistics import bounds_of, quoted_length, statistics_of, statistics_text
 from whitecap.engine.row_store.summaries import Extent, extent_of
 from whitecap.engine.values.types import INTEGRAL_BITS
 from whitecap.sim.table.derived import SECONDS, instants_of, is_generated

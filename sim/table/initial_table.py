@@ -31,9 +31,9 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.commit_file import Commit, commit_of, encode_commit, log_key
+from whitecap.engine.log.indexed_columns import indexed_by
 from whitecap.engine.log.protocols import protocol_of_new_table, supports
 from whitecap.engine.log.schema import schema_string
-from whitecap.engine.log.statistics import indexed_by
 from whitecap.engine.storage.requests import PutIfAbsent
 from whitecap.engine.transaction.new_metadata import as_stored
 from whitecap.sim.scenario.table import TableSection

@@ -10,13 +10,9 @@ from hypothesis import strategies as st
 
 from tests.collected_statistics import collect_statistics
 from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.indexed_columns import Indexed
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.log.statistics import (
-    NO_STATISTICS,
-    Indexed,
-    parse_statistics,
-    statistics_text,
-)
+from whitecap.engine.log.statistics import NO_STATISTICS, parse_statistics, statistics_text
 
 
 def written_and_read(kind: str, values: list[Any]) -> tuple[Any, Any] | None:

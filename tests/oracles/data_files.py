@@ -11,13 +11,10 @@ from collections.abc import Iterator, Sequence
 from tests.collected_statistics import collect_statistics
 from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.indexed_columns import Indexed
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import (
-    FileStatistics,
-    Indexed,
-    parse_statistics,
-)
+from whitecap.engine.log.statistics import FileStatistics, parse_statistics
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.storage.disk.parquet import decode_rows
 from whitecap.engine.storage.paths import data_key

@@ -16,10 +16,8 @@ from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, scenario
 from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import decode_commit, log_key
-from whitecap.engine.log.statistics import (
-    Indexed,
-    statistics_text,
-)
+from whitecap.engine.log.indexed_columns import Indexed
+from whitecap.engine.log.statistics import statistics_text
 from whitecap.engine.storage.memory import counting_ids
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import WriteRows

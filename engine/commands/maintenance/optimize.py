@@ -19,7 +19,7 @@ from whitecap.engine.commands.schema.clustering import logged_columns, supports_
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
-from whitecap.engine.log.statistics import without_statistics
+from whitecap.engine.log.indexed_columns import without_statistics
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import command_errors, maintenance_errors
 from whitecap.engine.session.table import Table
