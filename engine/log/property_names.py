@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from whitecap.engine.errors import nearest
-from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.log import properties
 from whitecap.engine.log.properties import (
     CONSTRAINT_PREFIX,
     FEATURE_PREFIX,
@@ -23,36 +23,34 @@ PREFIX = "delta."
 OPEN_PREFIXES = (CONSTRAINT_PREFIX, FEATURE_PREFIX)
 EFFECTIVE = frozenset(
     {
-        "delta.appendOnly",
-        "delta.autoOptimize",
-        "delta.autoOptimize.autoCompact",
-        "delta.checkpointPolicy",
-        "delta.columnMapping.maxColumnId",
-        "delta.columnMapping.mode",
-        "delta.compatibility.symlinkFormatManifest.enabled",
-        "delta.dataSkippingNumIndexedCols",
-        "delta.dataSkippingStatsColumns",
-        "delta.dataSkippingStringPrefixLength",
-        "delta.deletedFileRetentionDuration",
-        "delta.enableChangeDataFeed",
-        "delta.enableDeletionVectors",
-        "delta.enableIcebergCompatV1",
-        "delta.enableIcebergCompatV2",
-        "delta.enableIcebergCompatV3",
-        "delta.enableInCommitTimestamps",
-        "delta.enableMaterializePartitionColumnsFeature",
-        "delta.enableRowTracking",
-        "delta.enableTypeWidening",
-        "delta.enableVariantShredding",
-        "delta.inCommitTimestampEnablementTimestamp",
-        "delta.inCommitTimestampEnablementVersion",
-        ISOLATION_PROPERTY,
-        "delta.logRetentionDuration",
-        "delta.minReaderVersion",
-        "delta.minWriterVersion",
-        "delta.requireCheckpointProtectionBeforeVersion",
-        "delta.rowTrackingSuspended",
-        "delta.universalFormat.enabledFormats",
+        properties.APPEND_ONLY.key,
+        properties.AUTO_OPTIMIZE,
+        properties.AUTO_COMPACT.key,
+        properties.CHECKPOINT_POLICY.key,
+        properties.MAX_COLUMN_ID,
+        properties.COLUMN_MAPPING_MODE.key,
+        properties.SYMLINK_MANIFESTS.key,
+        properties.INDEXED_COLUMNS.key,
+        properties.STATISTICS_COLUMNS.key,
+        properties.STRING_PREFIX_LENGTH.key,
+        properties.DELETED_FILE_RETENTION_MS.key,
+        properties.CHANGE_DATA_FEED.key,
+        properties.DELETION_VECTORS.key,
+        *(f"{properties.ICEBERG_COMPAT}V{version}" for version in (1, 2, 3)),
+        properties.IN_COMMIT_TIMESTAMPS.key,
+        properties.MATERIALIZED_PARTITIONS,
+        properties.ROW_TRACKING.key,
+        properties.TYPE_WIDENING.key,
+        properties.VARIANT_SHREDDING,
+        properties.ICT_ENABLEMENT_TIMESTAMP,
+        properties.ICT_ENABLEMENT_VERSION,
+        properties.ISOLATION_LEVEL.key,
+        properties.LOG_RETENTION_MS.key,
+        properties.MIN_READER_VERSION,
+        properties.MIN_WRITER_VERSION,
+        properties.PROTECTED_VERSION,
+        properties.ROW_TRACKING_SUSPENDED.key,
+        properties.UNIVERSAL_FORMATS,
     }
 )
 """Properties that decide what happens to a table."""
@@ -80,14 +78,14 @@ STORED: Mapping[str, Stored] = {
         flag, "a write makes a file for each task and partition"
     ),
     "delta.castIcebergTimeType": Stored(flag, "read when Iceberg tables are converted"),
-    "delta.checkpoint.writeStatsAsJson": Stored(flag, _EMPTY_CHECKPOINTS),
+    properties.CHECKPOINT_STATS_AS_JSON.key: Stored(flag, _EMPTY_CHECKPOINTS),
     "delta.checkpoint.writeStatsAsStruct": Stored(flag, _EMPTY_CHECKPOINTS),
-    "delta.checkpointInterval": Stored(positive, _READS_TAKE),
+    properties.CHECKPOINT_INTERVAL.key: Stored(positive, _READS_TAKE),
     "delta.checkpointRetentionDuration": Stored(interval_ms, _NO_CLEAN_UP),
     "delta.dropFeatureTruncateHistory.retentionDuration": Stored(
         interval_ms, "read by DROP FEATURE TRUNCATE HISTORY"
     ),
-    "delta.enableExpiredLogCleanup": Stored(flag, _LISTINGS_TAKE),
+    properties.EXPIRED_LOG_CLEANUP.key: Stored(flag, _LISTINGS_TAKE),
     "delta.enableFullRetentionRollback": Stored(flag, _NO_CLEAN_UP),
     "delta.ignoreIcebergBucketPartition": Stored(flag, "read when Iceberg tables are converted"),
     "delta.parquet.format.version": Stored(_parquet_version, "how data files are written inside"),
