@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import msgspec
 
 from whitecap.engine.conflicts.current import CurrentTransaction
-from whitecap.engine.conflicts.row_ids import is_watermark
+from whitecap.engine.conflicts.row_ids import is_watermark, without_row_ids
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
@@ -28,9 +28,7 @@ def resolve_backfill(
     Raises `DeltaError` for a backfill that commits anything but files.
     """
     involved = current.operation.is_backfill or winner.is_backfill
-    if feature_keys.ROW_TRACKING not in current.features:
-        if involved:
-            raise commit_errors.assertion("row tracking is not supported")
+    if not _tracks_rows(current, must=involved):
         return current
     if current.operation.is_backfill:
         current = _without_touched_files(current, winner)
@@ -47,15 +45,19 @@ def resolve_unbackfill(
     Raises `DeltaError` against a running backfill.
     """
     involved = current.operation.is_unbackfill or winner.is_unbackfill
-    if feature_keys.ROW_TRACKING not in current.features:
-        if involved:
-            raise commit_errors.assertion("row tracking is not supported")
-        return current
-    if not current.operation.is_unbackfill:
+    if not _tracks_rows(current, must=involved) or not current.operation.is_unbackfill:
         return current
     if winner.is_backfill:
         raise commit_errors.backfill_against_unbackfill()
     return strip_winner_row_ids(current, winner)
+
+
+def _tracks_rows(current: CurrentTransaction, *, must: bool) -> bool:
+    """Whether the table tracks rows. Raises `DeltaError` if it does not, and `must`."""
+    tracks = feature_keys.ROW_TRACKING in current.features
+    if must and not tracks:
+        raise commit_errors.assertion("row tracking is not supported")
+    return tracks
 
 
 def strip_winner_row_ids(current: CurrentTransaction, winner: WinningCommit) -> CurrentTransaction:
@@ -67,9 +69,7 @@ def strip_winner_row_ids(current: CurrentTransaction, winner: WinningCommit) -> 
         if not (isinstance(action, AddFile) and action.path in touched)
     ]
     stripped = [
-        msgspec.structs.replace(
-            add, data_change=False, base_row_id=None, default_row_commit_version=None
-        )
+        without_row_ids(msgspec.structs.replace(add, data_change=False))
         for add in winner.adds
         if add.base_row_id is not None or add.default_row_commit_version is not None
     ]

@@ -38,7 +38,8 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
 
 def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
     """A winner may not have removed a file that this transaction read."""
-    removes = _heeded(winner, current.checks.moves_concern_readers)
+    checks = current.checks
+    removes = winner.removes if checks.moves_concern_readers else _changing_data(winner)
     for removed in removes:
         read = current.read_set.file_read_at(removed.path)
         if read is not None:
@@ -51,7 +52,8 @@ def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdi
 
 def removed_vs_removed(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
     """A winner may not have removed a file that this transaction removes too."""
-    for removed in _heeded(winner, current.checks.moves_concern_removers):
+    checks = current.checks
+    for removed in winner.removes if checks.moves_concern_removers else _changing_data(winner):
         own = current.removed.get(removed.path)
         if own is not None:
             values = own.partition_values
@@ -59,10 +61,8 @@ def removed_vs_removed(current: CurrentTransaction, winner: WinningCommit) -> Ve
     return None
 
 
-def _heeded(winner: WinningCommit, with_moves: bool) -> Sequence[RemoveFile]:
-    """The files that a winner removed; without moves, those of which it changed the data."""
-    if with_moves:
-        return winner.removes
+def _changing_data(winner: WinningCommit) -> Sequence[RemoveFile]:
+    """The files that a winner removed, but for those whose rows it only moved."""
     return [removed for removed in winner.removes if removed.data_change]
 
 

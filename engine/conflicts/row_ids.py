@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
 from whitecap.engine.log.protocols import supports
@@ -74,13 +73,7 @@ def rows_in(add: AddFile) -> int:
     """
     rows = record_count(add.stats)
     if rows is None:
-        raise DeltaError.of_class(
-            "DeltaIllegalStateException",
-            "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
-            "Cannot assign row IDs without row count"
-            " statistics.\nCollect statistics for the table by running the ANALYZE TABLE"
-            " command:\nANALYZE TABLE tableName COMPUTE DELTA STATISTICS",
-        )
+        raise commit_errors.no_row_count()
     return rows
 
 
@@ -99,11 +92,7 @@ def assign_fresh(
                 assigned.append(_with_row_id(action, next_watermark + 1))
                 next_watermark += rows_in(action)
             case DomainMetadata(domain=domain) if domain == ROW_TRACKING_DOMAIN:
-                raise DeltaError(
-                    "IllegalStateException",
-                    None,
-                    "Manually setting the Row ID high water mark is not allowed",
-                )
+                raise commit_errors.watermark_set_by_hand()
             case _:
                 assigned.append(action)
     if next_watermark != watermark:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.query.rows import Rows
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
@@ -74,9 +75,7 @@ def check_no_having(node: exp.Select) -> None:
 def _only(rows: Sequence[Row]) -> object:
     """The one value of these rows; NULL if there are none."""
     if len(rows) > 1:
-        error_class = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
-        text = "More than one row returned by a subquery used as an expression."
-        raise DeltaError.of_class("SparkException", error_class, text)
+        raise write_errors.several_rows_for_a_value()
     return rows[0][0] if rows else None
 
 

@@ -288,3 +288,28 @@ def commit_retries_exceeded(
 
 def _listed(names: Iterable[str]) -> str:
     return "[" + ", ".join(f"`{name}`" for name in names) + "]"
+
+
+def no_row_count() -> DeltaError:
+    """For a file that is to get row ids."""
+    return DeltaError.of_class(
+        "DeltaIllegalStateException",
+        "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
+        "Cannot assign row IDs without row count"
+        " statistics.\nCollect statistics for the table by running the ANALYZE TABLE"
+        " command:\nANALYZE TABLE tableName COMPUTE DELTA STATISTICS",
+    )
+
+
+def watermark_set_by_hand() -> DeltaError:
+    return DeltaError(
+        "IllegalStateException", None, "Manually setting the Row ID high water mark is not allowed"
+    )
+
+
+def partition_cast_failed(text: str, kind: str, column: str) -> DeltaError:
+    return DeltaError.of_class(
+        "DeltaRuntimeException",
+        "DELTA_PARTITION_COLUMN_CAST_FAILED",
+        f"Failed to cast value `{text}` to `{kind}` for partition column `{column}`",
+    )

@@ -159,3 +159,29 @@ def _property_validation(kind: str, table: str, text: str) -> DeltaError:
         f"The validation of the properties of table {table} has been violated: {text}",
         "DeltaTablePropertyValidationFailedException",
     )
+
+
+def unknown_level(text: str) -> DeltaError:
+    return DeltaError.of_class(
+        "DeltaIllegalArgumentException",
+        "DELTA_INVALID_ISOLATION_LEVEL",
+        f"invalid isolation level '{text}'",
+    )
+
+
+def value_without_meaning(key: str, value: object, reason: object) -> DeltaError:
+    return DeltaError("IllegalArgumentException", None, f"{key} cannot be {value!r}: {reason}")
+
+
+def unknown_formats(key: str, formats: list[str]) -> DeltaError:
+    """For formats of other readers that there are not."""
+    return DeltaError("IllegalArgumentException", None, f"{key} cannot be {formats}")
+
+
+def invalid_policy(value: str) -> DeltaError:
+    return DeltaError("IllegalArgumentException", None, f"Invalid policy {value}")
+
+
+def no_row_ids_on_existing_table() -> DeltaError:
+    text = "Cannot enable Row IDs on an existing table."
+    return DeltaError("UnsupportedOperationException", None, text)

@@ -215,3 +215,36 @@ def merge_not_deterministic(what: str, condition: str) -> DeltaError:
         f"Non-deterministic functions are not supported in the {what} of MERGE operation"
         f" (condition = ({condition})).",
     )
+
+
+def default_too_long(letters: int) -> DeltaError:
+    text = f"Exceeds char/varchar length limitation: {letters}."
+    return analysis("EXCEED_LIMIT_LENGTH", text, "SparkRuntimeException")
+
+
+def merge_unresolved(name: str, clause: str, columns: Iterable[str]) -> DeltaError:
+    """Of INSERT * and UPDATE *, which need every column."""
+    exception, error_class = MERGE_UNRESOLVED
+    text = f"Cannot resolve {name} in {clause} clause given columns {', '.join(columns)}."
+    return analysis(error_class, text, exception)
+
+
+def several_sources_match() -> DeltaError:
+    return analysis(
+        "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",
+        "Several source rows match one target row.",
+        "DeltaUnsupportedOperationException",
+    )
+
+
+def join_failed(cause: DeltaError) -> DeltaError:
+    """What fails while rows are joined reaches Delta through a thread that joins them."""
+    return DeltaError("ExecutionException", None, cause.message)
+
+
+def several_rows_for_a_value() -> DeltaError:
+    return analysis(
+        "SCALAR_SUBQUERY_TOO_MANY_ROWS",
+        "More than one row returned by a subquery used as an expression.",
+        "SparkException",
+    )

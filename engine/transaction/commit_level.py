@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.errors import DeltaError
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel, level_called
 from whitecap.engine.log.actions import (
     AddCDCFile,
@@ -22,6 +21,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN
+from whitecap.engine.refusals import property_errors
 
 
 def table_level(metadata: Metadata, default: IsolationLevel) -> IsolationLevel:
@@ -37,11 +37,7 @@ def level_named(text: str) -> IsolationLevel:
     """The level of a name in any case. Raises `DeltaError` for a text that names none."""
     level = level_called(text)
     if level is None:
-        raise DeltaError.of_class(
-            "DeltaIllegalArgumentException",
-            "DELTA_INVALID_ISOLATION_LEVEL",
-            f"invalid isolation level '{text}'",
-        )
+        raise property_errors.unknown_level(text)
     return level
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import PartitionValues
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.values.texts import from_text
 
 TypedValues = frozenset[tuple[str, Any]]
@@ -56,15 +57,6 @@ class PartitionNormalizer:
         try:
             value = from_text(text, type_name, self.time_zone)
         except DeltaError:
-            raise _cast_failed(text, type_name, name) from None
+            kind = _TYPE_NAMES.get(type_name, type_name.capitalize() + "Type")
+            raise commit_errors.partition_cast_failed(text, kind, name) from None
         return math.nan if value != value else value  # one NaN, which equals itself in a set
-
-
-def _cast_failed(text: str, type_name: str, column: str) -> DeltaError:
-    shown = _TYPE_NAMES.get(type_name, type_name.capitalize() + "Type")
-    error_class = "DELTA_PARTITION_COLUMN_CAST_FAILED"
-    return DeltaError.of_class(
-        "DeltaRuntimeException",
-        error_class,
-        f"Failed to cast value `{text}` to `{shown}` for partition column `{column}`",
-    )

@@ -11,6 +11,7 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem, Unsupporte
 from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.expressions.text import parse_condition
@@ -49,8 +50,7 @@ def check_default(column: Field, text: str, session: Session) -> None:
         return
     limit = text_limit(column)
     if limit is not None and len(value or "") > limit.letters:
-        text = f"Exceeds char/varchar length limitation: {limit.letters}."
-        raise DeltaError.of_class("SparkRuntimeException", "EXCEED_LIMIT_LENGTH", text)
+        raise write_errors.default_too_long(limit.letters)
 
 
 def _resolved(node: exp.Expr, column: Field, session: Session) -> Term:

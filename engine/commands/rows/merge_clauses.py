@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.commands.rows.merge_scopes import MergeScopes
-from whitecap.engine.errors import DeltaError, InvalidInput, Problem
-from whitecap.engine.query.sources import Projection, Source
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.query.sources import Projection
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.bound_once import BoundOnce, evaluation
 from whitecap.engine.sql.expressions.scope import Scope
@@ -120,7 +120,8 @@ class ClauseCompiler:
                 position, type_name = self.scopes.source_only.find(field.name, "")
             except InvalidInput as error:
                 if not self.evolves:
-                    raise _unresolved(field.name, act, self.scopes.source) from error
+                    columns = self.scopes.source.names
+                    raise write_errors.merge_unresolved(field.name, act.value, columns) from error
                 terms.append(self._left_alone(act, at))
             else:
                 terms.append(self._fitted(column(position, type_name), at))
@@ -144,11 +145,3 @@ _TWICE = {Act.UPDATE: write_errors.column_set_twice, Act.INSERT: write_errors.me
 def _making(terms: Sequence[Term], complete: Completion | None) -> BoundOnce[Projection]:
     """What makes a row: of one that is wider than any, so that none is taken for the new one."""
     return BoundOnce(lambda parameters: completed(terms, parameters, -1, complete))
-
-
-def _unresolved(name: str, act: Act, source: Source) -> DeltaError:
-    """Source: DeltaErrors / ResolveDeltaMergeInto: INSERT * and UPDATE * need every column."""
-    columns = ", ".join(source.names)
-    text = f"Cannot resolve {name} in {act.value} clause given columns {columns}."
-    exception, error_class = write_errors.MERGE_UNRESOLVED
-    return DeltaError.of_class(exception, error_class, text)

@@ -8,6 +8,7 @@ from typing import Any
 from whitecap.engine.commands.rows.merge_plan import MergePlan
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.row_store.stored_rows import Wanted
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
 from whitecap.engine.storage.requests import Row
@@ -93,10 +94,8 @@ class Join:
 
 
 def _of_join(error: DeltaError) -> DeltaError:
-    """What fails while rows are joined reaches Delta through a thread that joins them."""
-    if not error.exception.startswith("Spark"):
-        return error
-    return DeltaError("ExecutionException", None, error.message)
+    """What Spark refuses is told by the thread that joins."""
+    return write_errors.join_failed(error) if error.exception.startswith("Spark") else error
 
 
 def _compared(evaluates: Sequence[Evaluate]) -> Evaluate:

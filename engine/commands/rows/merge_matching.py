@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from whitecap.engine.commands.rows.merge_clauses import Clause
 from whitecap.engine.commands.rows.merge_join import Join
 from whitecap.engine.commands.rows.merge_plan import MergePlan
-from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.query.sources import Projection
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_store.rows import positions_with
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
@@ -104,9 +104,7 @@ class Matching:
         deletes_all = only and only.act is Act.DELETE and only.applies is None
         if self.plan.is_insert_only or deletes_all:
             return
-        error_class = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
-        text = "Several source rows match one target row."
-        raise DeltaError.of_class("DeltaUnsupportedOperationException", error_class, text)
+        raise write_errors.several_sources_match()
 
     def inserts(self) -> list[Row]:
         """The new rows of source rows without a match."""

@@ -166,8 +166,7 @@ def _check_value(key: str, value: str) -> None:
     except ValueError as error:
         if parse is interval_ms and not _UNFIT_SPANS.search(value):
             raise property_errors.invalid_interval(value) from error
-        message = f"{key} cannot be {value!r}: {error}"
-        raise DeltaError("IllegalArgumentException", None, message) from error
+        raise property_errors.value_without_meaning(key, value, error) from error
 
 
 def _check_level(key: str, value: str, dialect: Dialect) -> None:
@@ -180,7 +179,7 @@ def _check_level(key: str, value: str, dialect: Dialect) -> None:
 
 def _check_policy(key: str, value: str) -> None:
     if key.lower() == properties.CHECKPOINT_POLICY.key.lower() and value not in ("classic", "v2"):
-        raise DeltaError("IllegalArgumentException", None, f"Invalid policy {value}")
+        raise property_errors.invalid_policy(value)
 
 
 def _check_retention(configuration: Mapping[str, str]) -> None:
@@ -200,8 +199,7 @@ def _check_uniform(given: Mapping[str, str]) -> None:
     lower = {key.lower(): value for key, value in given.items()}
     formats = [name.strip() for name in lower.get(_UNIFORM_FORMATS, "").split(",") if name]
     if any(name not in ("hudi", "iceberg") for name in formats):
-        message = f"{_UNIFORM_FORMATS} cannot be {formats}"
-        raise DeltaError("IllegalArgumentException", None, message)
+        raise property_errors.unknown_formats(_UNIFORM_FORMATS, formats)
 
 
 def _check_iceberg(key: str, value: str, configuration: Mapping[str, str]) -> None:

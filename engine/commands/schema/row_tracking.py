@@ -13,12 +13,12 @@ import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import without_row_ids
-from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 from whitecap.engine.log.protocols import supports, with_features
 from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.refusals import property_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.writing.execution import begin, job
@@ -33,8 +33,7 @@ def is_enabling(metadata: Metadata, new: Mapping[str, str]) -> bool:
 def backfill(table: Table) -> Steps[Outcome | None]:
     """The commits that come before the property is set; the outcome that stopped them, if any."""
     if not table.settings.row_tracking_backfill:
-        text = "Cannot enable Row IDs on an existing table."
-        raise DeltaError("UnsupportedOperationException", None, text)
+        raise property_errors.no_row_ids_on_existing_table()
     txn = yield from begin(table)
     protocol = txn.snapshot.protocol
     assert protocol is not None
