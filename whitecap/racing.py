@@ -10,7 +10,8 @@ from functools import partial
 from whitecap.engine.dialects import Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.races.matrix.catalogue import Command, commands_named, commands_of
-from whitecap.engine.races.matrix.family import Choice, Variant, variants
+from whitecap.engine.races.matrix.choice import Choice, variants
+from whitecap.engine.races.matrix.family import Variant
 from whitecap.engine.races.matrix.matrix import Matrix, matrix_of
 from whitecap.engine.races.matrix.observing import (
     Observed,

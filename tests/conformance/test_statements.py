@@ -10,7 +10,7 @@ import pytest
 
 from tests.passing_by import result_both_ways
 from whitecap.engine.races.conformance.case import CaseStatus, StatementCase, load_cases
-from whitecap.engine.races.conformance.statements import run_case
+from whitecap.engine.races.conformance.statement_cases import run_case
 
 CASES = Path(__file__).parent / "cases"
 

@@ -10,7 +10,7 @@ import pytest
 from tests.passing_by import result_both_ways
 from whitecap.engine.races.conformance.case import CaseStatus, TransactionCase, load_cases
 from whitecap.engine.races.conformance.run import run_cases
-from whitecap.engine.races.conformance.transactions import run_case
+from whitecap.engine.races.conformance.transaction_cases import run_case
 
 CASES = Path(__file__).parent / "cases"
 SEEN = [case for file in sorted(CASES.glob("*.json")) for case in load_cases(file)]

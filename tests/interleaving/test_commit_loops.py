@@ -16,9 +16,9 @@ from whitecap.engine.races.interleaving.schedules import schedules_of
 from whitecap.engine.races.interleaving.walk import Walk
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.matrix.catalogue import Command, Target, commands_named, commands_of
+from whitecap.engine.races.matrix.choice import choice_of, variants
 from whitecap.engine.races.matrix.contenders import Contenders
-from whitecap.engine.races.matrix.family import Variant, variants
-from whitecap.engine.races.matrix.matrix import choice_of
+from whitecap.engine.races.matrix.family import Variant
 from whitecap.engine.settings import Settings
 
 PARTNERS = ("INSERT", "UPDATE", "OPTIMIZE", "ADD COLUMN", "VACUUM")

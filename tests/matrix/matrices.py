@@ -9,8 +9,8 @@ from whitecap.engine.dialects import dialect_named
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.races.matrix.catalogue import PUBLISHED, Command, commands_named
 from whitecap.engine.races.matrix.cells import Cell
-from whitecap.engine.races.matrix.family import variants
-from whitecap.engine.races.matrix.matrix import DerivedCell, Matrix, choice_of, matrix_of
+from whitecap.engine.races.matrix.choice import choice_of, variants
+from whitecap.engine.races.matrix.matrix import DerivedCell, Matrix, matrix_of
 from whitecap.engine.races.matrix.observing import observe, pairs_of
 from whitecap.engine.settings import Settings
 

@@ -12,8 +12,7 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.races.matrix import contenders
 from whitecap.engine.races.matrix.catalogue import commands_named, commands_of
-from whitecap.engine.races.matrix.family import variants
-from whitecap.engine.races.matrix.matrix import choice_of
+from whitecap.engine.races.matrix.choice import choice_of, variants
 from whitecap.engine.races.matrix.observing import observe
 from whitecap.engine.settings import Settings
 

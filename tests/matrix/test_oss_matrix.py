@@ -8,7 +8,7 @@ from tests.matrix.matrices import CHANGES, cell_of, cells_of, matrix, published_
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.races.matrix.matrix import choice_of, table_level_named
+from whitecap.engine.races.matrix.choice import choice_of, table_level_named
 
 DELTA_3_3_DOCUMENTATION = [
     ("INSERT", "INSERT", "Cannot conflict"),

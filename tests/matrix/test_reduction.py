@@ -6,8 +6,8 @@ import pytest
 
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.races.matrix.catalogue import commands_named
-from whitecap.engine.races.matrix.family import Variant, variants
-from whitecap.engine.races.matrix.matrix import choice_of
+from whitecap.engine.races.matrix.choice import choice_of, variants
+from whitecap.engine.races.matrix.family import Variant
 from whitecap.engine.races.matrix.observing import Observation, observe, pairs_of
 from whitecap.engine.settings import Settings
 

@@ -19,7 +19,7 @@ from tests.peers.published_matrices import (
     plain,
 )
 from tests.peers.races_of_pairs import OPERATIONS, race
-from whitecap.engine.races.conformance.statements import run_case
+from whitecap.engine.races.conformance.statement_cases import run_case
 
 SAME, OTHER = matrix(SAME_FILE), matrix(OTHER_PARTITION)
 PUBLISHED: dict[tuple[str, str], Matrix] = {

@@ -76,7 +76,7 @@ def matrix(
     from whitecap.engine.dialects import dialect_named
     from whitecap.engine.errors import noted
     from whitecap.engine.races.matrix.catalogue import commands_named, require_commands
-    from whitecap.engine.races.matrix.matrix import choice_of, table_level_named
+    from whitecap.engine.races.matrix.choice import choice_of, table_level_named
     from whitecap.out_file import form_of
     from whitecap.racing import Racing, raced
 

@@ -9,8 +9,8 @@ from whitecap.engine.commands import Batch, Tables, run_batch, run_statement
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.races.conformance.case import Entrant, NumberedWrite
-from whitecap.engine.races.conformance.grammar import check_grammar
 from whitecap.engine.races.conformance.read_only import read_only
+from whitecap.engine.races.conformance.spark_grammar import check_grammar
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import Steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.races.conformance import statements, transactions
+from whitecap.engine.races.conformance import statement_cases, transaction_cases
 from whitecap.engine.races.conformance.case import Case, CaseResult, StatementCase, TransactionCase
 from whitecap.engine.races.conformance.compare import failed
 
@@ -24,6 +24,6 @@ def run_cases(cases: Iterable[Case]) -> Iterator[CaseResult]:
 def _run(case: Case) -> CaseResult:
     match case:
         case TransactionCase():
-            return transactions.run_case(case)
+            return transaction_cases.run_case(case)
         case StatementCase():
-            return statements.run_case(case)
+            return statement_cases.run_case(case)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.races.explain.case import snapshot_of, start_of
+from whitecap.engine.races.explain.tables import snapshot_of
+from whitecap.engine.races.interleaving.contender import start_of
 from whitecap.engine.races.interleaving.story import NAMES
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.settings import Settings

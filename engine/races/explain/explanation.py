@@ -10,17 +10,12 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.races.explain.case import (
-    RaceCase,
-    conflicts_in,
-    last_writer,
-    play,
-    snapshot_of,
-)
+from whitecap.engine.races.explain.case import RaceCase, conflicts_in, play
 from whitecap.engine.races.explain.checks import check_statements
 from whitecap.engine.races.explain.conflicts import Conflict, conflicts
 from whitecap.engine.races.explain.orders import Order, Refusal, idle, order_of, refusals
 from whitecap.engine.races.explain.suggestions import Suggestion, suggestions
+from whitecap.engine.races.explain.tables import last_writer, snapshot_of
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.transaction.commit_level import table_level
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from whitecap.engine.errors import EngineError
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.outcomes import Committed
-from whitecap.engine.races.explain.case import RaceCase, start_of
+from whitecap.engine.races.explain.case import RaceCase
+from whitecap.engine.races.interleaving.contender import start_of
 from whitecap.engine.storage.memory import run
 
 

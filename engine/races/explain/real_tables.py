@@ -19,16 +19,10 @@ from whitecap.engine.errors import (
 )
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
-from whitecap.engine.races.explain.case import (
-    RaceCase,
-    described,
-    ends_alike,
-    play,
-    rebuilt,
-    snapshot_of,
-)
+from whitecap.engine.races.explain.case import RaceCase, ends_alike, play
 from whitecap.engine.races.explain.checks import check_statements, require_readable, target_of
 from whitecap.engine.races.explain.explanation import Explanation, explain
+from whitecap.engine.races.explain.tables import described, rebuilt, snapshot_of
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.refusals.command_errors import FILE_IS_GONE
 from whitecap.engine.settings import Settings

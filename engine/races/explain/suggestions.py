@@ -1,4 +1,7 @@
-"""Which changes avoid the conflicts of two statements: each is made, and raced in every order."""
+"""Which changes avoid the conflicts of two statements: each is made, and raced in every order.
+
+They are tried in the order of what they take.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,23 @@ from whitecap.engine.errors import DeltaError, EngineError
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer, pairs
-from whitecap.engine.races.explain.changes import metadata_changes, own_changes, platform_changes
+from whitecap.engine.races.explain.layouts import (
+    other_layouts,
+    with_deletion_vectors,
+    write_serializable,
+    write_serializable_elsewhere,
+)
 from whitecap.engine.races.explain.orders import in_turn
+from whitecap.engine.races.explain.platforms import (
+    newer_delta,
+    row_level_concurrency,
+    vectors_on_databricks,
+)
+from whitecap.engine.races.explain.wordings import (
+    compact_elsewhere,
+    name_partitions,
+    without_zorder,
+)
 from whitecap.engine.races.interleaving.race import Played
 from whitecap.engine.rules import ConflictException
 
@@ -34,16 +52,43 @@ def suggestions(case: RaceCase) -> tuple[tuple[Suggestion, ...], tuple[str, ...]
     played = case.played()
     trials = _Trials(_rows_in_turn(played, case.target))
     if _all_about_metadata(played):
-        trials.race(_made(metadata_changes(), case))
+        trials.race(_made(_metadata_changes(), case))
         return tuple(trials.helps), tuple(trials.in_vain)
-    own = own_changes(case)
+    own = _own_changes(case)
     trials.race(_made(own, case))
     if not trials.helps:
         both = _Trials(trials.rows)
         both.race(pairs(case, own))
         trials.helps += both.helps[:MOST_PAIRS]
-    trials.race(_made(platform_changes(), case))
+    trials.race(_made(_platform_changes(), case))
     return tuple(trials.helps), tuple(trials.in_vain)
+
+
+def _own_changes(case: RaceCase) -> list[Changer]:
+    """What users can do on the platform they have."""
+    return [
+        without_zorder,
+        *other_layouts(case),
+        with_deletion_vectors,
+        write_serializable,
+        name_partitions,
+        compact_elsewhere,
+    ]
+
+
+def _platform_changes() -> list[Changer]:
+    """What takes another platform or a newer one."""
+    return [
+        newer_delta,
+        write_serializable_elsewhere,
+        vectors_on_databricks,
+        row_level_concurrency,
+    ]
+
+
+def _metadata_changes() -> list[Changer]:
+    """What can help where metadata or protocol changed: layouts and levels never do."""
+    return [newer_delta]
 
 
 def _made(changers: Iterable[Changer], case: RaceCase) -> Iterator[Change]:

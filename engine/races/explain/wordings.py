@@ -35,6 +35,12 @@ def name_partitions(case: RaceCase) -> Change | None:
     )
 
 
+def _reworded(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """The statements that have other words now, by their names."""
+    both = zip(NAMES, before, after, strict=True)
+    return tuple(f"{name}: {new}" for name, old, new in both if new != old)
+
+
 def _with_statements(case: RaceCase, change: Callable[[str, int], str]) -> RaceCase:
     first, second = (change(sql, at) for at, sql in enumerate(case.statements))
     return dataclasses.replace(case, statements=(first, second))
@@ -76,11 +82,10 @@ def compact_elsewhere(case: RaceCase) -> Change | None:
     changed = (_compacting_beside(case, first, second), _compacting_beside(case, second, first))
     if changed == case.statements:
         return None
-    pairs_of = zip(NAMES, changed, case.statements, strict=True)
     return Change(
         "compact_elsewhere",
         "Compact only partitions that the other does not change",
-        tuple(f"{name}: {new}" for name, new, old in pairs_of if new != old),
+        _reworded(case.statements, changed),
         dataclasses.replace(case, statements=changed),
         "Compact the others when it is done.",
     )
@@ -115,8 +120,7 @@ def without_zorder(case: RaceCase) -> Change | None:
     changed = _with_statements(case, lambda sql, _: _unsorted(sql))
     if changed.statements == case.statements:
         return None
-    both = zip(NAMES, changed.statements, case.statements, strict=True)
-    how = tuple(f"{name}: {new}" for name, new, old in both if new != old)
+    how = _reworded(case.statements, changed.statements)
     return Change(
         "without_zorder", "Leave out ZORDER BY", how, changed, "Files are no longer sorted."
     )

@@ -13,11 +13,13 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from whitecap.engine.commands import run_statement
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.races.interleaving.walk import CommitLoop, LoopWalk, Reached, Walk
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.session.table import Tables
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import (
     ListFrom,
     PutIfAbsent,
@@ -35,6 +37,12 @@ _NO_ANSWERS: Answers = (None,)
 
 Start = Callable[[Tables], Steps[Outcome]]
 """What one contender runs, given its own clients of the tables; the same each time it is called."""
+
+
+def start_of(sql: str) -> Start:
+    """What runs a statement."""
+    statement = parse_statement(sql)
+    return lambda tables: run_statement(statement, tables)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,13 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.commands import Batch, run_batch, run_statement
+from whitecap.engine.commands import Batch, run_batch
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.races.interleaving.contender import Start
+from whitecap.engine.races.interleaving.contender import Start, start_of
 from whitecap.engine.races.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from whitecap.engine.session.table import Tables
-from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.values.casts import from_python
 
@@ -58,8 +57,7 @@ class Command:
 
     def start(self, target: Target) -> Start:
         """What runs it."""
-        statement = parse_statement(self.sql(target))
-        return lambda tables: run_statement(statement, tables)
+        return start_of(self.sql(target))
 
 
 @dataclass(frozen=True, slots=True)

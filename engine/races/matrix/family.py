@@ -12,12 +12,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from enum import Enum
-from itertools import product
 from typing import Any
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
-from whitecap.engine.log import feature_keys
 from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.row_tables import DataFile, TableOf
@@ -158,40 +156,3 @@ class Variant:
             files=[DataFile({}, part) for part in rows],
             versions=0,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which tables of the family are wanted; every field lists the values to try."""
-
-    isolation: tuple[IsolationLevel, ...]
-    layouts: tuple[Layout, ...] = tuple(Layout)
-    deletion_vectors: tuple[bool, ...] = (False, True)
-    rows_reconciled: tuple[bool, ...] = (False, True)
-
-
-def levels_of(dialect: Dialect) -> tuple[IsolationLevel, ...]:
-    """The levels that users of a dialect can choose from, the dialect's default first."""
-    others = sorted(dialect.settable_levels - {dialect.default_isolation})
-    return (dialect.default_isolation, *others)
-
-
-def variants(dialect: Dialect, choice: Choice) -> list[Variant]:
-    """The tables of a choice that the dialect can write, simplest first."""
-    combinations = product(
-        choice.rows_reconciled, choice.layouts, choice.deletion_vectors, choice.isolation
-    )
-    return [
-        Variant(layout, vectors, level, rows)
-        for rows, layout, vectors, level in combinations
-        if not rows or (vectors and reconciles_rows(dialect, layout))
-        if layout is not Layout.CLUSTERED or not dialect.unwritable((feature_keys.CLUSTERING,))
-    ]
-
-
-def reconciles_rows(dialect: Dialect, layout: Layout) -> bool:
-    """Whether a dialect has row-level concurrency on tables of a layout with deletion vectors."""
-    rules = dialect.row_level
-    if rules is None or layout is Layout.PARTITIONED:
-        return False
-    return layout is Layout.CLUSTERED or not rules.only_clustered_tables

@@ -6,19 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from whitecap.engine.dialects import ROW_LEVEL_SWITCH, Dialect
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
-from whitecap.engine.isolation import TABLE_LEVELS, IsolationLevel, level_called
+from whitecap.engine.dialects import Dialect
 from whitecap.engine.races.matrix.catalogue import Command
 from whitecap.engine.races.matrix.cells import Cell
-from whitecap.engine.races.matrix.family import (
+from whitecap.engine.races.matrix.choice import (
     Choice,
-    Layout,
-    Variant,
-    levels_of,
-    reconciles_rows,
-    variants,
+    is_whole,
 )
+from whitecap.engine.races.matrix.family import Variant
 from whitecap.engine.races.matrix.observing import Observation, Observed
 from whitecap.engine.races.matrix.published import Group, PublishedCell, PublishedTable, tables_of
 
@@ -123,80 +118,6 @@ def _cell_of(observations: Iterable[Observation], row: Group, column: Group) -> 
     pairs = {(a, b) for a in row.commands for b in column.commands}
     pairs |= {(b, a) for a, b in pairs}
     return Cell(tuple(o for o in observations if (o.loser, o.winner) in pairs))
-
-
-def choice_of(
-    dialect: Dialect,
-    isolation: IsolationLevel | None = None,
-    rows_reconciled: bool | None = None,
-    deletion_vectors: bool | None = None,
-    partitioned: bool | None = None,
-    clustered: bool | None = None,
-) -> Choice:
-    """The tables that the user asks for, `None` standing for every value.
-
-    Raises `UnsupportedFeature` for what the dialect lacks, `InvalidInput` if no table is left.
-    """
-    levels = levels_of(dialect)
-    if isolation is not None and isolation not in levels:
-        raise UnsupportedFeature(
-            f"{dialect.name} lets nobody set {isolation.value}: {_names(levels)} only"
-        )
-    choice = Choice(
-        levels if isolation is None else (isolation,),
-        _layouts(partitioned, clustered),
-        (False, True) if deletion_vectors is None else (deletion_vectors,),
-        (True, False) if rows_reconciled is None else (rows_reconciled,),
-    )
-    if rows_reconciled:
-        _check_rows(dialect, choice)
-    return choice
-
-
-def _layouts(partitioned: bool | None, clustered: bool | None) -> tuple[Layout, ...]:
-    if partitioned and clustered:
-        raise InvalidInput([Problem("clustered", "a partitioned table cannot be clustered")])
-    wanted = {Layout.PARTITIONED: partitioned, Layout.CLUSTERED: clustered}
-    only = tuple(layout for layout, is_wanted in wanted.items() if is_wanted)
-    return only or tuple(layout for layout in Layout if wanted.get(layout) is not False)
-
-
-def _check_rows(dialect: Dialect, choice: Choice) -> None:
-    """Raises if no table of a choice has row-level concurrency."""
-    if dialect.row_level is None:
-        reason = dialect.lacks[ROW_LEVEL_SWITCH]
-        raise UnsupportedFeature(f"row-level concurrency is not part of {dialect.name}: {reason}")
-    if variants(dialect, choice):
-        return
-    able = [layout for layout in Layout if reconciles_rows(dialect, layout)]
-    tables = " or ".join(layout.adjective for layout in able)
-    text = f"{dialect.name} has it on {tables} tables with deletion vectors only"
-    raise InvalidInput([Problem("row-level concurrency", text)])
-
-
-def is_whole(dialect: Dialect, choice: Choice) -> bool:
-    """Whether nothing is left out that the published tables speak of."""
-    whole = choice_of(dialect)
-    return {*variants(dialect, choice)} >= {
-        variant
-        for variant in variants(dialect, whole)
-        if variant.rows_reconciled in choice.rows_reconciled
-    }
-
-
-def _names(levels: Sequence[IsolationLevel]) -> str:
-    return " or ".join(level.value for level in levels)
-
-
-def table_level_named(name: str | None) -> IsolationLevel | None:
-    """A level that a table can have. Raises `InvalidInput` with the nearest one."""
-    if name is None:
-        return None
-    level = level_called(name)
-    if level not in TABLE_LEVELS:
-        text = f"a table's level is {_names(TABLE_LEVELS)}, not {name!r}"
-        raise InvalidInput([Problem("isolation", text, nearest(name, map(str, TABLE_LEVELS)))])
-    return level
 
 
 def matrix_of(

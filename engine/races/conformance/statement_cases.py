@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -42,36 +43,63 @@ def run_case(case: StatementCase) -> CaseResult:
 
 
 def _run(case: StatementCase) -> CaseResult:
-    store = MemoryStore(counting_clock(RACING_AT_MS))
     dialect = dialect_named(case.dialect)
-    winning = dialect_named(case.winner_dialect) if case.winner_dialect else dialect
-    shared = {name: SharedTable() for name in case.tables}
-
-    def client(of: Dialect, session: Settings) -> Tables:
-        return {
-            name: Table(name, shared[name], session, of, root=f"{name}/") for name in case.tables
-        }
-
-    # The case's settings are those of the race; tables are built before it, one file a commit.
-    building = dialect.settings_of({})
-    for name, table in case.tables.items():
-        versions = build(client(dialect, building)[name], table, store)
-        if versions != table.versions:
-            return failed(case, "versions", table.versions, versions)
-
-    def stages(of: Dialect, conf: Mapping[str, str]) -> _Stage:
-        racing = dataclasses.replace(of.settings_of(conf), values_tasks=VALUES_TASKS)
-        return lambda entrant, waits_at=1: StagedStatement(
-            steps_of(entrant, partial(client, of), racing), store, waits_at
-        )
-
-    stage = stages(dialect, case.settings)
+    winning = dialect_named(case.winner_dialect or case.dialect)
+    tables = _CaseTables.of(case)
+    misbuilt = tables.build(dialect)
+    if misbuilt is not None:
+        return misbuilt
+    stage = tables.stage(dialect, case.settings)
     endings = [_won(stage(entrant)) for entrant in case.before]
     if not _ENDS_WELL.issuperset(endings):
         return failed(case, "before", sorted(_ENDS_WELL), endings)
-    observed = _race(case, stage, stages(winning, winning.settings_known(case.settings)))
-    observed["rows"] = list(live_rows(client(dialect, building)["target"], store))
+    stage_winner = tables.stage(winning, winning.settings_known(case.settings))
+    observed = _race(case, stage, stage_winner)
+    observed["rows"] = tables.rows(dialect)
     return judge(case, observed)
+
+
+@dataclass(frozen=True, slots=True)
+class _CaseTables:
+    """The tables of a case in one store, for clients of any dialect and session."""
+
+    case: StatementCase
+    store: MemoryStore
+    shared: Mapping[str, SharedTable]
+
+    @classmethod
+    def of(cls, case: StatementCase) -> _CaseTables:
+        """None of them is there yet."""
+        shared = {name: SharedTable() for name in case.tables}
+        return cls(case, MemoryStore(counting_clock(RACING_AT_MS)), shared)
+
+    def build(self, dialect: Dialect) -> CaseResult | None:
+        """Make them, before the race and without its settings; why the case has failed by that."""
+        client = self._client(dialect, dialect.settings_of({}))
+        for name, wanted in self.case.tables.items():
+            versions = build(client[name], wanted, self.store)
+            if versions != wanted.versions:
+                return failed(self.case, "versions", wanted.versions, versions)
+        return None
+
+    def stage(self, dialect: Dialect, conf: Mapping[str, str]) -> _Stage:
+        """What stages entrants of a dialect in a session that is configured so."""
+        settings = dataclasses.replace(dialect.settings_of(conf), values_tasks=VALUES_TASKS)
+        client = partial(self._client, dialect)
+        return lambda entrant, waits_at=1: StagedStatement(
+            steps_of(entrant, client, settings), self.store, waits_at
+        )
+
+    def rows(self, dialect: Dialect) -> list[dict[str, Any]]:
+        """The target's rows as they are now."""
+        client = self._client(dialect, dialect.settings_of({}))
+        return list(live_rows(client["target"], self.store))
+
+    def _client(self, dialect: Dialect, settings: Settings) -> Tables:
+        return {
+            name: Table(name, shared, settings, dialect, root=f"{name}/")
+            for name, shared in self.shared.items()
+        }
 
 
 def _race(case: StatementCase, stage: _Stage, stage_winner: _Stage) -> dict[str, Any]:
