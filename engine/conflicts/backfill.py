@@ -16,7 +16,7 @@ from whitecap.engine.conflicts.row_ids import is_watermark, without_row_ids
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
-from whitecap.engine.refusals import commit_errors
+from whitecap.engine.refusals import commit_errors, kinds
 from whitecap.engine.settings import Settings
 
 
@@ -56,7 +56,7 @@ def _tracks_rows(current: CurrentTransaction, *, must: bool) -> bool:
     """Whether the table tracks rows. Raises `DeltaError` if it does not, and `must`."""
     tracks = feature_keys.ROW_TRACKING in current.features
     if must and not tracks:
-        raise commit_errors.assertion("row tracking is not supported")
+        raise kinds.assertion("row tracking is not supported")
     return tracks
 
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.query.parameter_rows import check_widths, rows_of_parameter, value_names
-from whitecap.engine.refusals.command_errors import analysis
+from whitecap.engine.refusals.kinds import analysis
 from whitecap.engine.sql.expressions.scope import UNRESOLVED, Scope
 from whitecap.engine.sql.expressions.spark_text import CALLED, DIALECT
 from whitecap.engine.sql.expressions.terms import Parameters, Term, convert

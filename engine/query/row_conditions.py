@@ -16,7 +16,7 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.query.planner import Planner
 from whitecap.engine.query.rows import Rows
 from whitecap.engine.query.table_scans import own_rows, pinned_rows
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table, Tables
 from whitecap.engine.sql.expressions.scope import Relation, Scope
@@ -106,7 +106,7 @@ def row_condition(
             condition.check_constants(schema, table.session)
         return RowCondition((condition,), (condition.in_typed_form(schema, table.session),))
     if not txn.dialect.conditions_may_ask_queries:
-        raise command_errors.subquery(operation, condition.sql)
+        raise write_errors.subquery(operation, condition.sql)
     tests: tuple[Evaluate, ...] = ()
     for part in asking:
         _check_form(operation, part)

@@ -1,4 +1,4 @@
-"""Delta's refusals other than conflicts: one function each, with class, error class and words.
+"""What Delta refuses in the actions of a commit, and the metadata among them.
 
 Source: `DeltaErrors.scala` and the templates of `error/delta-error-classes.json`.
 """
@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.refusals.kinds import assertion
 
 RETRIES_EXCEEDED = "DELTA_MAX_COMMIT_RETRIES_EXCEEDED"
-
-
-def assertion(text: str) -> DeltaError:
-    """A Scala `assert` that failed."""
-    return DeltaError("AssertionError", None, f"assertion failed: {text}")
 
 
 def metadata_changed_twice() -> DeltaError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.refusals.command_errors import analysis
+from whitecap.engine.refusals.kinds import analysis
 
 
 def clustering_with_predicates(where: str) -> DeltaError:

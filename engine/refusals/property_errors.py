@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.refusals.command_errors import analysis
 from whitecap.engine.refusals.feature_errors import refused_feature
+from whitecap.engine.refusals.kinds import analysis
 
 
 def reserved_property(key: str, instead: str) -> DeltaError:

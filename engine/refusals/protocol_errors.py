@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Protocol
-from whitecap.engine.refusals.commit_errors import assertion
+from whitecap.engine.refusals.kinds import assertion
 
 _PARTY = {"read": "reader", "write": "writer"}
 

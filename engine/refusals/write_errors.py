@@ -1,4 +1,4 @@
-"""What Delta and Spark refuse about rows that are written or picked: one function each.
+"""What Delta and Spark refuse about rows that are written, picked or replaced.
 
 Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryCompilationErrors.scala.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.refusals.command_errors import IN_PLAN, analysis
+from whitecap.engine.refusals.kinds import IN_PLAN, analysis
 
 MERGE_UNRESOLVED = "DeltaAnalysisException", "DELTA_MERGE_UNRESOLVED_EXPRESSION"
 """How Delta refuses a name in MERGE; PySpark 4.2 has no words for it and shows INTERNAL_ERROR."""
@@ -247,4 +247,53 @@ def several_rows_for_a_value() -> DeltaError:
         "SCALAR_SUBQUERY_TOO_MANY_ROWS",
         "More than one row returned by a subquery used as an expression.",
         "SparkException",
+    )
+
+
+def replaced_condition_mismatch(condition: str) -> DeltaError:
+    text = f"Written data does not conform to partial table overwrite condition '{condition}'."
+    return analysis("DELTA_REPLACE_WHERE_MISMATCH", text)
+
+
+def replace_where_in_dynamic_mode() -> DeltaError:
+    text = "A 'replaceWhere' expression and 'partitionOverwriteMode'='dynamic' cannot both be set"
+    text += " in the DataFrameWriter options."
+    return DeltaError.of_class(
+        "DeltaIllegalArgumentException",
+        "DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE",
+        text,
+    )
+
+
+def overwrite_schema_in_dynamic_mode() -> DeltaError:
+    text = "'overwriteSchema' cannot be used in dynamic partition overwrite mode."
+    return DeltaError.of_class(
+        "DeltaIllegalArgumentException",
+        "DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE",
+        text,
+    )
+
+
+def replaced_filter_without_data_change(filters: str) -> DeltaError:
+    text = "'replaceWhere' cannot be used with data filters when 'dataChange' is set to false."
+    return analysis(
+        "DELTA_REPLACE_WHERE_WITH_FILTER_DATA_CHANGE_UNSET", f"{text} Filters: {filters}"
+    )
+
+
+def subquery(operation: str, condition: str) -> DeltaError:
+    text = f"Subqueries are not supported in the {operation} (condition = ({condition}))."
+    return analysis("DELTA_UNSUPPORTED_SUBQUERY", text)
+
+
+def subquery_over_partitions() -> DeltaError:
+    text = "Subquery is not supported in partition predicates."
+    return analysis("DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES", text)
+
+
+def truncate_partition() -> DeltaError:
+    return analysis(
+        "DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED",
+        "Operation not allowed: TRUNCATE TABLE on Delta tables does not support partition"
+        " predicates; use DELETE to delete specific partitions or rows.",
     )

@@ -11,7 +11,7 @@ from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import table_errors
 from whitecap.engine.row_level.shown_values import as_read
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.row_store import FileColumns, RowStore
@@ -189,7 +189,7 @@ class DataFiles:
         values = tuple(file.partition_values for file in missing.values())
         answer: RowsOf | Gone = yield ReadRows(keys, names, schema.types, values)
         if isinstance(answer, Gone):
-            raise command_errors.file_is_gone(answer.key)
+            raise table_errors.file_is_gone(answer.key)
         for path, rows in zip(missing, answer.rows, strict=True):
             self.keep(path, names, self.stored((names, schema.types), rows))
 

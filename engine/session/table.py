@@ -22,7 +22,7 @@ from whitecap.engine.log.file_counts import FileCounts
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.packed.blocks import Shelf
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import table_errors
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.session.rooted import rooted
 from whitecap.engine.session.row_index import RowIndex
@@ -173,7 +173,7 @@ class Table:
         """The table at an earlier version. Raises `DeltaError` if it never had it."""
         commits = yield from self.commits()
         if not 0 <= version < len(commits):
-            raise command_errors.no_version_to_read(version, len(commits) - 1)
+            raise table_errors.no_version_to_read(version, len(commits) - 1)
         log = StoredLog(self.shared.commits)
         for commit in commits[: version + 1]:
             log.accept(commit)

@@ -18,7 +18,7 @@ from whitecap.engine.log.clients.stored_log import LogGap
 from whitecap.engine.log.clients.table_log import Listed, TableLog
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
-from whitecap.engine.refusals import commit_errors
+from whitecap.engine.refusals import commit_errors, kinds
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, Steps
@@ -160,7 +160,7 @@ def _listed(table_log: TableLog, version: int) -> Steps[list[Listed]]:
     try:
         return (yield from table_log.listed_after(version - 1))
     except LogGap as gap:
-        raise commit_errors.assertion(f"Expected {gap.expected} but got {gap.existing}") from gap
+        raise kinds.assertion(f"Expected {gap.expected} but got {gap.existing}") from gap
 
 
 def give_up(

@@ -15,8 +15,8 @@ from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.query.sources import Projection, projection
-from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.refusals.command_errors import IN_PLAN
+from whitecap.engine.refusals import column_errors, write_errors
+from whitecap.engine.refusals.kinds import IN_PLAN
 from whitecap.engine.remembered import Plans
 from whitecap.engine.sql.expressions.terms import Term, column
 from whitecap.engine.sql.expressions.text import parse_condition
@@ -117,7 +117,7 @@ def _check_expressions(given: Schema, schema: Schema) -> None:
     for text in texts:
         for reference in () if text is None else parse_condition(str(text)).find_all(exp.Column):
             if reference.name.lower() in lacking:
-                raise command_errors.no_such_column(reference.name, given.names, IN_PLAN)
+                raise column_errors.no_such_column(reference.name, given.names, IN_PLAN)
 
 
 def _check_left_out(given: Schema, schema: Schema, partitions: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from whitecap.engine.conflicts.row_ids import PRESERVED_TAG
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
-from whitecap.engine.refusals import command_errors, commit_errors
+from whitecap.engine.refusals import commit_errors, table_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.predicates.predicate import Predicate
@@ -27,7 +27,7 @@ def begin(table: Table) -> Steps[Transaction]:
 def on_table(table: Table, txn: Transaction) -> Transaction:
     """The transaction, if there is a table. Raises `DeltaError` if there is none."""
     if txn.read_version < 0:
-        raise command_errors.no_such_table(table.name)
+        raise table_errors.no_such_table(table.name)
     return txn
 
 

@@ -17,7 +17,7 @@ from whitecap.engine.log.column_keys import CURRENT_DEFAULT, GENERATION_EXPRESSI
 from whitecap.engine.log.columns.identity import Identity, identity_of, is_computed
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.sources import Projection, projection
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import column_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Scope, schema_scope
 from whitecap.engine.sql.expressions.terms import Bound, Parameters, Term, convert, literal
 from whitecap.engine.sql.expressions.text import parse_condition
@@ -80,7 +80,7 @@ def check_given(schema: Schema, given: Sequence[str]) -> None:
         column = schema.get(name)
         identity = None if column is None else identity_of(column)
         if identity is not None and not identity.allows_explicit_insert:
-            raise command_errors.identity_given(name)
+            raise column_errors.identity_given(name)
 
 
 def check_changeable(column: Field) -> None:
@@ -89,7 +89,7 @@ def check_changeable(column: Field) -> None:
     Source: IdentityColumn.scala: blockIdentityColumnUpdate.
     """
     if identity_of(column) is not None:
-        raise command_errors.identity_updated(column.name)
+        raise column_errors.identity_updated(column.name)
 
 
 Tasks = Sequence[Sequence[Row]]

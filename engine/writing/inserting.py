@@ -15,7 +15,7 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.query.sources import Projection, Source, projection
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import column_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, column
 from whitecap.engine.sql.parsing.statements import Insert, reads_tables
@@ -125,7 +125,7 @@ def _check_names(statement: Insert, schema: Schema) -> None:
     seen: set[str] = set()
     for name in statement.columns:
         if schema.get(name) is None:
-            raise command_errors.no_such_column(name, schema.names)
+            raise column_errors.no_such_column(name, schema.names)
         if name.lower() in seen:
             raise write_errors.column_named_twice(name)
         seen.add(name.lower())

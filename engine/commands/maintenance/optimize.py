@@ -21,7 +21,7 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.indexed_columns import without_statistics
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.refusals import command_errors, maintenance_errors
+from whitecap.engine.refusals import maintenance_errors, write_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.parsing.statements import Optimize
@@ -57,7 +57,7 @@ def partition_predicates(
     if condition is None:
         return ()
     if condition.node.find(exp.Query) is not None:
-        raise command_errors.subquery_over_partitions()
+        raise write_errors.subquery_over_partitions()
     conjuncts = condition.with_parameters(parameters).conjuncts()
     columns = txn.metadata.partition_columns
     partition_columns = {name.lower() for name in columns}

@@ -13,7 +13,7 @@ from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_conditions import Pinned, row_condition
 from whitecap.engine.query.row_reads import track_rows
 from whitecap.engine.query.scan_tasks import by_task, scan_tasks
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate
@@ -57,7 +57,7 @@ def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
 def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:
     """Run a TRUNCATE: always commits, unless there is no file to remove."""
     if statement.names_partition:
-        raise command_errors.truncate_partition()
+        raise write_errors.truncate_partition()
     txn = yield from begin(table)
     yield from txn.read_state()
     files = list(txn.filter_all_files())

@@ -37,7 +37,7 @@ from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.source_queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Insert
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
@@ -123,7 +123,7 @@ class _Write:
         if not self._replacement_is_named:
             return self.statement.overwrite and is_dynamic(self.statement, self.txn)
         if (self.statement.option("partitionOverwriteMode") or "").upper() == "DYNAMIC":
-            raise command_errors.replace_where_in_dynamic_mode()
+            raise write_errors.replace_where_in_dynamic_mode()
         return False
 
     @property
@@ -136,7 +136,7 @@ class _Write:
         session = self.table.session
         evolve_for_insert(self.statement, self.txn, source, session)
         if self.is_dynamic and self.statement.is_set("overwriteSchema"):
-            raise command_errors.overwrite_schema_in_dynamic_mode()
+            raise write_errors.overwrite_schema_in_dynamic_mode()
         rows = self._rows(source)
         replacement = replaced_rows(self.statement, self.txn, rows, source, session)
         self._check_removable()
@@ -197,7 +197,7 @@ class _Write:
         over_data = [p for p in replacement.conditions if not p.is_over(columns)]
         if over_data and not self.data_change:
             shown = ",".join(predicate.sql for predicate in over_data)
-            raise command_errors.replaced_filter_without_data_change(shown)
+            raise write_errors.replaced_filter_without_data_change(shown)
         conditions, tests = replacement.conditions, replacement.tests
         form = Form.OPTIMIZED if self.statement.replace_where is None else Form.HANDED_OVER
         return (yield from delete_actions(self.table, self.txn, conditions, tests, form))

@@ -22,7 +22,7 @@ from whitecap.engine.dialects.dialect import Dialect
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.query.sources import Source
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import UNRESOLVED
 from whitecap.engine.sql.expressions.spark_text import DIALECT
@@ -101,7 +101,7 @@ def _check_parts(statement: Merge, *, takes_random: bool) -> None:
         if node is None:
             continue
         if node.find(exp.Query) is not None:
-            raise command_errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
+            raise write_errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
         if not takes_random and is_random(node):
             raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
 

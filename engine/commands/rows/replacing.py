@@ -15,7 +15,7 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.overwrite_filters import handed_over, lists_decimals
 from whitecap.engine.query.sources import Source
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate
@@ -147,7 +147,7 @@ def replacing_check(
                 raise
         if wrong:
             shown = " AND ".join(predicate.sql for predicate in conditions)
-            raise command_errors.replaced_condition_mismatch(shown)
+            raise write_errors.replaced_condition_mismatch(shown)
 
     return conforms
 

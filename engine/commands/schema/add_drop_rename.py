@@ -24,7 +24,7 @@ from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import change_errors, command_errors, property_errors
+from whitecap.engine.refusals import column_errors, property_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import AddColumns, DropColumns, RenameColumn
 from whitecap.engine.storage.requests import Steps
@@ -40,12 +40,12 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
     shown: list[dict[str, object]] = []
     for column, position in zip(new, statement.positions, strict=True):
         if any(column.name.lower() == existing.name.lower() for existing in columns):
-            raise command_errors.column_exists(column.name)
+            raise column_errors.column_exists(column.name)
         if not column.nullable:
-            raise command_errors.not_null_in_added_column()
+            raise column_errors.not_null_in_added_column()
         if CURRENT_DEFAULT in column.metadata:
-            raise command_errors.default_in_added_column()
-        at = place_among(position, columns, len(columns), change_errors.added_after_unknown)
+            raise column_errors.default_in_added_column()
+        at = place_among(position, columns, len(columns), column_errors.added_after_unknown)
         columns.insert(at, column)
         placement = {"position": str(position)} if position else {}
         shown.append({"column": shown_column(column), **placement})
@@ -62,7 +62,7 @@ def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
     if not any(top_level_field(schema, name) for name in statement.columns):
         return NothingToCommit(txn.read_version)
     if not is_mapped(txn.metadata):
-        raise command_errors.drop_without_mapping()
+        raise column_errors.drop_without_mapping()
     dropped = [
         existing.name for name in statement.columns if (existing := top_level_field(schema, name))
     ]
@@ -86,7 +86,7 @@ def _without(schema: Schema, names: Sequence[str]) -> list[Field]:
         if at is None:
             raise property_errors.column_not_in_schema(name)
         if len(kept) == 1:
-            raise change_errors.only_column_dropped(name)
+            raise column_errors.only_column_dropped(name)
         del kept[at]
     return kept
 
@@ -94,10 +94,10 @@ def _without(schema: Schema, names: Sequence[str]) -> list[Field]:
 def _check_droppable(txn: Transaction, names: Sequence[str]) -> None:
     partitions = [name for name in txn.metadata.partition_columns if name in names]
     if partitions:
-        raise command_errors.drop_partition_column(partitions)
+        raise column_errors.drop_partition_column(partitions)
     clustered = [name for name in clustering_columns(txn.snapshot) if name in names]
     if clustered:
-        raise command_errors.drop_clustering_column(clustered)
+        raise column_errors.drop_clustering_column(clustered)
     for name in names:
         check_nothing_depends_on(name, txn.metadata)
 
@@ -110,10 +110,10 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     old = schema.fields[schema.index(statement.column)].name
     new = statement.new_name
     if top_level_field(schema, new) is not None:  # also the column itself, in another case
-        raise command_errors.column_exists(new)
+        raise column_errors.column_exists(new)
     check_nothing_depends_on(old, txn.metadata)
     if not is_mapped(txn.metadata):
-        raise command_errors.rename_without_mapping()
+        raise column_errors.rename_without_mapping()
     columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
     partitions = [new if name == old else name for name in txn.metadata.partition_columns]
     operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})

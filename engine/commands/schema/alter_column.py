@@ -33,7 +33,7 @@ from whitecap.engine.log.columns.type_changes import (
 )
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import change_errors
+from whitecap.engine.refusals import column_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import ChangeColumn
 from whitecap.engine.storage.requests import Steps
@@ -91,13 +91,13 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Ses
 def _given(old: Field, statement: ChangeColumn) -> Field | None:
     """The column as the statement types it. Raises `DeltaError` for what Spark itself refuses."""
     if statement.nullable is False and old.nullable:
-        raise change_errors.column_made_not_null(old.name)
+        raise column_errors.column_made_not_null(old.name)
     if statement.type is None:
         return None
     given = parse_ddl(f"`{old.name}` {statement.type}").fields[0]
     before, after = declared_type(old), declared_type(given)
     if before != after and not may_upcast(before, after):
-        raise change_errors.narrower_column(old.name, before, after)
+        raise column_errors.narrower_column(old.name, before, after)
     return given
 
 
@@ -105,7 +105,7 @@ def _check_identity_kept(old: Field, given: Field | None, statement: ChangeColum
     """An identity column gets another comment or place, and nothing else."""
     retyped = given is not None and declared_type(given) != declared_type(old)
     if retyped or statement.nullable is not None or statement.default is not None:
-        raise change_errors.identity_column_altered()
+        raise column_errors.identity_column_altered()
 
 
 def _commented(column: Field, comment: str) -> Field:
@@ -139,7 +139,7 @@ def _check_possible(old: Field, new: Field, txn: Transaction) -> None:
     if before == after or is_text_change(before, after):
         return
     if not allows_widening(before, after, txn):
-        raise change_errors.impossible_column_change(old.name, before, after)
+        raise column_errors.impossible_column_change(old.name, before, after)
 
 
 def _of_type(old: Field, new: Field) -> Field:

@@ -24,7 +24,7 @@ from whitecap.engine.log.protocols import merged, protocol_of_new_table
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import ABSOLUTE_FILE, RELATIVE_FILE, vector_key
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import table_errors
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.parsing.table_statements import CloneTable
 from whitecap.engine.storage.paths import log_path
@@ -58,12 +58,12 @@ def clone_table(
     if txn.read_version >= 0 and not statement.replace:
         if statement.if_not_exists:
             return NothingToCommit(txn.read_version)
-        raise command_errors.table_exists_for_clone(table.name)
+        raise table_errors.table_exists_for_clone(table.name)
     wanted = yield from _metadata(statement, txn, snapshot)
     txn.update_metadata(wanted)
     yield from txn.read_state()
     if txn.snapshot.num_files:
-        raise command_errors.clone_into_table_with_files()
+        raise table_errors.clone_into_table_with_files()
     yield from job("CLONE")
     operation = Operation(
         "CLONE", {"source": statement.source.name, "sourceVersion": snapshot.version}

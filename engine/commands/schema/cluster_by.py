@@ -17,7 +17,7 @@ from whitecap.engine.commands.schema.clustering import (
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import table_errors
 from whitecap.engine.refusals.property_errors import column_not_in_schema
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import ClusterBy
@@ -33,7 +33,7 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
             raise column_not_in_schema(name)
     check_cluster_list(statement.columns)
     if txn.metadata.partition_columns:
-        raise command_errors.cluster_partitioned_table()
+        raise table_errors.cluster_partitioned_table()
     clustered = supports_clustering(txn.snapshot)
     if not statement.columns and not clustered:
         return NothingToCommit(txn.read_version)

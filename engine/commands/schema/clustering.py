@@ -18,7 +18,7 @@ from whitecap.engine.log.indexed_columns import has_bounds, without_statistics
 from whitecap.engine.log.protocols import supports
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import table_errors
 
 
 def supports_clustering(snapshot: Snapshot) -> bool:
@@ -48,9 +48,9 @@ def check_cluster_list(names: Sequence[str]) -> None:
     """
     twice = repeated(names)
     if twice is not None:
-        raise command_errors.clustered_twice(twice)
+        raise table_errors.clustered_twice(twice)
     if len(names) > _MOST_COLUMNS:
-        raise command_errors.too_many_cluster_columns(len(names), _MOST_COLUMNS)
+        raise table_errors.too_many_cluster_columns(len(names), _MOST_COLUMNS)
 
 
 def check_clustering(columns: Sequence[str], metadata: Metadata) -> None:
@@ -62,10 +62,10 @@ def check_clustering(columns: Sequence[str], metadata: Metadata) -> None:
     fields = [schema.fields[schema.index(name)] for name in columns]
     unfit = [(field.name, field.type) for field in fields if not has_bounds(field)]
     if unfit:
-        raise command_errors.clustering_by_type(unfit)
+        raise table_errors.clustering_by_type(unfit)
     unindexed = without_statistics([field.name for field in fields], metadata)
     if unindexed:
-        raise command_errors.clustering_without_statistics(unindexed)
+        raise table_errors.clustering_without_statistics(unindexed)
 
 
 def clustering_domain(columns: Sequence[str], metadata: Metadata) -> DomainMetadata:

@@ -14,7 +14,7 @@ from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Field, Schema, log_name, schema_string
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import column_errors
 from whitecap.engine.sql.parsing.table_statements import Position
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
@@ -32,14 +32,14 @@ def check_known(schema: Schema, names: Sequence[str]) -> None:
     """Raises `DeltaError` for the first name that the table has not."""
     for name in names:
         if top_level_field(schema, name) is None:
-            raise command_errors.no_such_column(name, schema.names)
+            raise column_errors.no_such_column(name, schema.names)
 
 
 def place_among(
     position: Position | None,
     columns: Sequence[Field],
     default: int,
-    refusal: Callable[[str, Sequence[str]], DeltaError] = command_errors.no_such_column,
+    refusal: Callable[[str, Sequence[str]], DeltaError] = column_errors.no_such_column,
 ) -> int:
     """Where a column goes that the statement puts first, or after another; else the default.
 

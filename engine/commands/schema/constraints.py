@@ -14,7 +14,7 @@ from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.refusals import change_errors, command_errors
+from whitecap.engine.refusals import column_errors, table_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.columns import columns_of
 from whitecap.engine.sql.expressions.rendering import Template
@@ -33,7 +33,7 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     key = CONSTRAINT_PREFIX + statement.name.lower()
     old = txn.metadata.configuration.get(key)
     if old is not None:
-        raise command_errors.constraint_exists(statement.name, old)
+        raise table_errors.constraint_exists(statement.name, old)
     text = Template.of(statement.condition).render(statement.parameters)
     parse_predicate(text).check(txn.snapshot.schema, table.session, CHECK_NOT_BOOLEAN)
     violating = parse_predicate(f"NOT coalesce({text}, FALSE)")
@@ -42,7 +42,7 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     yield from job("ADD CONSTRAINT", [file_rows for file_rows, _ in violations])
     if violations:
         count = sum(len(positions) for _, positions in violations)
-        raise command_errors.constraint_violated_by_table(count, table.name, text)
+        raise table_errors.constraint_violated_by_table(count, table.name, text)
     configuration = {**txn.metadata.configuration, key: text}
     metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
     parameters = {"name": statement.name, "expr": text}
@@ -55,7 +55,7 @@ def drop_constraint(table: Table, statement: DropConstraint) -> Steps[Outcome]:
     key = CONSTRAINT_PREFIX + statement.name.lower()
     old = txn.metadata.configuration.get(key)
     if old is None and not statement.if_exists:
-        raise command_errors.no_such_constraint(statement.name, table.name)
+        raise table_errors.no_such_constraint(statement.name, table.name)
     kept = {k: v for k, v in txn.metadata.configuration.items() if k != key}
     metadata = msgspec.structs.replace(txn.metadata, configuration=kept)
     existence = {"existed": "false"} if old is None else {"expr": old, "existed": "true"}
@@ -89,7 +89,7 @@ def check_nothing_depends_on(column: str, metadata: Metadata) -> None:
     """Raises `DeltaError` for a column that a constraint or a generated column speaks of."""
     constraints = constraints_on(column, metadata)
     if constraints:
-        raise change_errors.constraint_on_column(column, constraints)
+        raise column_errors.constraint_on_column(column, constraints)
     generated = generated_from(column, metadata)
     if generated:
-        raise change_errors.generated_from_column(column, generated)
+        raise column_errors.generated_from_column(column, generated)

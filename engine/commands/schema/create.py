@@ -27,7 +27,7 @@ from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.source_queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
-from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.refusals import column_errors, table_errors, write_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import CreateTable
 from whitecap.engine.sql.predicates.predicate import session_of
@@ -49,9 +49,9 @@ def create_table(
     if exists and not statement.replace:
         if statement.if_not_exists:
             return NothingToCommit(txn.read_version)
-        raise command_errors.table_exists(table.name)
+        raise table_errors.table_exists(table.name)
     if not exists and not statement.create:
-        raise command_errors.no_table_to_replace(table.name)
+        raise table_errors.no_table_to_replace(table.name)
     progress = [] if query is None else (yield from progress_of(table, txn))
     if progress is None:
         return NothingToCommit(txn.read_version)
@@ -109,13 +109,13 @@ def _partitions(names: Sequence[str], schema: Schema) -> list[str]:
     fields = [schema.get(name) for name in names]
     for name, field in zip(names, fields, strict=True):
         if field is None:
-            raise command_errors.no_such_partition_column(name)
+            raise table_errors.no_such_partition_column(name)
     partitions = [field.name for field in fields if field is not None]
     twice = repeated(partitions)
     if twice is not None:
-        raise command_errors.partitioned_twice(twice)
+        raise table_errors.partitioned_twice(twice)
     if partitions and len(partitions) == len(schema):
-        raise command_errors.all_columns_partition()
+        raise table_errors.all_columns_partition()
     return partitions
 
 
@@ -128,22 +128,22 @@ def _check_identities(schema: Schema) -> None:
 def _check_cluster_list(names: Sequence[str], schema: Schema) -> None:
     for name in names:
         if schema.get(name) is None:
-            raise command_errors.cluster_by_unknown(name)
+            raise table_errors.cluster_by_unknown(name)
     check_cluster_list(names)
 
 
 def _schema(statement: CreateTable, source: Source | None) -> Schema:
     if source is None:
         if not statement.ddl:
-            raise command_errors.schema_not_provided()
+            raise table_errors.schema_not_provided()
         return parse_ddl(statement.ddl)
     twice = repeated(source.names)
     if twice is not None:
         raise write_errors.column_named_twice(twice)
     if set(source.types) == {"void"}:
-        raise command_errors.only_void_columns()
+        raise table_errors.only_void_columns()
     if "void" in source.types:
-        raise command_errors.schema_mismatch()
+        raise column_errors.schema_mismatch()
     columns = zip(source.names, source.types, strict=True)
     return Schema(tuple(Field(name, kind) for name, kind in columns))
 

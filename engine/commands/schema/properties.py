@@ -20,7 +20,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.columns.mapping import check_change, is_mapped
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.outcomes import Committed, Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import table_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import (
     CommentOnTable,
@@ -39,7 +39,7 @@ def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
     """ALTER TABLE SET TBLPROPERTIES: the metadata is written even if nothing changes."""
     check_keys(key for key, _ in statement.properties)
     if any(key.lower().startswith(CONSTRAINT_PREFIX) for key, _ in statement.properties):
-        raise command_errors.use_add_constraint()
+        raise table_errors.use_add_constraint()
     txn = yield from begin(table)
     new = changed(dict(statement.properties), txn)
     check_not_suspended({**txn.metadata.configuration, **new})

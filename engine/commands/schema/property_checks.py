@@ -27,7 +27,7 @@ from whitecap.engine.log.properties import (
     interval_ms,
 )
 from whitecap.engine.log.property_names import STORED, is_known
-from whitecap.engine.refusals import command_errors, property_errors
+from whitecap.engine.refusals import kinds, property_errors
 from whitecap.engine.transaction.commit_level import level_named
 from whitecap.engine.transaction.transaction import Transaction
 
@@ -174,7 +174,7 @@ def _check_level(key: str, value: str, dialect: Dialect) -> None:
         dialect.settable_levels
     ):
         levels = " or ".join(sorted(dialect.settable_levels))
-        raise command_errors.requirement(f"{ISOLATION_LEVEL.key} must be {levels}")
+        raise kinds.requirement(f"{ISOLATION_LEVEL.key} must be {levels}")
 
 
 def _check_policy(key: str, value: str) -> None:
@@ -189,7 +189,7 @@ def _check_retention(configuration: Mapping[str, str]) -> None:
         return
     kept_ms, files_ms = log.of(configuration), files.of(configuration)
     if kept_ms < files_ms:
-        raise command_errors.requirement(
+        raise kinds.requirement(
             f"The table property {log.key} needs to be greater than or equal to {files.key}."
         )
 

@@ -32,7 +32,7 @@ from whitecap.engine.log.columns.type_changes import (
 )
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.refusals import change_errors, command_errors
+from whitecap.engine.refusals import column_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import ReplaceColumns
 from whitecap.engine.storage.requests import Steps
@@ -49,7 +49,7 @@ def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
     txn = yield from begin(table)
     schema, wanted = txn.snapshot.schema, parse_ddl(statement.ddl)
     if any(identity_of(column) for column in schema):
-        raise change_errors.identity_columns_replaced()
+        raise column_errors.identity_columns_replaced()
     columns = [_replaced(schema.get(column.name), column) for column in wanted]
     for column in schema:
         new = wanted.get(column.name)
@@ -69,10 +69,10 @@ def _check_may_go(name: str, columns: Sequence[Field], txn: Transaction) -> None
     """
     is_ambiguous = any(txn.snapshot.schema.get(column.name) is None for column in columns)
     if is_ambiguous or not is_mapped(txn.metadata):
-        raise command_errors.column_left_out(name)
+        raise column_errors.column_left_out(name)
     without = msgspec.structs.replace(txn.metadata, schema_string=schema_text(columns))
     if generated_from(name, without):
-        raise change_errors.generated_from_nothing()
+        raise column_errors.generated_from_nothing()
     if name in clustering_columns(txn.snapshot) or constraints_on(name, txn.metadata):
         raise UnsupportedFeature(f"REPLACE COLUMNS without {name}, which clusters or is checked")
 
@@ -83,9 +83,9 @@ def _check_replaced(old: Field, new: Field, txn: Transaction) -> None:
     A limit of texts counts as another type, whatever it was.
     """
     if text_limit(new) is not None:
-        raise change_errors.replaced_by_another_type(old.name, old.type, declared_type(new))
+        raise column_errors.replaced_by_another_type(old.name, old.type, declared_type(new))
     if old.type != new.type and not allows_widening(old.type, new.type, txn):
-        raise change_errors.replaced_by_another_type(old.name, old.type, new.type)
+        raise column_errors.replaced_by_another_type(old.name, old.type, new.type)
 
 
 def _replaced(old: Field | None, new: Field) -> Field:

@@ -17,7 +17,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.columns.type_changes import widened
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.query.sources import Source
-from whitecap.engine.refusals import change_errors, command_errors
+from whitecap.engine.refusals import column_errors
 from whitecap.engine.sql.parsing.statements import Insert, Match, Merge
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
@@ -77,10 +77,10 @@ def _check_dependents(column: Field, wider: str, txn: Transaction) -> None:
     """Raises `DeltaError` for a wider column that a constraint or a generated column speaks of."""
     constraints = constraints_on(column.name, txn.metadata)
     if constraints:
-        raise change_errors.constraint_of_another_type(column.name, column.type, wider, constraints)
+        raise column_errors.constraint_of_another_type(column.name, column.type, wider, constraints)
     generated = generated_from(column.name, txn.metadata)
     if generated:
-        raise change_errors.generated_from_another_type(column.name, column.type, wider, generated)
+        raise column_errors.generated_from_another_type(column.name, column.type, wider, generated)
 
 
 def _columns_of(source: Source) -> list[Field]:
@@ -111,7 +111,7 @@ def _written_columns(statement: Insert, txn: Transaction, source: Source) -> lis
 def _overwrite(txn: Transaction, source: Source) -> None:
     """The source's columns become the table's, without partitions: SQL cannot name any."""
     if "void" in source.types:
-        raise command_errors.schema_mismatch()
+        raise column_errors.schema_mismatch()
     text = schema_string(Schema(tuple(_columns_of(source))))
     if text == txn.metadata.schema_string and not txn.metadata.partition_columns:
         return

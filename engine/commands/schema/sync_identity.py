@@ -10,7 +10,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.columns.identity import Identity, identity_of, with_mark
 from whitecap.engine.log.schema import Field
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import column_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import SyncIdentity
 from whitecap.engine.storage.requests import Steps
@@ -23,10 +23,10 @@ def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:
     schema = txn.snapshot.schema
     column = schema.get(statement.column)
     if column is None:
-        raise command_errors.no_such_column(statement.column, schema.names)
+        raise column_errors.no_such_column(statement.column, schema.names)
     identity = identity_of(column)
     if identity is None:
-        raise command_errors.no_identity_to_sync()
+        raise column_errors.no_identity_to_sync()
     yield from txn.read_state()
     scanned = yield from table.data_files.read(list(txn.filter_all_files()), schema)
     yield from job("SYNC IDENTITY", scanned)

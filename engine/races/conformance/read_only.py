@@ -13,7 +13,7 @@ from sqlglot import exp
 from whitecap.engine.commands.run import time_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.source_queries import source_of
-from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals import table_errors
 from whitecap.engine.session.table import Tables, table_named
 from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.parsing.known_parts import check_parts
@@ -83,7 +83,7 @@ def _about_partitions(name: str, tables: Tables) -> Steps[Outcome]:
     table = table_named(tables, name)
     snapshot = yield from table.at_root(table.latest())
     if not snapshot.partition_columns:
-        raise command_errors.show_no_partitions(name)
+        raise table_errors.show_no_partitions(name)
     return NothingToCommit(snapshot.version)
 
 

@@ -24,7 +24,7 @@ from whitecap.engine.races.explain.checks import check_statements, require_reada
 from whitecap.engine.races.explain.explanation import Explanation, explain
 from whitecap.engine.races.explain.tables import described, rebuilt, snapshot_of
 from whitecap.engine.races.interleaving.world import World
-from whitecap.engine.refusals.command_errors import FILE_IS_GONE
+from whitecap.engine.refusals.table_errors import FILE_IS_GONE
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.disk.directory import DirectoryStore
 

@@ -10,7 +10,7 @@ from whitecap.engine.log.column_keys import CURRENT_DEFAULT
 from whitecap.engine.log.columns.identity import is_computed
 from whitecap.engine.log.ddl import REPEATED, split_top_level
 from whitecap.engine.log.schema import Schema, parse_ddl
-from whitecap.engine.refusals.command_errors import IN_PLAN
+from whitecap.engine.refusals.kinds import IN_PLAN
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.clauses import (

@@ -1,14 +1,15 @@
-"""What Spark and Delta refuse about changing a column: one function each.
+"""What Spark and Delta refuse about columns: added, changed, dropped, or filled by the table alone.
 
-Source: DeltaErrors.scala, delta-error-classes.json; Spark's CheckAnalysis.scala.
+Source: DeltaErrors.scala, delta-error-classes.json; Spark's CheckAnalysis.scala,
+QueryCompilationErrors.scala.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.refusals.command_errors import IN_PLAN, analysis
+from whitecap.engine.refusals.kinds import IN_PLAN, analysis
 
 
 def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
@@ -92,3 +93,79 @@ def generated_from_nothing() -> DeltaError:
 def column_made_not_null(column: str) -> DeltaError:
     text = f"Cannot change nullable column to non-nullable: {column}."
     return DeltaError(IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)
+
+
+def column_exists(name: str) -> DeltaError:
+    text = f"Cannot add column, because `{name}` already exists."
+    return analysis("FIELD_ALREADY_EXISTS", text, IN_PLAN)
+
+
+def no_such_column(
+    name: str, columns: Iterable[str], exception: str = "AnalysisException"
+) -> DeltaError:
+    text = f"A column with name `{name}` cannot be resolved. Did you mean one of the following?"
+    return analysis(
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION", f"{text} [{', '.join(columns)}]", exception
+    )
+
+
+def not_null_in_added_column() -> DeltaError:
+    text = "Operation not allowed: NOT NULL in ALTER TABLE ADD COLUMNS is not supported for Delta."
+    return analysis("DELTA_OPERATION_NOT_ALLOWED", text)
+
+
+def drop_without_mapping() -> DeltaError:
+    return analysis(
+        "DELTA_UNSUPPORTED_DROP_COLUMN",
+        "DROP COLUMN is not supported for your Delta table: column mapping is not enabled.",
+    )
+
+
+def rename_without_mapping() -> DeltaError:
+    return analysis(
+        "DELTA_UNSUPPORTED_RENAME_COLUMN",
+        "Column rename is not supported for your Delta table: column mapping is not enabled.",
+    )
+
+
+def drop_partition_column(names: Sequence[str]) -> DeltaError:
+    text = f"Dropping partition columns ({', '.join(names)}) is not allowed."
+    return analysis("DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", text)
+
+
+def drop_clustering_column(names: Sequence[str]) -> DeltaError:
+    text = f"Dropping clustering columns ({', '.join(names)}) is not allowed."
+    return analysis("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", text)
+
+
+def schema_mismatch() -> DeltaError:
+    text = "A schema mismatch detected when writing to the Delta table."
+    return DeltaError("AnalysisException", "DELTA_METADATA_MISMATCH", text)
+
+
+def identity_given(column: str) -> DeltaError:
+    text = f"Providing values for GENERATED ALWAYS AS IDENTITY column {column} is not supported."
+    return analysis("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", text)
+
+
+def identity_updated(column: str) -> DeltaError:
+    text = f"UPDATE on IDENTITY column {column} is not supported."
+    return analysis("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", text)
+
+
+def no_identity_to_sync() -> DeltaError:
+    text = "ALTER TABLE ALTER COLUMN SYNC IDENTITY cannot be called on non IDENTITY columns."
+    return analysis("DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN", text)
+
+
+def default_in_added_column() -> DeltaError:
+    return analysis(
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
+        "Failed to execute the command because DEFAULT values are not supported when adding new"
+        " columns to previously existing Delta tables.",
+    )
+
+
+def column_left_out(name: str) -> DeltaError:
+    text = f"Unsupported ALTER TABLE REPLACE COLUMNS operation. Reason: dropping column(s) [{name}]"
+    return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP", text)
