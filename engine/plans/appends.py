@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
@@ -34,6 +35,17 @@ RowMaking = tuple[Callable[[Row], Row], Check | None]
 """What makes rows of the table from those of a source, and what checks them."""
 
 
+class Append(msgspec.Struct, frozen=True):
+    """One append, as its writer hands it over to be committed."""
+
+    table: Table
+    snapshot: Snapshot
+    txn_id: str
+    read_set: ReadSet
+    actions: Sequence[AnyAction]
+    operation: Operation
+
+
 @dataclass(slots=True)
 class AppendPlan:
     """Appends of one statement or query to a table whose metadata and protocol stay the same.
@@ -46,18 +58,10 @@ class AppendPlan:
     rows: dict[tuple[str, ...], RowMaking | None] = field(default_factory=dict)
     _first: CurrentTransaction | None = None
 
-    def commit(
-        self,
-        table: Table,
-        snapshot: Snapshot,
-        txn_id: str,
-        read_set: ReadSet,
-        actions: Sequence[AnyAction],
-        operation: Operation,
-    ) -> Steps[Outcome]:
+    def commit(self, append: Append) -> Steps[Outcome]:
         """Commit an append, and do what follows a commit."""
-        now_ms = yield ReadClock()
-        current = self.frozen(table, snapshot, txn_id, read_set, actions, operation, now_ms)
+        table = append.table
+        current = self.frozen(append, (yield ReadClock()))
         checks = Checks(table.log, table.settings, table.lost_reply)
         outcome = yield from commit_loop(ReadyCommit(current, checks, self.reads_back))
         table.outcomes.append(outcome)
@@ -71,40 +75,37 @@ class AppendPlan:
         """Whether decoding its commit file gives exactly the actions that were encoded."""
         return self._first is not None
 
-    def frozen(
-        self,
-        table: Table,
-        snapshot: Snapshot,
-        txn_id: str,
-        read_set: ReadSet,
-        actions: Sequence[AnyAction],
-        operation: Operation,
-        now_ms: int,
-    ) -> CurrentTransaction:
+    def frozen(self, append: Append, now_ms: int) -> CurrentTransaction:
         """An append as the conflict check sees it: prepared as the first one was."""
         if self._first is not None:
-            return _like(self._first, snapshot, txn_id, actions, operation, now_ms)
-        draft = CommitDraft(snapshot, table.settings, table.name)
-        plan = CommitPlan(
-            table.log, draft, table.dialect, txn_id, read_set, actions, operation, {}, False,
-            table.lost_reply,
-        )  # fmt: skip
+            return _like(self._first, append, now_ms)
+        plan = _commit_plan(append)
         current = frozen(plan, *prepared_with_level(plan), now_ms)
         if not current.concerns & ANY:
             self._first = current
         return current
 
 
-def _like(
-    first: CurrentTransaction,
-    snapshot: Snapshot,
-    txn_id: str,
-    actions: Sequence[AnyAction],
-    operation: Operation,
-    now_ms: int,
-) -> CurrentTransaction:
-    """An append that differs from the first one in nothing but these arguments."""
-    info = first.commit_info
+def _commit_plan(append: Append) -> CommitPlan:
+    """What a transaction would hand over that has only appended."""
+    table = append.table
+    return CommitPlan(
+        table_log=table.log,
+        draft=CommitDraft(append.snapshot, table.settings, table.name),
+        dialect=table.dialect,
+        txn_id=append.txn_id,
+        read_set=append.read_set,
+        actions=append.actions,
+        operation=append.operation,
+        tags={},
+        identity_only=False,
+        lost_reply=table.lost_reply,
+    )
+
+
+def _like(first: CurrentTransaction, append: Append, now_ms: int) -> CurrentTransaction:
+    """An append that differs from the first one in nothing but what it is handed over with."""
+    info, operation = first.commit_info, append.operation
     same_parameters = operation.parameters is first.operation.parameters
     commit_info = replace(
         info,
@@ -112,14 +113,14 @@ def _like(
         operation_parameters=(
             info.operation_parameters if same_parameters else operation.logged_parameters()
         ),
-        read_version=snapshot.version,
+        read_version=append.snapshot.version,
         operation_metrics=(None if info.operation_metrics is None else operation.logged_metrics()),
-        txn_id=txn_id,
+        txn_id=append.txn_id,
     )
     return first.another(
-        txn_id=txn_id,
-        snapshot=snapshot,
-        actions=tuple(actions),
+        txn_id=append.txn_id,
+        snapshot=append.snapshot,
+        actions=tuple(append.actions),
         commit_info=commit_info,
         operation=operation,
     )

@@ -8,7 +8,7 @@ from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.plans.appends import AppendPlans
+from whitecap.engine.plans.appends import Append, AppendPlans
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Compute, NewId, ReadClock, Steps
 from whitecap.engine.writing.batches import check_batch
@@ -45,7 +45,8 @@ class BatchPlans(AppendPlans):
         yield Compute("STREAMING", bytes_written=writer.bytes_written)
         actions: list[AnyAction] = [batch.progress((yield ReadClock())), *adds]
         operation = batch.operation(writer)
-        return (yield from plan.commit(table, snapshot, txn_id, self.reads, actions, operation))
+        append = Append(table, snapshot, txn_id, self.reads, actions, operation)
+        return (yield from plan.commit(append))
 
     def _in_general(
         self, table: Table, snapshot: Snapshot, txn_id: str, batch: Batch

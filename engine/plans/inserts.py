@@ -14,7 +14,7 @@ from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.plans.appends import AppendPlan, AppendPlans, RowMaking
+from whitecap.engine.plans.appends import Append, AppendPlan, AppendPlans, RowMaking
 from whitecap.engine.query.parameter_rows import rows_of_parameter, value_names
 from whitecap.engine.query.sources import Source
 from whitecap.engine.session.table import Table
@@ -88,8 +88,9 @@ class InsertPlans(AppendPlans):
             return (yield from self.in_general(table, snapshot, txn_id, source, rows))
         adds = yield from insertion.writer.write(insertion.tasks)
         yield insertion.job()
-        operation, plan = insertion.operation(), insertion.plan
-        return (yield from plan.commit(table, snapshot, txn_id, READS_NOTHING, adds, operation))
+        operation = insertion.operation()
+        append = Append(table, snapshot, txn_id, READS_NOTHING, adds, operation)
+        return (yield from insertion.plan.commit(append))
 
     def in_general(
         self, table: Table, snapshot: Snapshot, txn_id: str, source: Source, rows: Sequence[Row]

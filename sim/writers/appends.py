@@ -14,6 +14,7 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.outcomes import Aborted, Committed, Outcome, Verdict
+from whitecap.engine.plans.appends import Append
 from whitecap.engine.plans.inserts import READS_NOTHING
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
@@ -42,9 +43,8 @@ def append(job: InsertJob, client: Client, passing: Passing) -> Waiting[Outcome]
     writer.begins(client.new_id(), client.wall_ms())
     adds = writer.write_at_once(insertion.tasks, client.write_file)
     yield from client.compute(insertion.job())
-    current = plan.frozen(
-        table, snapshot, txn_id, READS_NOTHING, adds, insertion.operation(), client.wall_ms()
-    )
+    appended = Append(table, snapshot, txn_id, READS_NOTHING, adds, insertion.operation())
+    current = plan.frozen(appended, client.wall_ms())
     outcome = yield from _committed(table, current, client, passing, plan.reads_back)
     if isinstance(outcome, Committed):
         client.cluster.delta_log.file_counts.note(outcome.actions, table.settings)

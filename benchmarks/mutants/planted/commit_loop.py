@@ -179,7 +179,7 @@ MUTANTS = (
         "planned appends carry the id of the first",
         Area.COMMIT_LOOP,
         "engine/plans/appends.py",
-        "        txn_id=txn_id,\n    )\n    return first.another",
+        "        txn_id=append.txn_id,\n    )\n    return first.another",
         "    )\n    return first.another",
         "All appends of a statement carry the id of the first. T1 finds T0's id in version 6, "
         "takes that for its own commit, and its rows are nowhere.",
@@ -188,7 +188,7 @@ MUTANTS = (
         "planned appends write the first one's rows",
         Area.COMMIT_LOOP,
         "engine/plans/appends.py",
-        "        actions=tuple(actions),\n",
+        "        actions=tuple(append.actions),\n",
         "        actions=first.actions,\n",
         "T1's second INSERT commits the files of its first once more: the first rows are there "
         "twice, the second nowhere.",
