@@ -55,25 +55,27 @@ class Vendor(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckRules:
-    """What a conflict check looks at; the defaults are those of Delta's own.
-
-    `compares_versions`: of a winner's protocol only the numbers count, not the features;
-    `heeds_raised_writer_version`: whether those of the writer do. `any_metadata_conflicts`: none is
-    ever adopted. `reads_by_statement`: the only read is the statement's own condition. Files that
-    are added are held against it by partition and statistics, none where a statement has none; who
-    has none has read every file. Applications come last, and what else Delta resolves is not
-    looked at. `longest_lookup`: how many partitions a condition may name for those of files to be
-    looked up among them. `moves_concern_readers`, `moves_concern_removers`: whether a file that a
-    winner removed without changing data counts for who read it, and for who removes it too.
-    """
+    """What a conflict check looks at; the defaults are those of Delta's own."""
 
     compares_versions: bool = False
+    """Of a winner's protocol only the numbers count, not the features."""
     heeds_raised_writer_version: bool = True
+    """Whether the number of the writer does."""
     any_metadata_conflicts: bool = False
+    """No metadata of a winner is ever adopted."""
     reads_by_statement: bool = False
+    """The only read is the statement's own condition.
+
+    Files that are added are held against it by partition and statistics, none where a statement
+    has none; who has none has read every file. Applications come last, and what else Delta
+    resolves is not looked at.
+    """
     longest_lookup: int = 0
+    """How many partitions a condition may name for those of files to be looked up among them."""
     moves_concern_readers: bool = True
+    """Whether a file that a winner removed without changing data counts for who read it."""
     moves_concern_removers: bool = True
+    """Whether it counts for who removes it too."""
 
 
 DELTA_CHECKS = CheckRules()
@@ -89,22 +91,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One platform by what it does otherwise than Delta 4.4; the defaults are those of 4.4.
-
-    `own_properties` are table properties that Delta does not know. `row_level` is `None` where
-    files are the unit of conflict. `lacks` maps settings, table properties and commands that the
-    platform does not have to the reason. `own_defaults` are settings by field, where the session
-    leaves what Delta has by default. `writable_features`: the table features that it can write,
-    `None` for every one that is modelled. `level_spellings`: the texts of a table's level that it
-    understands, `None` for Delta's own in any case. `describes_commits`: whether a commit says at
-    which level it was checked, and whether it is a blind append. `compaction_starts_again`: whether
-    a compaction that lost tries again while its files are there. `replaced_tables_keep_features`:
-    whether deletion vectors, row tracking and the checkpoint policy outlive a REPLACE TABLE.
-    `merge_leaves_unchanged_files`: whether a MERGE rewrites only files of which a clause changes a
-    row. `narrows_constants`: whether a constant is cast to the type of what it is compared with.
-    `unordered_types`: those without bounds in the statistics of files that it writes.
-    `restates_protocol`: whether a change of metadata writes the protocol again, as it was.
-    """
+    """One platform by what it does otherwise than Delta 4.4; the defaults are those of 4.4."""
 
     name: str
     engine_info: str
@@ -117,22 +104,35 @@ class Dialect:
     conditions_may_ask_queries: bool = False
     clustered_tables_get_vectors: bool = False
     replaced_tables_keep_features: bool = True
+    """Whether deletion vectors, row tracking and the checkpoint policy outlive a REPLACE TABLE."""
     tolerates_row_tracking_enablement: bool = True
     describes_commits: bool = True
+    """Whether a commit says at which level it was checked, and whether it is a blind append."""
     compaction_starts_again: bool = True
+    """Whether a compaction that lost tries again while its files are there."""
     merge_leaves_unchanged_files: bool = False
+    """Whether a MERGE rewrites only files of which a clause changes a row."""
     narrows_constants: bool = False
+    """Whether a constant is cast to the type of what it is compared with."""
     restates_protocol: bool = False
+    """Whether a change of metadata writes the protocol again, as it was."""
     unordered_types: frozenset[str] = UNORDERED
+    """Those without bounds in the statistics of files that it writes."""
     own_properties: frozenset[str] = frozenset()
+    """Table properties that Delta does not know."""
     writable_features: frozenset[str] | None = None
+    """The table features that it can write, `None` for every one that is modelled."""
     level_spellings: Mapping[str, IsolationLevel] | None = dataclasses.field(
         default=None, hash=False
     )
+    """The texts of a table's level that it understands, `None` for Delta's own in any case."""
     own_defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
+    """Settings by field, where the session leaves what Delta has by default."""
     row_level: RowLevelRules | None = None
+    """`None` where files are the unit of conflict."""
     checks: CheckRules = DELTA_CHECKS
     lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
+    """Settings, table properties and commands that the platform does not have, with the reason."""
     differences: tuple[Difference, ...] = ()
 
     @property
