@@ -66,30 +66,26 @@ class Prepared(msgspec.Struct, frozen=True):
 
 def prepare(draft: CommitDraft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
     """Check and complete the actions. Raises `DeltaError` for what Delta refuses."""
-    snapshot, settings = draft.snapshot, draft.settings
+    snapshot = draft.snapshot
     set_apart, others = _sorted_by_kind(actions)
     new_metadata = _the_metadata(draft, set_apart)
     new_protocol = _the_protocol(draft, set_apart, new_metadata)
     if new_protocol is None and new_metadata is not None and draft.restates_protocol:
         new_protocol = _restated(snapshot.protocol, operation)
-    final: list[AnyAction] = [
-        *(action for action in (new_metadata, new_protocol) if action is not None),
-        *others,
-    ]
-    protocol = new_protocol or snapshot.protocol or DEFAULT_PROTOCOL
-    if snapshot.version == -1:
-        final = _first_commit(final, new_metadata, new_protocol, protocol, settings)
-    _check_partition_column_change(snapshot, new_metadata, operation, settings)
+    final = [*_metadata_and_protocol(draft, new_metadata, new_protocol), *others]
     if new_metadata is not None:
+        _check_partition_column_change(draft, new_metadata, operation)
         check_feed_columns(new_metadata, snapshot.metadata)
-    metadata = new_metadata or snapshot.metadata or NO_METADATA
     if new_protocol is not None:
         _check_transition(draft, new_protocol, operation)
-    _check_partitioning(final, metadata, settings)
+    metadata = new_metadata or snapshot.metadata or NO_METADATA
+    _check_partitioning(final, metadata, draft.settings)
+    protocol = new_protocol or snapshot.protocol or DEFAULT_PROTOCOL
     final = _with_row_ids(final, protocol, snapshot)
     _check_removable(others, snapshot, draft.table_name)
-    _check_deletion_vectors(others, metadata, protocol, operation, settings)
-    return Prepared(tuple(final), metadata, protocol)
+    prepared = Prepared(tuple(final), metadata, protocol)
+    _check_deletion_vectors(others, prepared, operation, draft.settings)
+    return prepared
 
 
 def prepare_large(
@@ -106,8 +102,9 @@ def prepare_large(
     metadata = new_metadata or snapshot.metadata or NO_METADATA
     last = [] if protocol == snapshot.protocol and not given else [protocol]
     final = _with_row_ids([metadata, *others, *last], protocol, snapshot)
-    _check_deletion_vectors(others, metadata, protocol, operation, draft.settings)
-    return Prepared(tuple(final), metadata, protocol)
+    prepared = Prepared(tuple(final), metadata, protocol)
+    _check_deletion_vectors(others, prepared, operation, draft.settings)
+    return prepared
 
 
 def _sorted_by_kind(actions: Sequence[AnyAction]) -> tuple[list[AnyAction], list[AnyAction]]:
@@ -174,26 +171,29 @@ def _with_required_features(protocol: Protocol, metadata: Metadata) -> Protocol:
     return with_features(protocol, required_features(metadata, feature_names(protocol)))
 
 
-def _first_commit(
-    final: list[AnyAction],
-    metadata: Metadata | None,
-    new_protocol: Protocol | None,
-    protocol: Protocol,
-    settings: Settings,
+def _metadata_and_protocol(
+    draft: CommitDraft, metadata: Metadata | None, protocol: Protocol | None
 ) -> list[AnyAction]:
-    if metadata is None and settings.commit_validation:
+    """Those that are new, as the commit begins with them; a first commit always has a protocol.
+
+    Raises `DeltaError` for a first commit without metadata.
+    """
+    new: list[AnyAction] = [action for action in (metadata, protocol) if action is not None]
+    if draft.snapshot.version >= 0:
+        return new
+    if metadata is None and draft.settings.commit_validation:
         raise commit_errors.metadata_absent()
-    return final if new_protocol is not None else [protocol, *final]
+    return new if protocol is not None else [DEFAULT_PROTOCOL, *new]
 
 
 def _check_partition_column_change(
-    snapshot: Snapshot, metadata: Metadata | None, operation: Operation, settings: Settings
+    draft: CommitDraft, metadata: Metadata, operation: Operation
 ) -> None:
     """Source: `validatePartitionColumnChanges`."""
-    if metadata is None or snapshot.metadata is None:
+    if draft.snapshot.metadata is None:
         return
-    old, new = snapshot.metadata.partition_columns, metadata.partition_columns
-    strict = settings.partition_column_change_check is CheckMode.TRUE
+    old, new = draft.snapshot.metadata.partition_columns, metadata.partition_columns
+    strict = draft.settings.partition_column_change_check is CheckMode.TRUE
     if strict and old != new and not operation.can_change_partition_columns:
         raise commit_errors.partition_column_change(operation.name, old, new)
 
@@ -251,32 +251,35 @@ def _check_removable(actions: Iterable[AnyAction], snapshot: Snapshot, table_nam
 
 
 def _check_deletion_vectors(
-    actions: Iterable[AnyAction],
-    metadata: Metadata,
-    protocol: Protocol,
-    operation: Operation,
-    settings: Settings,
+    actions: Iterable[AnyAction], prepared: Prepared, operation: Operation, settings: Settings
 ) -> None:
     """Source: `getAssertDeletionVectorWellFormedFunc`."""
     if not settings.deletion_vector_commit_check:
         return
-    supported = supports(protocol, feature_keys.DELETION_VECTORS) and _stores_parquet(metadata)
-    enabled = properties.DELETION_VECTORS.of(metadata.configuration)
-    allowed = supported and (enabled or operation.updates_files_in_place)
+    allowed = _may_have_vectors(prepared, operation)
     for action in actions:
         if isinstance(action, AddFile) and action.deletion_vector is not None:
-            _check_deletion_vector(action, allowed, operation.wants_wide_bounds)
+            if not allowed:
+                raise commit_errors.deletion_vectors_disallowed()
+            _check_statistics_beside_vector(action, operation)
+
+
+def _may_have_vectors(prepared: Prepared, operation: Operation) -> bool:
+    """Whether the commit may add files with deletion vectors."""
+    metadata = prepared.metadata
+    supported = supports(prepared.protocol, feature_keys.DELETION_VECTORS)
+    enabled = properties.DELETION_VECTORS.of(metadata.configuration)
+    allowed = enabled or operation.updates_files_in_place
+    return supported and _stores_parquet(metadata) and allowed
 
 
 def _stores_parquet(metadata: Metadata) -> bool:
     return metadata.format.provider.lower() == "parquet"
 
 
-def _check_deletion_vector(add: AddFile, allowed: bool, wide_bounds: bool) -> None:
-    if not allowed:
-        raise commit_errors.deletion_vectors_disallowed()
+def _check_statistics_beside_vector(add: AddFile, operation: Operation) -> None:
     statistics = parse_statistics(add.stats)
     if statistics.num_records is None:
         raise commit_errors.deletion_vector_without_num_records()
-    if wide_bounds and statistics.tight_bounds is not False:
+    if operation.wants_wide_bounds and statistics.tight_bounds is not False:
         raise commit_errors.deletion_vector_with_tight_bounds()
