@@ -20,7 +20,7 @@ from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.planner import Planner
 from whitecap.engine.sql.expressions.columns import outside_queries, unqualified
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.contradictions import is_never_true
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of

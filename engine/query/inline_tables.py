@@ -18,7 +18,7 @@ from whitecap.engine.refusals.kinds import analysis
 from whitecap.engine.sql.expressions.scope import UNRESOLVED, Scope
 from whitecap.engine.sql.expressions.spark_text import CALLED, DIALECT
 from whitecap.engine.sql.expressions.terms import Parameters, Term, convert
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.parsing.statements import Values
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row

@@ -15,7 +15,7 @@ from sqlglot import exp
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.terms import Parameters
-from whitecap.engine.sql.functions.nodes import COMPARISONS, function_name
+from whitecap.engine.sql.functions.function_nodes import COMPARISONS, function_name
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.sql.predicates.normal_form import normal_form
 from whitecap.engine.sql.predicates.predicate import Predicate

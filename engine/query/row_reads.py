@@ -17,7 +17,7 @@ from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_level.reads import RowRead, SubCondition
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.parsing.statements import Match, Merge
 from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Row

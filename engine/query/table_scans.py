@@ -33,7 +33,7 @@ from whitecap.engine.settings import Widening
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Parameters
-from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.functions.function_nodes import function_name
 from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.parsing.query_reading import table_name
 from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName

@@ -18,7 +18,7 @@ from whitecap.engine.query.rows import sort_key
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
-from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.functions.function_nodes import function_name
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import check_modelled

@@ -16,10 +16,10 @@ from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects.dialect import CheckRules
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.sql.predicates.datafusion_pruning import FileFacts, PruningTest
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
-from whitecap.engine.sql.predicates.pruning import FileFacts, PruningTest
+from whitecap.engine.transaction.facts_of_files import FactsOfFiles
 from whitecap.engine.transaction.file_scan import FileScan
-from whitecap.engine.transaction.pruned_files import FactsOfFiles
 from whitecap.engine.values.types import Session
 
 _ALWAYS_READ = frozenset({"UPDATE", "MERGE"})

@@ -16,7 +16,7 @@ from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.schema import Field
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.terms import Term, apply, convert, failing
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.values.types import Session, is_decimal, is_integral, is_numeric
 
 Overflow = Callable[[str, str, str], DeltaError]

@@ -15,7 +15,7 @@ from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.expressions.text import parse_condition
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.values.casts import can_cast, try_caster
 from whitecap.engine.values.coercion import can_up_cast

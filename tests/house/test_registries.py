@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whitecap.engine.sql.functions.nodes import FUNCTION_NODES
+from whitecap.engine.sql.functions.function_nodes import FUNCTION_NODES
 from whitecap.engine.sql.functions.operator_nodes import OPERATOR_NODES
 from whitecap.engine.sql.predicates.compiler import BUILDERS
 

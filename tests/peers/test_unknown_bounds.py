@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from whitecap.engine.log.schema import Field, parse_ddl
+from whitecap.engine.sql.predicates.datafusion_pruning import ColumnFacts
 from whitecap.engine.sql.predicates.predicate import parse_predicate
-from whitecap.engine.sql.predicates.pruning import ColumnFacts
 
 COLUMNS = parse_ddl("q INT, s STRING")
 LEAST, MOST = {"q": 7, "s": "m"}, {"q": 9, "s": "p"}

@@ -9,7 +9,7 @@ from math import nan
 
 from sqlglot import exp
 
-from whitecap.engine.commands.rows.early_filter import early_filter
+from whitecap.engine.commands.rows.merge_early_filter import early_filter
 from whitecap.engine.commands.rows.merge_scopes import MergeScopes
 from whitecap.engine.dialects import CheckRules
 from whitecap.engine.sql.expressions.bound_once import BoundOnce, evaluation

@@ -26,7 +26,7 @@ from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import UNRESOLVED
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.parsing.statements import Match, Merge
 from whitecap.engine.sql.predicates.compiler import (
     CLAUSE_NOT_BOOLEAN,

@@ -15,7 +15,7 @@ Operator Optimization before Inferring Filters, until nothing changes
     set_operations    the same through UNION, EXCEPT and INTERSECT, with the casts of their sides
     outer_joins       EliminateOuterJoin, PushPredicateThroughJoin: whose rows may be missing
     semi_joins        PushDownLeftSemiAntiJoin, PushLeftSemiLeftAntiThroughJoin
-    pruning           ColumnPruning: which columns are still there when filters are inferred
+    column_pruning    ColumnPruning: which columns are still there when filters are inferred
     column_types      TypeCoercion (analyzer) and UnwrapCastInBinaryComparison: which casts stand
 
 Infer Filters, once

@@ -21,7 +21,7 @@ from whitecap.engine.query.pushdown.relations import (
 )
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
 from whitecap.engine.sql.expressions.select_list import are_same, leaves_out, unaliased
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
+from whitecap.engine.query.pushdown.column_pruning import hears
 from whitecap.engine.query.pushdown.column_types import (
     TypeOf,
     are_alike,
@@ -19,7 +20,6 @@ from whitecap.engine.query.pushdown.column_types import (
     type_beside,
 )
 from whitecap.engine.query.pushdown.non_joins import asks_around
-from whitecap.engine.query.pushdown.pruning import hears
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, in_lower_case
 from whitecap.engine.sql.predicates.not_null import columns_never_null
 

@@ -22,7 +22,7 @@ from whitecap.engine.sql.expressions.select_list import (
     item_called,
     unaliased,
 )
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 
 
 @dataclass(frozen=True, slots=True)

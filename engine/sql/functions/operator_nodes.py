@@ -16,7 +16,7 @@ from whitecap.engine.sql.expressions.building import Builder, Builders, Compiler
 from whitecap.engine.sql.expressions.logic import conjunction, disjunction, is_null, negation
 from whitecap.engine.sql.expressions.spark_text import CALLED, DIALECT
 from whitecap.engine.sql.expressions.terms import Term, apply, convert, literal, parameter
-from whitecap.engine.sql.functions.nodes import operator_call
+from whitecap.engine.sql.functions.function_nodes import operator_call
 from whitecap.engine.sql.functions.operators import compare, is_in, null_safe_equal
 from whitecap.engine.sql.functions.table import call
 from whitecap.engine.values.casts import no_words, try_caster

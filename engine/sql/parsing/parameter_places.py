@@ -19,7 +19,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import parse_node
-from whitecap.engine.sql.functions.nodes import COMPARISONS
+from whitecap.engine.sql.functions.function_nodes import COMPARISONS
 from whitecap.engine.sql.parsing.query_reading import table_name
 from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 from whitecap.engine.values.types import INTEGRAL_BITS

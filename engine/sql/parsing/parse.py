@@ -15,8 +15,8 @@ from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.parsing import alter_grammar, create_grammar, maintenance_grammar
 from whitecap.engine.sql.parsing.clauses import without_comments
 from whitecap.engine.sql.parsing.known_parts import check_parts
+from whitecap.engine.sql.parsing.statement_reading import statement_of
 from whitecap.engine.sql.parsing.statements import Statement
-from whitecap.engine.sql.parsing.tree_reading import statement_of
 from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 
 _OWN_GRAMMARS = (alter_grammar.GRAMMAR, create_grammar.GRAMMAR, maintenance_grammar.GRAMMAR)

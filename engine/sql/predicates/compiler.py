@@ -9,7 +9,7 @@ from whitecap.engine.sql.expressions.building import Builders, Compiler
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Term, convert
-from whitecap.engine.sql.functions.nodes import FUNCTION_NODES
+from whitecap.engine.sql.functions.function_nodes import FUNCTION_NODES
 from whitecap.engine.sql.functions.operator_nodes import OPERATOR_NODES
 from whitecap.engine.values.types import PARAMETER
 

@@ -9,7 +9,7 @@ from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert, parameter
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.values.coercion import common_type
 from whitecap.engine.values.types import (

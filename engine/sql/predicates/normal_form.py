@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_boolean
 
 _NO_COLUMNS = Scope(())

@@ -16,7 +16,7 @@ from whitecap.engine.errors import EngineError
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.functions.nodes import function_name, is_random
+from whitecap.engine.sql.functions.function_nodes import function_name, is_random
 from whitecap.engine.sql.predicates.compiler import compile_boolean
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 

@@ -20,11 +20,11 @@ from whitecap.engine.sql.expressions.scope import Relation, Scope, schema_scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Term
 from whitecap.engine.sql.expressions.text import parse_condition
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.compiler import check_condition, compile_boolean
+from whitecap.engine.sql.predicates.datafusion_pruning import BindPruning, PruningCompiler
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, pin_of
-from whitecap.engine.sql.predicates.pruning import BindPruning, PruningCompiler
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler
 from whitecap.engine.sql.predicates.typed_form import typed_form, unheld_constant
 from whitecap.engine.values.casts import text_caster

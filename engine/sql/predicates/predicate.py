@@ -17,16 +17,16 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
-from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.asked_statistics import StatisticsTest
 from whitecap.engine.sql.predicates.compiler import NOT_BOOLEAN
+from whitecap.engine.sql.predicates.datafusion_pruning import PruningTest
 from whitecap.engine.sql.predicates.pins import PinnedValues, pinned
 from whitecap.engine.sql.predicates.planned_condition import (
     PlannedCondition,
     has_subquery,
     planned_condition,
 )
-from whitecap.engine.sql.predicates.pruning import PruningTest
 from whitecap.engine.values.types import DEFAULT_SESSION, Session
 
 _NO_PARAMETERS: Parameters = {}

@@ -15,7 +15,7 @@ from sqlglot import exp
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
-from whitecap.engine.sql.functions.nodes import MIRRORED, NEGATED
+from whitecap.engine.sql.functions.function_nodes import MIRRORED, NEGATED
 from whitecap.engine.sql.functions.operator_nodes import like_patterns
 from whitecap.engine.sql.predicates.asked_statistics import (
     ALWAYS,

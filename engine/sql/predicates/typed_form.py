@@ -27,7 +27,7 @@ from whitecap.engine.errors import EngineError
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope, schema_scope
-from whitecap.engine.sql.functions.nodes import COMPARISONS, MIRRORED, is_random
+from whitecap.engine.sql.functions.function_nodes import COMPARISONS, MIRRORED, is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.constants import Constants, may_unwrap
 from whitecap.engine.values.casts import caster

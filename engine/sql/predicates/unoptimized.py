@@ -20,7 +20,7 @@ from whitecap.engine.errors import EngineError
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.functions.nodes import COMPARISONS
+from whitecap.engine.sql.functions.function_nodes import COMPARISONS
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.sql.predicates.predicate import Predicate, session_of

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from whitecap.engine.sql.functions.nodes import COMPARISONS
+from whitecap.engine.sql.functions.function_nodes import COMPARISONS
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 

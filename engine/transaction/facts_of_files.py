@@ -18,7 +18,7 @@ from typing import Any
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.statistics import FileStatistics, least_of, most_of, parse_statistics
-from whitecap.engine.sql.predicates.pruning import ColumnFacts, FileFacts
+from whitecap.engine.sql.predicates.datafusion_pruning import ColumnFacts, FileFacts
 from whitecap.engine.values.casts import Cast, text_caster
 from whitecap.engine.values.types import Session
 

@@ -22,7 +22,7 @@ from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.columns import columns_of
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
-from whitecap.engine.sql.functions.nodes import MIRRORED, NEGATED
+from whitecap.engine.sql.functions.function_nodes import MIRRORED, NEGATED
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.values.types import Session
 
