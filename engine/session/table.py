@@ -65,11 +65,11 @@ class ClientTransaction(Transaction):
             client.log,
             snapshot,
             txn_id,
-            client.settings,
-            client.dialect,
-            client.name,
-            client.lost_reply,
-            client.data_files,
+            settings=client.settings,
+            dialect=client.dialect,
+            table_name=client.name,
+            lost_reply=client.lost_reply,
+            row_files=client.data_files,
         )
         self.client = client
         client.under_way += 1

@@ -13,7 +13,7 @@ REQUIREMENTS = "engine/row_level/requirements.py"
 READS = "engine/query/row_reads.py"
 HIDING = "engine/row_level/hiding.py"
 VECTORS = "engine/log/vectors/deletion_vectors.py"
-WRITING = "engine/writing/vectors.py"
+WRITING = "engine/writing/hidden_rows.py"
 DATA_FILES = "engine/row_level/data_files.py"
 
 MUTANTS = (

@@ -72,13 +72,12 @@ def _check(name: str, snapshot: Snapshot, truncates: bool) -> None:
 
 def _behind_barrier(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome]:
     """The feature goes at once; who reads what was before must know it still."""
-    barrier = FEATURES[name].reader_writer
-    for _ in range(BARRIER_COMMITS if barrier else 0):
+    for _ in range(BARRIER_COMMITS if FEATURES[name].reader_writer else 0):
         stopped = stop((yield from empty_commit(table)))
         if stopped is not None:
             return stopped
     txn = yield from _dropping(table, name, cleaned)
-    return (yield from _downgrade(txn, name, barrier))
+    return (yield from _downgrade(txn, name, truncates=False))
 
 
 def _without_history(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome]:
@@ -96,7 +95,7 @@ def _without_history(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome
     txn = yield from _dropping(table, name, cleaned)
     if shows_in_history and (yield from is_in_history(table, name, txn.read_version)):
         raise feature_errors.in_history(name)
-    return (yield from _downgrade(txn, name, barrier=False, truncates=True))
+    return (yield from _downgrade(txn, name, truncates=True))
 
 
 def _dropping(table: Table, name: str, cleaned: Cleaned) -> Steps[Transaction]:
@@ -111,15 +110,14 @@ def _dropping(table: Table, name: str, cleaned: Cleaned) -> Steps[Transaction]:
     return txn
 
 
-def _downgrade(
-    txn: Transaction, name: str, barrier: bool, truncates: bool = False
-) -> Steps[Outcome]:
+def _downgrade(txn: Transaction, name: str, *, truncates: bool) -> Steps[Outcome]:
+    """Commit without the feature; a history that shows it still is protected from now on."""
     removal = REMOVALS[name]
     kept = feature_names(txn.snapshot.protocol) - {name}
     configuration = {
         key: value for key, value in txn.metadata.configuration.items() if key not in removal.keys
     }
-    if barrier:
+    if FEATURES[name].reader_writer and not truncates:
         kept |= {CHECKPOINT_PROTECTION}
         configuration[properties.PROTECTED_VERSION] = str(txn.read_version + 1)
     txn.update_protocol(protocol_for(kept))

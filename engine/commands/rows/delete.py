@@ -33,9 +33,9 @@ from whitecap.engine.writing.execution import (
 )
 from whitecap.engine.writing.file_layout import file_layout
 from whitecap.engine.writing.files import DELETED, FileChanges, FileWriter, removals
+from whitecap.engine.writing.hidden_rows import hide_rows
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import search
-from whitecap.engine.writing.vectors import hide_rows
 
 
 def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:

@@ -43,9 +43,9 @@ from whitecap.engine.writing.files import (
     removals,
 )
 from whitecap.engine.writing.generation import identity_marks, numbered
+from whitecap.engine.writing.hidden_rows import hide_rows
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import files_to_read
-from whitecap.engine.writing.vectors import hide_rows
 
 
 def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outcome]:

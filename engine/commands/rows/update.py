@@ -57,9 +57,9 @@ from whitecap.engine.writing.generation import (
     completion,
     default_term,
 )
+from whitecap.engine.writing.hidden_rows import hide_rows
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import MatchingRows, search
-from whitecap.engine.writing.vectors import hide_rows
 
 
 def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
