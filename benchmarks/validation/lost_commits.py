@@ -14,16 +14,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from whitecap.engine.commands import run_statement
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.races.interleaving.branch import Branch
-from whitecap.engine.races.interleaving.contender import Start
+from whitecap.engine.races.interleaving.contender import start_of
 from whitecap.engine.races.interleaving.race import Played
-from whitecap.engine.races.interleaving.schedules import schedules
+from whitecap.engine.races.interleaving.schedules import Exploration, schedules
 from whitecap.engine.races.interleaving.story import story
 from whitecap.engine.races.interleaving.world import Scene, World
 from whitecap.engine.races.row_tables import DataFile, TableOf
-from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult, Request, Response
 
 _Rows = Counter[tuple[str, int]]
@@ -112,7 +110,7 @@ def _search(
     orders = 0
     shortest: tuple[str, ...] = ()
     for contest in combinations_with_replacement(STATEMENTS, writers):
-        for played in _played(world, contest, prune=kind is World):
+        for played in _played(world, contest, kind):
             orders += 1
             if _rows_left(played) != _committed(played, contest):
                 steps = _steps(played, contest)
@@ -131,12 +129,9 @@ def _table(partition_columns: list[str]) -> TableOf:
     )
 
 
-def _played(world: World, contest: tuple[str, ...], prune: bool) -> Iterator[Played]:
-    return schedules(world, [_start(sql) for sql in contest], prune)
-
-
-def _start(sql: str) -> Start:
-    return lambda tables: run_statement(parse_statement(sql), tables)
+def _played(world: World, contest: tuple[str, ...], kind: type[World]) -> Iterator[Played]:
+    exploration = Exploration.DISTINCT if kind is World else Exploration.EVERY
+    return schedules(world, [start_of(sql) for sql in contest], exploration)
 
 
 def _rows_left(played: Played) -> _Rows:

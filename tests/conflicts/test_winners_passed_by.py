@@ -16,7 +16,7 @@ from tests.interleaving.test_schedules import STATEMENTS, course_of, start, worl
 from tests.passing_by import both_ways
 from whitecap.engine.dialects import DIALECTS
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.races.interleaving.schedules import schedules
+from whitecap.engine.races.interleaving.schedules import Exploration, schedules
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -28,7 +28,7 @@ def test_every_schedule_of_a_pair_shows_the_same(pair: tuple[str, str]) -> None:
     race = [start(sql) for sql in pair]
 
     def play() -> object:
-        return [course_of(played) for played in schedules(world(), race, prune=False)]
+        return [course_of(played) for played in schedules(world(), race, Exploration.EVERY)]
 
     passing_by, whole = both_ways(play)
     assert passing_by == whole

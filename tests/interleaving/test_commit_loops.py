@@ -12,7 +12,7 @@ from tests.interleaving.test_schedules import STATEMENTS, TWO_FILES, UPDATE, cou
 from whitecap.engine.dialects import DIALECTS, Dialect, dialect_named
 from whitecap.engine.races.interleaving.contender import Beginning, Contender
 from whitecap.engine.races.interleaving.race import Played
-from whitecap.engine.races.interleaving.schedules import schedules_of
+from whitecap.engine.races.interleaving.schedules import Exploration, schedules_of
 from whitecap.engine.races.interleaving.walk import Walk
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.matrix.catalogue import Command, Target, commands_named, commands_of
@@ -44,11 +44,15 @@ def commands(names: Sequence[str], dialect: Dialect) -> list[Command]:
 
 
 def races(
-    dialect: Dialect, variant: Variant, pairs: Sequence[Pair], reduced: bool, shortens: bool
+    dialect: Dialect,
+    variant: Variant,
+    pairs: Sequence[Pair],
+    exploration: Exploration,
+    shortens: bool,
 ) -> Iterator[list[Shown]]:
     """What each pair shows in the first and the last situation of a table."""
     world = variant.world(dialect, Settings())
-    contenders = Contenders(world, reduced, (dialect, dialect), shortens)
+    contenders = Contenders(world, exploration, (dialect, dialect), shortens)
     for pair, situation in itertools.product(
         pairs, variant.situations[:: len(variant.situations) - 1]
     ):
@@ -60,9 +64,11 @@ def races(
         yield [shown(schedule) for schedule in played]
 
 
-def check_races(dialect: Dialect, variant: Variant, pairs: Sequence[Pair], reduced: bool) -> None:
-    shortened = races(dialect, variant, pairs, reduced, shortens=True)
-    whole = races(dialect, variant, pairs, reduced, shortens=False)
+def check_races(
+    dialect: Dialect, variant: Variant, pairs: Sequence[Pair], exploration: Exploration
+) -> None:
+    shortened = races(dialect, variant, pairs, exploration, shortens=True)
+    whole = races(dialect, variant, pairs, exploration, shortens=False)
     for of_loops, of_statements in zip(shortened, whole, strict=True):
         assert of_loops == of_statements
 
@@ -71,7 +77,7 @@ def check_races(dialect: Dialect, variant: Variant, pairs: Sequence[Pair], reduc
 def test_every_command_races_the_same(dialect: Dialect, variant: Variant) -> None:
     pairs = itertools.product(commands_of(dialect), commands(PARTNERS, dialect))
     by_turns = [(a, b) if at % 2 else (b, a) for at, (a, b) in enumerate(pairs)]
-    check_races(dialect, variant, by_turns, reduced=True)
+    check_races(dialect, variant, by_turns, Exploration.CONFLICTING)
 
 
 @pytest.mark.parametrize(("dialect", "variant"), TABLES[::3])
@@ -79,7 +85,7 @@ def test_schedules_that_are_played_to_their_end_are_the_same(
     dialect: Dialect, variant: Variant
 ) -> None:
     pairs = itertools.combinations_with_replacement(commands(FEW, dialect), 2)
-    check_races(dialect, variant, list(pairs), reduced=False)
+    check_races(dialect, variant, list(pairs), Exploration.EVERY)
 
 
 def both_ways(world: World, statements: Sequence[str]) -> list[Shown]:

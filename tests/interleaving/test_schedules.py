@@ -13,7 +13,7 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit
 from whitecap.engine.races.interleaving.contender import Contender, Start
 from whitecap.engine.races.interleaving.race import Played, StepKind
-from whitecap.engine.races.interleaving.schedules import schedules, schedules_of
+from whitecap.engine.races.interleaving.schedules import Exploration, schedules, schedules_of
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.sql.parsing.parse import parse_statement
@@ -68,23 +68,23 @@ def _word(ending: object) -> str:
     return type(ending).__name__
 
 
-def results(statements: tuple[str, ...], prune: bool) -> set[tuple[object, ...]]:
+def results(statements: tuple[str, ...], exploration: Exploration) -> set[tuple[object, ...]]:
     """What can be told apart afterwards: the endings and the rows."""
     race = [start(sql) for sql in statements]
     return {
         (*ended(played), *sorted(str(row) for row in played.rows["t"]))
-        for played in schedules(world(), race, prune)
+        for played in schedules(world(), race, exploration)
     }
 
 
 @pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(STATEMENTS, 2)))
 def test_pruning_loses_no_result_of_any_pair(pair: tuple[str, str]) -> None:
-    assert results(pair, prune=True) == results(pair, prune=False)
+    assert results(pair, Exploration.DISTINCT) == results(pair, Exploration.EVERY)
 
 
 def test_pruning_loses_no_result_of_three_statements() -> None:
     three = (UPDATE, DELETE, STATEMENTS[2])
-    assert results(three, prune=True) == results(three, prune=False)
+    assert results(three, Exploration.DISTINCT) == results(three, Exploration.EVERY)
 
 
 def test_two_statements_of_one_transaction_each_have_four_distinguishable_schedules() -> None:
@@ -98,7 +98,7 @@ def test_two_statements_of_one_transaction_each_have_four_distinguishable_schedu
 
 
 def test_without_pruning_every_order_of_the_same_steps_is_played() -> None:
-    played = list(schedules(world(), [start(UPDATE), start(DELETE)], prune=False))
+    played = list(schedules(world(), [start(UPDATE), start(DELETE)], Exploration.EVERY))
     assert len({each.schedule for each in played}) == len(played) == 6
 
 
@@ -135,7 +135,7 @@ def test_what_is_not_played_once_a_race_is_settled_has_no_conflict(first: str, s
     tables = world()
     both = [Contender(tables, who, start(sql)) for who, sql in enumerate((first, second))]
     every = list(schedules_of(tables, both))
-    played = list(schedules_of(tables, both, settled=False))
+    played = list(schedules_of(tables, both, Exploration.CONFLICTING))
     assert conflicts(played) == conflicts(every)
     assert len(played) < len(every)
 

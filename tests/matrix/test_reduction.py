@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.races.interleaving.schedules import Exploration
 from whitecap.engine.races.matrix.catalogue import commands_named
 from whitecap.engine.races.matrix.choice import choice_of, variants
 from whitecap.engine.races.matrix.family import Variant
@@ -24,7 +25,7 @@ def outcome_of(seen: Observation) -> tuple[object, ...]:
 @pytest.mark.parametrize("table", TABLES[::3], ids=lambda table: table.text)
 def test_the_schedules_that_are_left_out_show_nothing_new(table: Variant) -> None:
     pairs = list(pairs_of(commands_named(FEW, DIALECT)))
-    every = observe(table, DIALECT, pairs, Settings(), reduced=False)
+    every = observe(table, DIALECT, pairs, Settings(), Exploration.EVERY)
     played = observe(table, DIALECT, pairs, Settings())
     assert list(map(outcome_of, played.observations)) == list(map(outcome_of, every.observations))
     assert played.schedules < every.schedules / 2

@@ -1,4 +1,4 @@
-"""All schedules of a race, each distinguishable one played once.
+"""The schedules of a race: all of them, or each distinguishable one once.
 
 Depth-first search over the moments of a race; schedules that begin alike share those moments. Of
 schedules that differ only in the order of steps that do not touch each other, one is played: sleep
@@ -8,6 +8,7 @@ sets (P. Godefroid, Partial-Order Methods for the Verification of Concurrent Sys
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, auto
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.races.interleaving.contender import Contender, Start, Touch
@@ -21,46 +22,56 @@ MAX_STEPS = 400
 """More steps than any two statements of a race can take; a race that goes on is a fault of ours."""
 
 
-def schedules(world: World, starts: Sequence[Start], prune: bool = True) -> Iterator[Played]:
-    """Play every schedule; without `prune` also those that cannot be told apart.
+class Exploration(Enum):
+    """Which schedules of a race are played."""
 
-    Schedules come in order: first those where the first contender runs ahead.
+    EVERY = auto()
+    """Also those that cannot be told apart."""
+    DISTINCT = auto()
+    """One of those that cannot be told apart."""
+    CONFLICTING = auto()
+    """Of these the ones in which somebody is aborted, as far as anybody can be.
+
+    A schedule ends there, for instance because one begins when the other has ended.
     """
+
+
+def schedules(
+    world: World, starts: Sequence[Start], exploration: Exploration = Exploration.DISTINCT
+) -> Iterator[Played]:
+    """Play the schedules, in order: first those where the first contender runs ahead."""
     contenders = [Contender(world, who, start) for who, start in enumerate(starts)]
-    return schedules_of(world, contenders, prune)
+    return schedules_of(world, contenders, exploration)
 
 
 def schedules_of(
-    world: World, contenders: Sequence[Contender], prune: bool = True, settled: bool = True
+    world: World,
+    contenders: Sequence[Contender],
+    exploration: Exploration = Exploration.DISTINCT,
 ) -> Iterator[Played]:
-    """The same of contenders that may have raced others before.
-
-    Without `settled`, a schedule ends as soon as nobody can be aborted any more, for instance
-    because one begins when the other has ended; it is left out if nobody was aborted.
-    """
+    """The same of contenders that may have raced others before."""
     pending: list[tuple[Race, Sleep]] = [(Race.of(world, contenders), frozenset())]
     while pending:
         race, sleep = pending.pop()
         if len(race.schedule) > MAX_STEPS:
             raise InvariantViolated(f"a race does not end: {race.schedule}")
-        is_over = not settled and race.is_settled
+        is_over = exploration is Exploration.CONFLICTING and race.is_settled
         if not race.touches or (is_over and race.has_conflict):
             yield race.played()
         elif not is_over:
-            pending.extend(reversed(list(_turns(race, sleep, prune))))
+            pending.extend(reversed(list(_turns(race, sleep, exploration))))
 
 
-def _turns(race: Race, sleep: Sleep, prune: bool) -> Iterator[tuple[Race, Sleep]]:
+def _turns(race: Race, sleep: Sleep, exploration: Exploration) -> Iterator[tuple[Race, Sleep]]:
     """The moments that may come next; none if all of them are played elsewhere."""
     for who in race.touches:
         if who not in sleep:
-            yield race.after(who), _still_asleep(sleep, who, race.touches, prune)
+            asleep = _still_asleep(sleep, who, race.touches)
+            yield race.after(who), frozenset() if exploration is Exploration.EVERY else asleep
             sleep |= {who}
 
 
-def _still_asleep(sleep: Sleep, chosen: int, touches: Mapping[int, Touch], prune: bool) -> Sleep:
-    if not prune:
-        return frozenset()
+def _still_asleep(sleep: Sleep, chosen: int, touches: Mapping[int, Touch]) -> Sleep:
     return frozenset(
         who for who in sleep if who in touches and touches[who].commutes_with(touches[chosen])
     )

@@ -9,7 +9,7 @@ from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.races.interleaving.contender import Contender
 from whitecap.engine.races.interleaving.race import Played
-from whitecap.engine.races.interleaving.schedules import schedules_of
+from whitecap.engine.races.interleaving.schedules import Exploration, schedules_of
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.matrix.catalogue import Command, Target
 
@@ -28,12 +28,16 @@ class Contenders:
     """
 
     def __init__(
-        self, world: World, reduced: bool, dialects: Sequence[Dialect], shortens: bool = True
+        self,
+        world: World,
+        exploration: Exploration,
+        dialects: Sequence[Dialect],
+        shortens: bool = True,
     ) -> None:
         self._dialects = dialects
         self._shortens = shortens
         self._worlds: dict[Before, World] = {(): world.warmed()}
-        self._reduced = reduced
+        self._exploration = exploration
         self._contenders: dict[tuple[Before, int, str], Contender] = {}
 
     def race(self, both: Sequence[tuple[Command, Target]]) -> tuple[Played, ...]:
@@ -43,8 +47,7 @@ class Contenders:
         """
         before = before_race([command for command, _ in both])
         racing = [self._of(before, who, *contending) for who, contending in enumerate(both)]
-        reduced = self._reduced
-        played = schedules_of(self._world(before), racing, prune=reduced, settled=not reduced)
+        played = schedules_of(self._world(before), racing, self._exploration)
         first = tuple(islice(played, MOST_SCHEDULES + 1))
         if len(first) > MOST_SCHEDULES:
             names = " and ".join(command.name for command, _ in both)

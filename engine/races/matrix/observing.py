@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement, product
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Aborted, Verdict
 from whitecap.engine.races.interleaving.race import Played
+from whitecap.engine.races.interleaving.schedules import Exploration
 from whitecap.engine.races.interleaving.story import NAMES, Line, story
 from whitecap.engine.races.matrix.catalogue import Command, Target
 from whitecap.engine.races.matrix.contenders import Contenders, before_race
@@ -82,21 +83,18 @@ def observe(
     dialect: Dialect,
     pairs: Iterable[Pair],
     settings: Settings,
-    reduced: bool = True,
+    exploration: Exploration = Exploration.CONFLICTING,
     against: Dialect | None = None,
 ) -> Observed:
     """Race pairs of commands in every situation on one table; both are each other's winner.
 
     With `against` the first command of a pair is run by that dialect, and only the second is looked
     at: whether the first aborts it. The table is then made by the one that is Delta's, if one is.
-
-    Without `reduced` also in schedules that cannot be told apart from others, and in those where
-    nobody can be aborted.
     """
     first = against or dialect
     maker = dialect if dialect.describes_commits else first
     world = variant.world(maker, settings, states_level=against is not None)
-    contenders = Contenders(world, reduced, (first, dialect))
+    contenders = Contenders(world, exploration, (first, dialect))
     losers = (0, 1) if against is None else (1,)
     observations: list[Observation] = []
     count = 0
