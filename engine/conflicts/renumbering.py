@@ -79,10 +79,7 @@ def update_type_changes(
     current: CurrentTransaction, winner: WinningCommit, _settings: Settings
 ) -> CurrentTransaction:
     """The version noted with a widened column moves from the winner's to the next."""
-    widens = (
-        feature_keys.TYPE_WIDENING in current.features
-        or feature_keys.TYPE_WIDENING_PREVIEW in current.features
-    )
+    widens = not _WIDENING.isdisjoint(current.features)
     own = next((action for action in current.actions if isinstance(action, Metadata)), None)
     on = properties.TYPE_WIDENING.of(current.metadata.configuration)
     if own is None or own.schema_string is None or not (widens and on):
