@@ -138,7 +138,9 @@ class JoinedRows:
         matched = [(left_row, self._hits(left_row, others)) for left_row in self.left(row)]
         if self.keeps_left_alone:
             return [left_row for left_row, hits in matched if bool(hits) is (self.kind == "SEMI")]
-        joined = [each for one in matched for each in self._joined(*one, others)]
+        joined = [
+            each for left_row, hits in matched for each in self._joined(left_row, hits, others)
+        ]
         return joined + self._without_left(row, matched, others)
 
     def _hits(self, left_row: Row, others: Sequence[Row]) -> list[int]:
