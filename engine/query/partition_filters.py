@@ -21,6 +21,7 @@ from sqlglot import exp
 from whitecap.engine.column_names import quoted_name
 from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, parse_schema
+from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import parse_condition
@@ -28,6 +29,7 @@ from whitecap.engine.sql.functions.function_nodes import MIRRORED, function_name
 from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate, session_of
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 Operator = type[exp.Expr]
 
@@ -45,10 +47,18 @@ def with_partition_filters(conditions: Sequence[Predicate], txn: Transaction) ->
     metadata = txn.snapshot.metadata
     if metadata is None or not metadata.partition_columns or not metadata.schema_string:
         return list(conditions)
-    rules = _rules(metadata.schema_string, tuple(metadata.partition_columns))
-    constants = Constants(txn.snapshot.schema, session_of(txn.settings))
-    implied = [text for condition in conditions for text in _implied(condition, rules, constants)]
-    return [*conditions, *(parse_predicate(text) for text in implied)]
+    columns, session = metadata.partition_columns, session_of(txn.settings)
+    implied = implied_conditions(conditions, metadata.schema_string, columns, session)
+    return [*conditions, *map(parse_predicate, implied)]
+
+
+def implied_conditions(
+    conditions: Iterable[Predicate], schema: str, partition_columns: Iterable[str], session: Session
+) -> list[str]:
+    """What conditions say of generated partition columns, as SQL; `schema` is as in the log."""
+    rules = _rules(schema, tuple(partition_columns))
+    constants = Constants(parse_schema(schema), session)
+    return [text for condition in conditions for text in _implied(condition, rules, constants)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +207,28 @@ def _units(parts: tuple[_Part, ...], operator: Operator, literal: str) -> str | 
 
 # What an expression is --------------------------------------------------------------------------
 
-_MONTHS = "yyyy-MM"
-_PATTERNS = {
-    "timestamp": (_MONTHS, "yyyy-MM-dd", "yyyy-MM-dd-HH"),
-    "date": (_MONTHS,),
+_OPERANDS: dict[str, tuple[int, dict[str, str | None]]] = {
+    "year": (0, {"timestamp": "date", "date": "date"}),
+    "month": (0, {"timestamp": "date"}),
+    "day": (0, {"timestamp": "date"}),
+    "dayofmonth": (0, {"timestamp": "date"}),
+    "hour": (0, {"timestamp": None}),
+    "date_trunc": (1, {"timestamp": None, "date": "timestamp"}),
+    "trunc": (0, {"timestamp": "date", "date": None, "string": "date"}),
+    "date_format": (0, {"timestamp": None, "date": "timestamp"}),
+    "substring": (0, {"string": None}),
+    "substr": (0, {"string": None}),
 }
-_SMALLER_UNITS = (("month",), ("day", "dayofmonth"), ("hour",))
-_TO_DATE = re.compile(r"\s*to_date\b", re.IGNORECASE)
+"""Functions of a source column: which operand it is, of which types, and by which cast if any."""
+
+_PATTERNS = {
+    "timestamp": ("yyyy-MM", "yyyy-MM-dd", "yyyy-MM-dd-HH"),
+    "date": ("yyyy-MM",),
+}
+_UNITS = {"year": 0, "month": 1, "day": 2, "dayofmonth": 2, "hour": 3}
+"""Functions by the unit of time that they are, the larger units first."""
+
+_TO_DATE = re.compile(r"\bto_date\b", re.IGNORECASE)
 """A function of its own until the optimizer has run; CAST AS DATE and DATE() are casts at once."""
 
 
@@ -213,7 +238,7 @@ def _rules(schema_string: str, partition_columns: tuple[str, ...]) -> tuple[_Rul
     parts: dict[str, list[_Part]] = {}
     for column in schema.select(partition_columns):
         text = column.metadata.get(GENERATION_EXPRESSION)
-        if text is not None and not _TO_DATE.match(text):
+        if text is not None and not _TO_DATE.search(text):
             node = parse_condition(text)
             sources = {reference.name.lower() for reference in node.find_all(exp.Column)}
             if len(sources) == 1:
@@ -229,53 +254,61 @@ def _rules(schema_string: str, partition_columns: tuple[str, ...]) -> tuple[_Rul
 def _rules_of(source: Field, parts: Sequence[_Part]) -> Iterator[_Rule]:
     """The rules of one source column; a month alone says nothing, beside its year it does."""
     name, alone = source.name.lower(), list(parts)
-    year = next((part for part in parts if _function(part.node) == "year"), None)
-    units = [] if year is None else [year, *_smaller_units(parts, source)]
+    units = _units_from_year(parts, source.type)
     if len(units) > 1:
-        alone = [part for part in alone if _function(part.node) not in _UNITS]
-        if source.type == "timestamp":
-            yield _Rule(name, tuple(units), _units)
+        alone = [part for part in parts if _function(part.node, source.type) not in _UNITS]
+        yield _Rule(name, tuple(units), _units)
     for part in alone:
         compared = _comparison(part.node, source.type)
         if compared is not None:
             yield _Rule(name, (part,), compared)
 
 
-_UNITS = ("year", *(name for names in _SMALLER_UNITS for name in names))
+def _units_from_year(parts: Sequence[_Part], kind: str) -> list[_Part]:
+    """The first part of each unit, from the year on; none where one is missing in between.
+
+    Source: GeneratedColumn.scala: mergePartitionExpressionsIfPossible.
+    """
+    by_unit: dict[int, _Part] = {}
+    for part in parts:
+        function = _function(part.node, kind)
+        if function in _UNITS:
+            by_unit.setdefault(_UNITS[function], part)
+    units = sorted(by_unit)
+    return [by_unit[unit] for unit in units] if units == list(range(len(units))) else []
 
 
-def _function(node: exp.Expr) -> str:
-    """The function that an expression calls, nothing for one that calls none."""
-    return function_name(node) if isinstance(node, exp.Anonymous) else ""
+def _function(node: exp.Expr, kind: str) -> str:
+    """The function of a source column that an expression is, nothing for any other expression.
 
-
-def _smaller_units(parts: Sequence[_Part], source: Field) -> Iterator[_Part]:
-    """Those of month, day and hour before the first that is missing."""
-    if source.type != "timestamp":
-        return
-    for names in _SMALLER_UNITS:
-        part = next((part for part in parts if _function(part.node) in names), None)
-        if part is None:
-            return
-        yield part
+    Of what was computed of the column before, a month cut off or a text in capitals, Delta
+    concludes nothing.
+    """
+    name = function_name(node) if isinstance(node, exp.Anonymous) else ""
+    place, casts = _OPERANDS.get(name, (0, {}))
+    if kind not in casts:
+        return ""
+    operand, cast = node.expressions[place].unnest(), casts[kind]
+    if isinstance(operand, exp.Cast) and spark_type(operand.to) == cast:
+        operand = operand.this.unnest()
+    return name if isinstance(operand, exp.Column) else ""
 
 
 def _comparison(
     node: exp.Expr, kind: str
 ) -> Callable[[tuple[_Part, ...], Operator, str], str | None] | None:
     """What a comparison of the source column says of the expression; `None` if nothing."""
-    of_moment = kind in ("timestamp", "date")
     if isinstance(node, exp.Column):
         return _same
     if isinstance(node, exp.Cast):
-        return _ordered if of_moment and node.to.is_type("date") else None
-    match _function(node):
-        case "year" | "date_trunc" | "trunc" if of_moment:
+        is_day = node.to.is_type("date") and isinstance(node.this.unnest(), exp.Column)
+        return _ordered if is_day and kind in ("timestamp", "date") else None
+    match _function(node, kind):
+        case "year" | "date_trunc" | "trunc":
             return _ordered
-        case "substring" | "substr" if kind == "string":
+        case "substring" | "substr":
             return _beginning if node.expressions[1].name in ("0", "1") else _middle
         case "date_format":
             pattern = node.expressions[1].name
-            is_readable = pattern in _PATTERNS.get(kind, ())
-            return partial(_written, pattern) if is_readable else None
+            return partial(_written, pattern) if pattern in _PATTERNS[kind] else None
     return None
