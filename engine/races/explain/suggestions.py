@@ -12,6 +12,7 @@ from whitecap.engine.errors import DeltaError, EngineError
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer, pairs
+from whitecap.engine.races.explain.implied_partitions import state_partitions
 from whitecap.engine.races.explain.layouts import (
     other_layouts,
     with_deletion_vectors,
@@ -37,6 +38,10 @@ OF_METADATA = frozenset({ConflictException.METADATA_CHANGED, ConflictException.P
 
 MOST_PAIRS = 2
 """How many suggestions of two changes at once are made."""
+
+
+_BETTER = {"name_partitions": "state_partitions"}
+"""Where what a condition means is enough, values that are right for some rows are not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,7 @@ def _own_changes(case: RaceCase) -> list[Changer]:
         *other_layouts(case),
         with_deletion_vectors,
         write_serializable,
+        state_partitions,
         name_partitions,
         compact_elsewhere,
     ]
@@ -113,7 +119,7 @@ class _Trials:
     def race(self, changes: Iterable[Change]) -> None:
         """Play each change; one that cannot be made is neither a help nor in vain."""
         for change in changes:
-            if _is_among(change, self.helps):
+            if _is_among(change, self.helps) or self._is_needless(change):
                 continue
             try:
                 played = change.case.played()
@@ -123,6 +129,10 @@ class _Trials:
                 self.helps.append(Suggestion(change, len(played)))
             else:
                 self.in_vain.append(change.title)
+
+    def _is_needless(self, change: Change) -> bool:
+        better = _BETTER.get(change.key)
+        return any(suggestion.change.key == better for suggestion in self.helps)
 
     def _is_help(self, change: Change, played: Sequence[Played]) -> bool:
         """Whether both commit in every order, and still leave the same rows in turn."""
