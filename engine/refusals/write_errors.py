@@ -142,6 +142,11 @@ def generated_at_random(column: str, expression: str) -> DeltaError:
     )
 
 
+def generated_by_unsupported(expression: str) -> DeltaError:
+    text = f"{expression} cannot be used in a generated column"
+    return analysis("DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN", text)
+
+
 def identity_type(kind: str) -> DeltaError:
     text = f"DataType {kind} is not supported for IDENTITY columns."
     error_class = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
