@@ -89,7 +89,7 @@ def hashes(folder: Path, variables: dict[str, str], place: str, engine: str) -> 
 
 def sweep_command(folder: Path, out: str, *arguments: str) -> list[str]:
     """Long runs, so that there is time to lose a worker."""
-    scenario = write_scenario(folder, SCENARIO.replace("duration: 12 min", "duration: 30 min"))
+    scenario = write_scenario(folder, SCENARIO.replace("duration: 8 min", "duration: 30 min"))
     options = ["--replications", str(REPLICATIONS), "--out", out, *arguments]
     return [sys.executable, "-m", "whitecap", "sweep", str(scenario), *options]
 

@@ -12,7 +12,7 @@ from whitecap.sim.recording.dataset.rows import rows_sha256
 SCENARIO = """\
 name: tiny
 seed: 5
-duration: 12 min
+duration: 8 min
 warm_up: 2 min
 store: instant
 table:

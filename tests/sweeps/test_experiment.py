@@ -158,14 +158,14 @@ def test_a_changed_definition_is_refused_and_what_differs_is_told(tmp_path: Path
     out = tmp_path / "out"
     open_place(load_experiment(write_scenario(tmp_path)), LocalPlace(out))
     before = (out / "sweep.json").read_bytes()
-    changed = SCENARIO.replace("duration: 12 min", "duration: 20 min").replace("count: 2 ", "")
+    changed = SCENARIO.replace("duration: 8 min", "duration: 20 min").replace("count: 2 ", "")
     changed = changed.replace("seed: 5", "seed: 6").replace("by date:", "by day:")
     with pytest.raises(InvalidInput) as caught:
         open_place(
             load_experiment(write_scenario(tmp_path, changed), replications=9), LocalPlace(out)
         )
     message = str(caught.value)
-    assert 'scenario.duration: was "12 min", is now "20 min"' in message
+    assert 'scenario.duration: was "8 min", is now "20 min"' in message
     assert "replications: was 2, is now 9" in message
     assert "seed: was 5, is now 6" in message
     assert "axes.partitioning.by date: was" in message

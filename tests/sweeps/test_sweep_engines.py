@@ -153,7 +153,7 @@ def test_a_sweep_in_processes_that_is_interrupted_keeps_what_is_finished_and_lea
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "out"
-    scenario = write_scenario(tmp_path, SCENARIO.replace("duration: 12 min", "duration: 30 min"))
+    scenario = write_scenario(tmp_path, SCENARIO.replace("duration: 8 min", "duration: 30 min"))
     arguments = ["sweep", str(scenario), "--out", str(out), "--engine", "processes"]
     process = subprocess.Popen(
         [sys.executable, "-c", WITH_PROCESSES_AT_ONCE, *arguments, "--replications", "6"],
@@ -187,7 +187,7 @@ def _wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -
 
 @pytest.mark.usefixtures("long")
 def test_a_process_that_dies_ends_the_sweep_with_what_to_do(tmp_path: Path) -> None:
-    longer = SCENARIO.replace("duration: 12 min", "duration: 600 min")
+    longer = SCENARIO.replace("duration: 8 min", "duration: 600 min")
     experiment = load_experiment(write_scenario(tmp_path, longer), replications=3)
     before = set(active_children())
 
@@ -250,7 +250,7 @@ class AskedOverAWire(InProcesses):
 
 
 def test_an_engine_is_not_interrupted_while_it_is_asked_how_far_it_is(tmp_path: Path) -> None:
-    longer = SCENARIO.replace("duration: 12 min", "duration: 12 h")
+    longer = SCENARIO.replace("duration: 8 min", "duration: 12 h")
     experiment = load_experiment(write_scenario(tmp_path, longer))
     engine = AskedOverAWire()
     with pytest.raises(KeyboardInterrupt):

@@ -246,7 +246,7 @@ def test_without_java_who_asks_for_spark_is_told_what_to_install(
 
 def test_an_interrupted_sweep_keeps_what_is_finished(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    longer = SCENARIO.replace("duration: 12 min", "duration: 90 min")
+    longer = SCENARIO.replace("duration: 8 min", "duration: 90 min")
     command = [
         sys.executable, "-c", "from whitecap.cli import main; main()", "sweep",
         str(write_scenario(tmp_path, longer)), "--out", str(out), "--master", "local[1]",
