@@ -76,7 +76,7 @@ def test_worse_than_the_baseline_has_an_exit_code_and_says_by_how_much(
 
 
 def test_better_is_told_and_is_fine(scenario: Path, baseline: Path) -> None:
-    _changed(scenario, (SLOWER[0], "open: {rate: 20 per min}"))
+    _changed(scenario, (SLOWER[0], "open: {rate: 16 per min}"))
     result = check(scenario, "--baseline", baseline, "--tolerate", "conflict_rate +- 99 points")
     assert "better: goodput" in result.stdout
 
