@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.commands.sql_database import Database, adds, made
 from whitecap.engine.commands import SharedTable
+from whitecap.engine.settings import Settings
 
 CLUSTERED = "CREATE TABLE t (id INT, `país` STRING) USING delta CLUSTER BY (id, `país`)"
 
@@ -68,3 +71,28 @@ def test_files_clustered_by_the_same_columns_are_clustered_again() -> None:
     db.sql("INSERT INTO t VALUES (3, 'c')")
     assert len(adds(db.commit("OPTIMIZE t"))) == 1
     assert len(db.snapshot("t").all_files()) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO t VALUES (1, 7)",
+        "INSERT OVERWRITE t VALUES (1, 7)",
+        "INSERT INTO t REPLACE WHERE x = 1 VALUES (1, 7)",
+    ],
+)
+@pytest.mark.parametrize("partition_columns", [(), ("x",)])
+def test_every_insert_of_a_session_that_overwrites_dynamically_says_so(
+    text: str, partition_columns: tuple[str, ...]
+) -> None:
+    db = Database()
+    db.settings = Settings(partition_overwrite_mode="dynamic")
+    db.create("t", "x INT, v INT", *partition_columns)
+    assert parameters(db, text)["isDynamicPartitionOverwrite"] is True
+
+
+@pytest.mark.parametrize("condition", ["", "IF EXISTS "])
+def test_unset_properties_may_be_missing_whatever_the_statement_says(condition: str) -> None:
+    db = made("id INT")
+    logged = parameters(db, f"ALTER TABLE t UNSET TBLPROPERTIES {condition}('team')")
+    assert logged == {"properties": '["team"]', "ifExists": True}

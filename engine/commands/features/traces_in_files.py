@@ -50,7 +50,7 @@ def clean_deletion_vectors(table: Table, _seen: Snapshot) -> Steps[Cleaned]:
 
 def _without_new_vectors(table: Table) -> Steps[Outcome]:
     txn = yield from begin(table)
-    return (yield from drop_properties(txn, [properties.DELETION_VECTORS.key], True))
+    return (yield from drop_properties(txn, [properties.DELETION_VECTORS.key]))
 
 
 def _purged(table: Table) -> Steps[Outcome]:
@@ -109,7 +109,7 @@ def clean_type_widening(table: Table, seen: Snapshot) -> Steps[Cleaned]:
 
 def _without_new_types(table: Table) -> Steps[Outcome]:
     txn = yield from begin(table)
-    return (yield from drop_properties(txn, [properties.TYPE_WIDENING.key], True))
+    return (yield from drop_properties(txn, [properties.TYPE_WIDENING.key]))
 
 
 def _rewritten_wider(table: Table) -> Steps[Outcome]:

@@ -117,5 +117,5 @@ def unprotect(table: Table, seen: Snapshot) -> Steps[Cleaned]:
             return Cleaned(stopped)
         raise feature_errors.protected_for_now()
     txn = yield from begin(table)
-    dropped = drop_properties(txn, [properties.PROTECTED_VERSION], True)
+    dropped = drop_properties(txn, [properties.PROTECTED_VERSION])
     return (yield from all_done([dropped], made_changes=False))

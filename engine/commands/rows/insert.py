@@ -17,6 +17,7 @@ from whitecap.engine.commands.rows.delete import delete_actions
 from whitecap.engine.commands.rows.replacing import (
     Replacement,
     check_partition_clause,
+    has_dynamic_mode,
     is_dynamic,
     replaced_rows,
     replacing_check,
@@ -232,7 +233,7 @@ class _Write:
             parameters["replaceOnCond"] = statement.replace_on.sql()
         if statement.replace_using:
             parameters["replaceUsingCols"] = ",".join(statement.replace_using)
-        if self.is_dynamic:
+        if has_dynamic_mode(statement, self.txn):
             parameters["isDynamicPartitionOverwrite"] = True
         if statement.is_set("overwriteSchema"):
             parameters["canOverwriteSchema"] = True

@@ -87,8 +87,13 @@ def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
 
 def is_dynamic(statement: Insert, txn: Transaction) -> bool:
     """Whether an overwrite replaces the partitions that it writes."""
+    return bool(txn.metadata.partition_columns) and has_dynamic_mode(statement, txn)
+
+
+def has_dynamic_mode(statement: Insert, txn: Transaction) -> bool:
+    """Whether the mode of overwrites is dynamic, which a commit says whatever it writes."""
     mode = statement.option("partitionOverwriteMode") or txn.settings.partition_overwrite_mode
-    return bool(txn.metadata.partition_columns) and mode.upper() == "DYNAMIC"
+    return mode.upper() == "DYNAMIC"
 
 
 def check_partition_clause(statement: Insert, txn: Transaction) -> None:

@@ -81,13 +81,14 @@ def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]
         if len(keys) == 1 or not isinstance(outcome, Committed):
             return outcome
         txn = yield from begin(table)
-    return (yield from drop_properties(txn, keys, statement.if_exists))
+    return (yield from drop_properties(txn, keys))
 
 
-def drop_properties(txn: Transaction, keys: list[str], if_exists: bool) -> Steps[Outcome]:
+def drop_properties(txn: Transaction, keys: list[str]) -> Steps[Outcome]:
     """Commit metadata without these properties."""
     kept = {k: v for k, v in txn.metadata.configuration.items() if k not in keys}
-    parameters = {"properties": keys, "ifExists": if_exists}
+    # Spark hands every statement over as IF EXISTS. Source: DeltaCatalog.scala (alterTable).
+    parameters = {"properties": keys, "ifExists": True}
     return (yield from _configured(txn, kept, Operation("UNSET TBLPROPERTIES", parameters)))
 
 

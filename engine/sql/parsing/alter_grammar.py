@@ -63,10 +63,10 @@ def _set_properties(match: re.Match[str], template: Template) -> Statement:
     return SetProperties(table_in(match), template, values_in(match["properties"]))
 
 
-@GRAMMAR.own(rf"{_ALTER} UNSET TBLPROPERTIES(?P<if> IF EXISTS)?\s*(?P<properties>\(.*\))")
+@GRAMMAR.own(rf"{_ALTER} UNSET TBLPROPERTIES(?: IF EXISTS)?\s*(?P<properties>\(.*\))")
 def _unset_properties(match: re.Match[str], template: Template) -> Statement:
     keys = tuple(key for key, _ in properties_in(match["properties"]))
-    return UnsetProperties(table_in(match), template, keys, bool(match["if"]))
+    return UnsetProperties(table_in(match), template, keys)
 
 
 @GRAMMAR.own(rf"COMMENT ON TABLE {NAME} IS (?P<comment>NULL|'.*'|\".*\")")

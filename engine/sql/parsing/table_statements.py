@@ -20,7 +20,6 @@ class UnsetProperties(Statement):
     """ALTER TABLE UNSET TBLPROPERTIES."""
 
     keys: tuple[str, ...]
-    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
