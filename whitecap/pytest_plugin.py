@@ -7,15 +7,20 @@ session of an environment that has Whitecap, so everything else is imported when
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from whitecap.engine.errors import Problem
 
 ENDING = ".whitecap.yaml"
 
 PATHS = "whitecap_paths"
+
+REPLICATIONS = "--whitecap-replications"
 
 
 class NotAsExpected(Exception):
@@ -31,9 +36,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="compare scenarios with this baseline, which `whitecap check` writes",
     )  # fmt: skip
     group.addoption(
-        "--whitecap-replications", type=int, metavar="N",
+        REPLICATIONS, type=int, metavar="N",
         help="runs of each cell, instead of the sweep's or 5",
     )  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Raises `pytest.UsageError` with all that would leave scenarios untested, or do nothing."""
+    count: int | None = config.getoption(REPLICATIONS)
+    missing = [folder for folder in config.getini(PATHS) if not folder.is_dir()]
+    if count is not None or missing:
+        _require(count, missing)
+
+
+def _require(count: int | None, missing: Sequence[Path]) -> None:
+    from whitecap.engine.errors import InvalidInput, gathered, noted
+    from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+    from whitecap.sim.quantities.whole_numbers import whole_or_none
+
+    try:
+        with gathered() as problems:
+            with noted(problems):
+                whole_or_none(REPLICATIONS, count, 1, MAX_REPLICATIONS)
+            problems += [_no_folder(folder) for folder in missing]
+    except InvalidInput as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _no_folder(path: Path) -> Problem:
+    from whitecap.engine.errors import Problem, nearest
+
+    beside = path.parent.iterdir() if path.parent.is_dir() else ()
+    names = [each.name for each in beside if each.is_dir()]
+    return Problem(PATHS, f"{path} is no folder", nearest(path.name, names))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
@@ -73,7 +108,7 @@ class ScenarioTest(pytest.Item):
         from whitecap.sim.sweeps.regression import RunEffort
 
         baseline: Path | None = self.config.getoption("--whitecap-baseline")
-        count: int | None = self.config.getoption("--whitecap-replications")
+        count: int | None = self.config.getoption(REPLICATIONS)
         compared = None
         if baseline is not None:
             compared = against(baseline, update=False, replications=count)

@@ -80,6 +80,20 @@ def test_what_is_wrong_with_a_file_fails_its_test_alone(project: pytest.Pytester
     result.stdout.fnmatch_lines(["*empty.whitecap.yaml*is not a scenario*"])
 
 
+def test_what_cannot_be_meant_is_told_before_any_test(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\nwhitecap_paths = scenario missing")
+    project.mkdir("scenarios")
+    result = _run(project, "--whitecap-replications", "0")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            "*--whitecap-replications: 0 is not between 1 and 1,000",
+            "*whitecap_paths: *scenario is no folder (did you mean 'scenarios'?)",
+            "*whitecap_paths: *missing is no folder",
+        ]
+    )
+
+
 def test_with_a_baseline_what_got_worse_fails(project: pytest.Pytester) -> None:
     scenario = project.path / "tiny.whitecap.yaml"
     compared = against(project.path / "b.json", update=True)
