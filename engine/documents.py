@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import EnumType
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem, require_format
+from whitecap.engine.errors import InvalidInput, Problem, not_json, require_format
 from whitecap.engine.recorded import (
     MADE_ANEW,
     PRICE,
@@ -47,7 +47,7 @@ class DocumentKind:
         except UnicodeDecodeError:
             raise self._damaged(place, "it is not text in UTF-8") from None
         except json.JSONDecodeError as error:
-            raise self._damaged(place, _not_json(text, error)) from None
+            raise self._damaged(place, not_json(error)) from None
         if not isinstance(content, dict):
             raise self._damaged(place, "it holds no keys with values")
         version = content.get("format_version", self.format_version)
@@ -62,12 +62,6 @@ class DocumentKind:
 
     def _damaged(self, place: str, what: str) -> InvalidInput:
         return InvalidInput([Problem(place, f"is damaged: {what} ({self.remedy})")])
-
-
-def _not_json(text: str | bytes, error: json.JSONDecodeError) -> str:
-    if not text.strip():
-        return "it is empty"
-    return f"it is no JSON from line {error.lineno}, column {error.colno} on"
 
 
 def _misfits(value: Any, shape: Any, path: str = "") -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from json import JSONDecodeError
 from typing import Self, TypeVar
 
 from whitecap.engine.spelling import likely_names
@@ -110,11 +111,20 @@ class InvalidInput(EngineError):
         return DeltaError.of_class(exception, error_class, str(self))
 
 
+def not_json(error: JSONDecodeError) -> str:
+    """Why a text is no JSON."""
+    if not error.doc.strip():
+        return "it is empty"
+    return f"it is no JSON from line {error.lineno}, column {error.colno} on"
+
+
 def unreadable(place: object, error: Exception) -> InvalidInput:
     """What is raised of a file that cannot be read: the system's words, without its numbers."""
     reason = getattr(error, "strerror", None) or str(error)
     if isinstance(error, UnicodeDecodeError):
         reason = "it is not text in UTF-8"
+    elif isinstance(error, JSONDecodeError):
+        reason = not_json(error)
     return InvalidInput([Problem(str(place), f"cannot be read: {reason}")])
 
 

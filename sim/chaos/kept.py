@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.chaos.campaign import Campaign, Tally
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.places import write_whole
@@ -70,6 +70,8 @@ def kept(place: Path, campaign: Campaign) -> Course:
         course = Course(_tally(document["tally"]), list(document["findings"]))
     except OSError:
         raise InvalidInput([Problem(str(place), "there is no campaign to go on with")]) from None
+    except json.JSONDecodeError as error:
+        raise unreadable(place, error) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput([Problem(str(place), f"is no campaign: {error}")]) from None
     now = definition_of(campaign)

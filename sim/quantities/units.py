@@ -105,7 +105,8 @@ def show_duration(duration_ms: float) -> str:
 
 def about(duration_ms: float) -> str:
     """A duration in three digits, for people who only want to know how far something is."""
-    return show_duration(float(f"{duration_ms:.3g}"))
+    unit = next((unit for unit in ("d", "h", "min", "s") if duration_ms >= MS_PER[unit]), "ms")
+    return f"{float(f'{duration_ms / MS_PER[unit]:.3g}'):g} {unit}"
 
 
 _EXPONENT = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d{1,3}")

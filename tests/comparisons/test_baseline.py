@@ -89,7 +89,8 @@ def test_another_format_version_is_refused_with_what_to_do(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "cannot be read: [^;]*$"),
+        ("{", "cannot be read: it is no JSON from line 1, column 2 on$"),
+        ("", "cannot be read: it is empty$"),
         ("[]", "is no baseline"),
         ('{"name": 1}', "is no baseline"),
         ('{"format_version": 1}', "is damaged .* remove it and write it anew"),

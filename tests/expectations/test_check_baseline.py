@@ -148,7 +148,8 @@ def test_one_replication_is_nothing_to_compare(
     before = baseline.read_bytes()
     result = check(scenario, "--baseline", baseline, "--replications", 1, *words)
     assert result.exit_code == ExitCode.BAD_INPUT
-    assert "one replication says nothing of a difference" in result.stderr
+    said = "one replication says nothing of a difference: take --replications 5"
+    assert result.stderr == f"error: --replications: {said}\n"
     assert baseline.read_bytes() == before
 
 

@@ -176,6 +176,27 @@ def test_a_plan_that_ended_early_goes_on_with_the_runs_that_it_has(
     assert resumed.document == whole.document
 
 
+@pytest.mark.parametrize("finished", [0, 2])
+def test_a_plan_that_was_interrupted_before_anything_is_known_says_what_is_kept(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: int
+) -> None:
+    def pressed(*arguments: Any, **more: Any) -> FinishedRun:
+        if more["replication"] == finished:
+            raise KeyboardInterrupt
+        return run_scenario(*arguments, **more)
+
+    monkeypatch.setattr(sim_run, "run_scenario", pressed)
+    out = tmp_path / "out"
+    words = ["--vary", "writers.corrector.count=1..3", "--objective", OBJECTIVE, "--jobs", "1"]
+    result = CliRunner().invoke(main, ["plan", str(file), *words, "--out", str(out)])
+    assert result.exit_code == ExitCode.INTERRUPTED
+    said = "interrupted: nothing is known yet"
+    kept = (
+        f"; finished runs are kept in {out / 'runs'}, and --resume (resume=True) goes on with them"
+    )
+    assert result.stderr.splitlines()[-1] == said + (kept if finished else "")
+
+
 def test_runs_of_other_scenarios_and_seeds_are_not_used(file: Path, tmp_path: Path) -> None:
     loaded = load_scenario(file)
     Keeping(tmp_path, measured_nothing)(

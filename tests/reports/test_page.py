@@ -44,7 +44,7 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> closes something else"
 
     def handle_data(self, data: str) -> None:
-        self.text.append(data)
+        self.text.append(data.replace("\u00a0", " "))
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +177,9 @@ def test_no_interval_of_a_table_is_broken_between_a_number_and_its_unit(page: st
     assert any("\u00a0min" in each or "\u00a0s" in each for each in below)
     parted = [each for each in below if re.search(r"\d (%|ms|s|min|h|points?|/)(?!\w)", each)]
     assert not parted
+
+
+def test_no_sentence_of_the_answer_is_broken_between_a_number_and_its_unit(page: str) -> None:
+    (answer,) = re.findall(r'<section class="answer".*?</section>', page, re.DOTALL)
+    assert "\u00a0%" in answer
+    assert " %" not in answer

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from whitecap.sim.quantities.units import MAX_DURATION_MS, MS_PER, parse_duration, show_duration
+from whitecap.sim.quantities.units import (
+    MAX_DURATION_MS,
+    MS_PER,
+    about,
+    parse_duration,
+    show_duration,
+)
 
 
 @given(st.integers(0, int(MAX_DURATION_MS)))
@@ -36,3 +42,20 @@ def test_the_largest_unit_with_at_most_three_decimals_is_taken(
     duration_ms: float, text: str
 ) -> None:
     assert show_duration(duration_ms) == text
+
+
+@pytest.mark.parametrize(
+    ("duration_ms", "text"),
+    [
+        (49_603_271, "13.8 h"),
+        (90_061, "1.5 min"),
+        (12_345, "12.3 s"),
+        (999.6, "1000 ms"),
+        (0.123_4, "0.123 ms"),
+        (0, "0 ms"),
+    ],
+)
+def test_how_far_something_is_takes_three_digits_of_its_largest_unit(
+    duration_ms: float, text: str
+) -> None:
+    assert about(duration_ms) == text

@@ -69,8 +69,7 @@ class Against:
     ) -> list[Problem]:
         """What is wrong with a scenario of which there are so many replications."""
         if replications < FEWEST:
-            said = "one replication says nothing of a difference: take --replications 5"
-            return [Problem(place, said)]
+            return [Problem(place, TOO_FEW)]
         return [] if self.is_updated else list(self._against_known(place, name, seed, cells))
 
     def _against_known(
@@ -97,6 +96,8 @@ class Against:
 FEWEST = 2
 """Replications without which there is no interval, and so nothing that could be called worse."""
 
+TOO_FEW = "one replication says nothing of a difference: take --replications 5"
+
 
 def against(
     path: Path, *, update: bool, tolerate: Sequence[str] = (), replications: int | None = None
@@ -108,6 +109,8 @@ def against(
     with gathered() as problems:
         with noted(problems):
             tolerated = tolerated_by(tolerate)
+        if replications is not None and replications < FEWEST:
+            problems.append(Problem("replications", TOO_FEW))
         baseline = Baseline() if update and not path.exists() else read_baseline(path)
     return Against(path, baseline, update, tolerated, replications)
 

@@ -167,7 +167,7 @@ def planned_by(
                 pass
     except KeyboardInterrupt:
         if not any(search.tried for search in searches):
-            raise
+            raise KeyboardInterrupt(_kept_so_far(kept)) from None
         is_interrupted = True
     varied, scenario = planning.variants.varied, planning.variants.scenario
     return Plan(
@@ -183,6 +183,15 @@ def planned_by(
         is_interrupted,
         origin_of(scenario, planning.seed),
     )
+
+
+def _kept_so_far(kept: KeptRuns | None) -> str:
+    """What there is of a plan that was interrupted before any value was tried."""
+    said = "nothing is known yet"
+    if kept is None or not kept.place.is_dir():
+        return said
+    goes_on = "--resume (resume=True) goes on with them"
+    return f"{said}; finished runs are kept in {kept.place}, and {goes_on}"
 
 
 @dataclass(frozen=True, slots=True)
