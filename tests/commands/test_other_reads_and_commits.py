@@ -22,7 +22,9 @@ from tests.commands.observing import (
 )
 from tests.commands.sql_database import Database, made
 from whitecap.engine.commands import Batch, SharedTable, run_batch
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.outcomes import NothingToCommit
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import ListTree
 
@@ -157,6 +159,32 @@ def test_optimize_of_a_clustered_table_takes_files_that_are_in_no_cube() -> None
     assert observed(db, "OPTIMIZE t") == [rearranges("OPTIMIZE", "true", 2, "1 add-, 2 remove-")]
     (file,) = db.snapshot("t").all_files()
     assert file.clustering_provider == "liquid"
+
+
+def clustered_with_a_hidden_row() -> Database:
+    db = made(enableDeletionVectors="true")
+    db.sql("ALTER TABLE t CLUSTER BY (k)")
+    db.sql("INSERT INTO t SELECT * FROM VALUES (1, 1), (2, 1)")
+    db.sql("DELETE FROM t WHERE k = 1")
+    return db
+
+
+def test_purging_a_clustered_table_puts_files_into_a_cube() -> None:
+    db = clustered_with_a_hidden_row()
+    db.commit("REORG TABLE t APPLY (PURGE)")
+    (file,) = db.snapshot("t").all_files()
+    assert (file.clustering_provider, file.deletion_vector) == ("liquid", None)
+
+
+def test_purging_leaves_rows_hidden_in_the_files_of_a_single_small_cube() -> None:
+    db = clustered_with_a_hidden_row()
+    db.commit("OPTIMIZE t")
+    db.sql("INSERT INTO t SELECT * FROM VALUES (3, 1), (4, 1)")
+    db.commit("OPTIMIZE t")
+    db.commit("DELETE FROM t WHERE k = 3")
+    assert isinstance(db.sql("REORG TABLE t APPLY (PURGE)"), NothingToCommit)
+    with pytest.raises(UnsupportedFeature, match="the rows are there again"):
+        db.sql("ALTER TABLE t DROP FEATURE deletionVectors")
 
 
 @pytest.mark.parametrize(("logging", "count"), [(None, 2), (True, 2), (False, 0)])

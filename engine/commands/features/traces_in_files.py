@@ -14,18 +14,24 @@ from whitecap.engine.commands.features.cleaning import (
     stop,
 )
 from whitecap.engine.commands.maintenance.reorg import purge, rewrite_narrower
+from whitecap.engine.commands.schema.column_lists import shown_column
 from whitecap.engine.commands.schema.mapping_removal import remove_column_mapping
 from whitecap.engine.commands.schema.properties import change_properties, drop_properties
 from whitecap.engine.commands.schema.row_tracking import unbackfill
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import RemoveFile
 from whitecap.engine.log.columns.mapping import is_mapped
-from whitecap.engine.log.columns.type_changes import has_type_changes, without_type_changes
+from whitecap.engine.log.columns.type_changes import (
+    has_type_changes,
+    is_noted,
+    without_type_changes,
+)
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
-from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.paths import log_path
 from whitecap.engine.storage.requests import ReadClock, Steps
@@ -34,9 +40,12 @@ from whitecap.engine.writing.execution import begin
 
 def has_vectors(snapshot: Snapshot) -> bool:
     """Whether files may have deletion vectors, or do."""
-    files = snapshot.all_files()
     on = properties.DELETION_VECTORS.of(snapshot.configuration)
-    return on or any(file.deletion_vector for file in files)
+    return on or _hides_rows(snapshot)
+
+
+def _hides_rows(snapshot: Snapshot) -> bool:
+    return any(file.deletion_vector for file in snapshot.all_files())
 
 
 def clean_deletion_vectors(table: Table, _seen: Snapshot) -> Steps[Cleaned]:
@@ -54,8 +63,15 @@ def _without_new_vectors(table: Table) -> Steps[Outcome]:
 
 
 def _purged(table: Table) -> Steps[Outcome]:
+    """Raises UnsupportedFeature where Delta leaves vectors behind: the rows they hide come back."""
     txn = yield from begin(table)
-    return (yield from purge(table, txn))
+    outcome = yield from purge(table, txn)
+    if isinstance(outcome, NothingToCommit) and _hides_rows(txn.snapshot):
+        raise UnsupportedFeature(
+            "DROP FEATURE deletionVectors of a clustered table whose deleted rows are all in files"
+            " of one small cube: Delta drops the feature, and the rows are there again"
+        )
+    return outcome
 
 
 def _vectors_protected(table: Table) -> Steps[Outcome]:
@@ -119,9 +135,11 @@ def _rewritten_wider(table: Table) -> Steps[Outcome]:
 
 def _without_notes(table: Table) -> Steps[Outcome]:
     txn = yield from begin(table)
-    schema = without_type_changes(txn.snapshot.schema)
-    metadata = msgspec.structs.replace(txn.metadata, schema_string=schema_string(schema))
-    return (yield from txn.commit([metadata], Operation("DROP FEATURE", {"columns": []})))
+    schema = txn.snapshot.schema
+    noted = [shown_column(column) for column in schema if is_noted(column)]
+    without = schema_string(without_type_changes(schema))
+    metadata = msgspec.structs.replace(txn.metadata, schema_string=without)
+    return (yield from txn.commit([metadata], Operation("DROP FEATURE", {"columns": noted})))
 
 
 def is_tracked(snapshot: Snapshot) -> bool:

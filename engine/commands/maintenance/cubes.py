@@ -1,4 +1,4 @@
-"""The cubes of a clustered table: which files OPTIMIZE puts into one, and which it leaves alone.
+"""The cubes of a clustered table: which files are put into one, and which are left alone.
 
 Source: ZCubeInfo.scala, ZCube.scala, OptimizeTableStrategy.scala (ClusteringStrategy).
 """
@@ -11,14 +11,38 @@ from itertools import groupby
 
 import msgspec
 
+from whitecap.engine.commands.maintenance.bins import fill
+from whitecap.engine.commands.maintenance.rewriting import Rewrite
 from whitecap.engine.commands.schema.clustering import logged_columns
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.transaction.transaction import Transaction
 
 PROVIDER = "liquid"
 """Who clustered a file. Source: ClusteredTableUtils.scala (clusteringProvider)."""
 
 _CUBE_ID = "ZCUBE_ID"
 _CUBE_COLUMNS = "ZCUBE_ZORDER_BY"
+
+
+def into_cubes(
+    txn: Transaction,
+    job: str,
+    files: Sequence[AddFile],
+    operation: Operation,
+    unique: str,
+    full: bool,
+) -> Rewrite:
+    """Those of the files that are in no large cube yet, into cubes."""
+    settings, columns = txn.settings, clustering_columns(txn.snapshot)
+    chosen = unclustered(files, columns, settings.min_cube_size, full)
+    bins = fill(chosen, max(settings.target_cube_size, settings.min_cube_size))
+
+    def mark(add: AddFile, number: int) -> AddFile:
+        return in_cube(add, f"{unique}-{number}" if number else unique, columns)
+
+    return Rewrite(job, (), bins, operation, columns, (mark,))
 
 
 def in_cube(file: AddFile, cube_id: str, columns: Sequence[str]) -> AddFile:

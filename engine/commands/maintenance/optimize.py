@@ -9,11 +9,10 @@ from sqlglot import exp
 
 from whitecap.engine.commands.maintenance.bins import (
     files_by_partition,
-    fill,
     is_small_or_deleted,
     packed,
 )
-from whitecap.engine.commands.maintenance.cubes import in_cube, unclustered
+from whitecap.engine.commands.maintenance.cubes import into_cubes
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.commands.schema.clustering import logged_columns, supports_clustering
 from whitecap.engine.conflicts.operation import Operation
@@ -112,18 +111,11 @@ def _zorder(statement: Optimize, txn: Transaction, predicates: tuple[Predicate, 
 
 
 def _clustering(statement: Optimize, txn: Transaction, unique: str) -> Rewrite:
-    """Files that are in no large cube yet, into cubes."""
-    settings, columns = txn.settings, clustering_columns(txn.snapshot)
-    files = unclustered(txn.snapshot.all_files(), columns, settings.min_cube_size, statement.full)
-    bins = fill(files, max(settings.target_cube_size, settings.min_cube_size))
-    return Rewrite(
-        statement.command,
-        (),
-        bins,
-        optimize_operation((), cluster_by=columns, full=statement.full),
-        columns,
-        lambda add, number: in_cube(add, f"{unique}-{number}" if number else unique, columns),
+    operation = optimize_operation(
+        (), cluster_by=clustering_columns(txn.snapshot), full=statement.full
     )
+    files = txn.snapshot.all_files()
+    return into_cubes(txn, statement.command, files, operation, unique, statement.full)
 
 
 def optimize_operation(

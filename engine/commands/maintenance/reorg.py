@@ -5,25 +5,28 @@ Source: DeltaReorgTableCommand.scala, ReorgTableForUpgradeUniformHelper.scala.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 
 import msgspec
 
 from whitecap.engine.commands.maintenance.bins import files_by_partition, packed
+from whitecap.engine.commands.maintenance.cubes import into_cubes
 from whitecap.engine.commands.maintenance.optimize import partition_predicates
-from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
+from whitecap.engine.commands.maintenance.rewriting import FileMark, Rewrite, run_rewrite
 from whitecap.engine.commands.schema.properties import change_properties
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import Reorg
 from whitecap.engine.sql.predicates.predicate import Predicate
-from whitecap.engine.storage.requests import Steps
+from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin, logged
 
@@ -95,13 +98,29 @@ def _rewritten(
     txn: Transaction,
     predicates: tuple[Predicate, ...],
     chosen: Callable[[AddFile], bool],
-    mark: Callable[[AddFile, int], AddFile] | None = None,
+    marks: tuple[FileMark, ...] = (),
 ) -> Steps[Outcome]:
-    groups = files_by_partition(txn.snapshot, predicates, txn.settings, chosen)
-    bins = packed(groups.values(), txn.settings.optimize_max_file_size, smallest_bin=1)
     operation = Operation("REORG", {"predicate": logged(predicates), "applyPurge": True})
-    rewrite = Rewrite("REORG", predicates, bins, operation, mark=mark)
+    if clustering_columns(txn.snapshot):
+        rewrite = _into_cubes(txn, chosen, operation, (yield NewId()))
+    else:
+        groups = files_by_partition(txn.snapshot, predicates, txn.settings, chosen)
+        bins = packed(groups.values(), txn.settings.optimize_max_file_size, smallest_bin=1)
+        rewrite = Rewrite("REORG", predicates, bins, operation)
+    rewrite = dataclasses.replace(rewrite, marks=(*rewrite.marks, *marks))
     return (yield from run_rewrite(table, txn, rewrite))
+
+
+def _into_cubes(
+    txn: Transaction, chosen: Callable[[AddFile], bool], operation: Operation, unique: str
+) -> Rewrite:
+    """A clustered table's files go into cubes here too: those of a single small one stay.
+
+    They keep their deletion vectors, and columns that the table has dropped. Source:
+    OptimizeTableCommand.scala: OptimizeExecutor, whose strategy is that of the table.
+    """
+    files = [file for file in txn.snapshot.all_files() if chosen(file)]
+    return into_cubes(txn, "REORG", files, operation, unique, full=False)
 
 
 def _upgrade_uniform(table: Table, version: int) -> Steps[Outcome]:
@@ -148,4 +167,4 @@ def _make_compatible(table: Table, txn: Transaction, version: int) -> Steps[Outc
     def mark(add: AddFile, _number: int) -> AddFile:
         return msgspec.structs.replace(add, tags={**(add.tags or {}), _COMPAT_TAG: wanted})
 
-    return (yield from _rewritten(table, txn, (), chosen, mark))
+    return (yield from _rewritten(table, txn, (), chosen, (mark,)))

@@ -33,12 +33,16 @@ _UNSORTABLE = re.compile(r"\bmap<|\bvariant\b(?!:)")
 """Types that Spark puts in no order, wherever they stand in a column's type."""
 
 
+FileMark = Callable[[AddFile, int], AddFile]
+"""Gives an added file, with its bin's number, what its kind of rewrite says of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """What to rewrite, and how: the files of one bin into one file, rows sorted if so wanted.
 
-    `mark` gives an added file, with its bin's number, what its kind of rewrite says of it.
-    `is_hook`: it follows a commit, and what becomes of it is no concern of that.
+    `marks` are put on each added file. `is_hook`: it follows a commit, and what becomes of it is no
+    concern of that.
     """
 
     job: str
@@ -46,7 +50,7 @@ class Rewrite:
     bins: list[Bin]
     operation: Operation
     sort_by: tuple[str, ...] = ()
-    mark: Callable[[AddFile, int], AddFile] | None = None
+    marks: tuple[FileMark, ...] = ()
     is_hook: bool = False
 
 
@@ -92,9 +96,15 @@ def _written(
     written = [part for part, rows in zip(bins, tasks, strict=True) if rows]
     if txn.dialect.remaps_deletions_onto_compacted_files and not rewrite.sort_by:
         removes = with_notes(removes, zip(written, adds, strict=True), by_key)
-    marked = [add if rewrite.mark is None else rewrite.mark(add, n) for n, add in enumerate(adds)]
+    marked = [_marked(add, number, rewrite.marks) for number, add in enumerate(adds)]
     actions: tuple[AnyAction, ...] = (*marked, *removes)
     return _Batch(rewrite.predicates, tuple(files), actions, rewrite.operation)
+
+
+def _marked(add: AddFile, number: int, marks: Iterable[FileMark]) -> AddFile:
+    for mark in marks:
+        add = mark(add, number)
+    return add
 
 
 def with_notes(

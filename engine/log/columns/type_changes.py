@@ -51,7 +51,12 @@ def with_limit_of(column: Field, other: Field) -> Field:
 
 def has_type_changes(schema: Schema) -> bool:
     """Whether any column was widened. Source: TypeWideningMetadata.containsTypeWideningMetadata."""
-    return any(TYPE_CHANGES in column.metadata for column in schema)
+    return any(map(is_noted, schema))
+
+
+def is_noted(column: Field) -> bool:
+    """Whether a column has notes of its changes."""
+    return TYPE_CHANGES in column.metadata
 
 
 def without_type_changes(schema: Schema) -> Schema:
