@@ -64,7 +64,8 @@ class FileWriter(msgspec.Struct):
 
     `check` raises `DeltaError` for a row that the table may not hold. Every row is checked as it is
     written, those that a rewritten file had before too. `beside_changes`: one job of Spark writes
-    the rows and those of the change data feed.
+    the rows and those of the change data feed. `empty_files`: the first task of a table without
+    partitions opens one before it has a row; it comes into no table.
     """
 
     table: Table
@@ -75,6 +76,7 @@ class FileWriter(msgspec.Struct):
     rows_written: int = 0
     bytes_written: int = 0
     files_written: int = 0
+    empty_files: int = 0
     _job: str = ""
     _now_ms: int = 0
 
@@ -115,7 +117,9 @@ class FileWriter(msgspec.Struct):
     ) -> Iterator[tuple[PartitionValues, Sequence[Row]]]:
         """The rows of each file, checked, with the values that name its partition."""
         check = self.check
-        for rows in tasks:
+        for at, rows in enumerate(tasks):
+            if at == 0 and not rows and not self.metadata.partition_columns:
+                self.empty_files += 1
             for values, part in layout.by_partition(rows):
                 if check is not None:
                     for row in part:
@@ -142,16 +146,17 @@ class FileWriter(msgspec.Struct):
     def _keeps_feed(self) -> bool:
         return properties.CHANGE_DATA_FEED.of(self.metadata.configuration)
 
-    def metrics(self, files: str = "numFiles") -> dict[str, str]:
-        """The operation metrics of a write, of which operations call the first one differently.
+    def metrics(self) -> dict[str, str]:
+        """The operation metrics of a WRITE, which count an empty file that is then left out.
 
-        Source: DeltaOperationMetrics: WRITE, STREAMING_UPDATE.
+        Source: DeltaOperationMetrics: WRITE; DeltaFileFormatWriter.scala: executeTask.
         """
-        return {
-            files: str(self.files_written),
-            "numOutputRows": str(self.rows_written),
-            "numOutputBytes": str(self.bytes_written),
-        }
+        files = self.files_written + self.empty_files
+        return {"numFiles": str(files), **self.amounts()}
+
+    def amounts(self) -> dict[str, str]:
+        """How much was written, as operation metrics."""
+        return {"numOutputRows": str(self.rows_written), "numOutputBytes": str(self.bytes_written)}
 
     def _file(self, values: PartitionValues, rows: Sequence[Row], layout: FileLayout) -> WriteRows:
         """The next file, which holds some rows of a partition."""

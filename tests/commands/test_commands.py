@@ -10,7 +10,7 @@ from tests.commands.sql_database import Database, adds, removes
 from whitecap.engine.commands import Batch, run_batch
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
-from whitecap.engine.outcomes import Committed, NothingToCommit
+from whitecap.engine.outcomes import NothingToCommit
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Compute, ReadRows
@@ -285,25 +285,6 @@ def test_a_streaming_batch_is_appended_once(db: Database) -> None:
     assert isinstance(again, NothingToCommit)
     empty = run(run_batch(db.client()["t"], Batch("query", 1, [])), db.store)
     assert empty.commit_info.operation == "STREAMING UPDATE"  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    ("batch", "metrics"),
-    [
-        (Batch("q", 0, [(6, 60), (6, 61)]), {"numAddedFiles": "1", "numOutputRows": "2"}),
-        (Batch("q", 0, [(6, 60)], complete=True), {"numAddedFiles": "1", "numRemovedFiles": "3"}),
-        (Batch("q", 0, []), {"numAddedFiles": "0", "numRemovedFiles": "0", "numOutputRows": "0"}),
-    ],
-)
-def test_a_batch_says_what_it_wrote(batch: Batch, metrics: dict[str, str], db: Database) -> None:
-    outcome = run(run_batch(db.client()["t"], batch), db.store)
-    assert isinstance(outcome, Committed)
-    assert outcome.commit_info is not None
-    logged = outcome.commit_info.operation_metrics
-    assert logged is not None
-    names = {"numAddedFiles", "numRemovedFiles", "numOutputRows", "numOutputBytes"}
-    assert set(logged) == names
-    assert logged.items() >= metrics.items()
 
 
 def test_after_a_batch_its_client_reads_no_version_any_more(db: Database) -> None:

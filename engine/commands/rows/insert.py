@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -35,6 +35,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.source_queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
@@ -103,7 +104,7 @@ class _Write:
     table: Table
     txn: Transaction
     statement: Insert
-    writer: FileWriter | None = None
+    metrics: dict[str, str] = field(default_factory=dict)
     replaced: tuple[Predicate, ...] = ()
 
     @property
@@ -150,6 +151,8 @@ class _Write:
         adds = yield from self._written(rows, replacement, with_changes)
         if not replacement.conditions:
             gone = yield from self._overwritten([a for a in adds if isinstance(a, AddFile)])
+        else:
+            self.metrics = _replaced_metrics([*adds, *gone])
         self.txn.move_identity_marks(rows.marks)
         return [*self._marked(adds), *self._marked(gone)]
 
@@ -184,12 +187,13 @@ class _Write:
         metadata, session = self.txn.metadata, self.table.session
         own = row_check(metadata, session, rows.given)
         check = replacing_check(replacement, own, schema_of_metadata(metadata), session)
-        self.writer = FileWriter(self.table, metadata, check=check, beside_changes=with_changes)
-        adds: FileActions = yield from self.writer.write(rows.tasks)
+        writer = FileWriter(self.table, metadata, check=check, beside_changes=with_changes)
+        adds: FileActions = yield from writer.write(rows.tasks)
         if with_changes:
             new = [[row + INSERTED for row in task] for task in rows.tasks]
-            adds = [*adds, *(yield from self.writer.write_changes(lambda: new))]
-        yield from job("INSERT", (), self.writer)
+            adds = [*adds, *(yield from writer.write_changes(lambda: new))]
+        yield from job("INSERT", (), writer)
+        self.metrics = writer.metrics()
         return adds
 
     def _deleted(self, replacement: Replacement) -> Steps[FileActions]:
@@ -239,5 +243,21 @@ class _Write:
             parameters["canOverwriteSchema"] = True
         if statement.is_set("mergeSchema") or self.txn.settings.schema_auto_merge:
             parameters["canMergeSchema"] = True
-        metrics = {} if self.writer is None else self.writer.metrics()
-        return Operation("WRITE", parameters, metrics)
+        return Operation("WRITE", parameters, self.metrics)
+
+
+def _replaced_metrics(actions: FileActions) -> dict[str, str]:
+    """Of what replaces rows, with those that stay; of no rows there is no word.
+
+    Source: WriteIntoDelta.scala: registerReplaceWhereMetrics; DeltaOperations.Write.
+    """
+    adds = [action for action in actions if isinstance(action, AddFile)]
+    rows = sum(_live_count(add) for add in adds)
+    metrics = {"numFiles": len(adds), "numOutputBytes": sum(add.size for add in adds)}
+    metrics |= {"numOutputRows": rows} if rows else {}
+    return {name: str(value) for name, value in metrics.items()}
+
+
+def _live_count(file: AddFile) -> int:
+    hidden = 0 if file.deletion_vector is None else file.deletion_vector.cardinality
+    return (record_count(file.stats) or 0) - hidden

@@ -58,13 +58,13 @@ class Batch:
 
         Its rows were written by the writer, and so many files are removed.
         """
-        metrics = writer.metrics("numAddedFiles") | {"numRemovedFiles": str(removed)}
+        files = {"numAddedFiles": str(writer.files_written), "numRemovedFiles": str(removed)}
         parameters = {
             "outputMode": "Complete" if self.complete else "Append",
             "queryId": self.query_id,
             "epochId": str(self.batch_id),
         }
-        return Operation("STREAMING UPDATE", parameters, metrics)
+        return Operation("STREAMING UPDATE", parameters, files | writer.amounts())
 
 
 def write_batch(table: Table, batch: Batch) -> Steps[Outcome]:
