@@ -7,23 +7,22 @@ rewritten, or their changed rows are hidden and written anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.commands.rows.merge_join import Join
-from whitecap.engine.commands.rows.merge_matching import MatchedFile, Matching
+from whitecap.engine.commands.rows.merge_matching import MatchedFile, Matching, PlacedRow
 from whitecap.engine.commands.rows.merge_plan import MergePlan, plan_merge
 from whitecap.engine.commands.rows.merge_strays import check_strays
+from whitecap.engine.commands.rows.merge_tasks import MergeTasks, appending_side, writing_side
 from whitecap.engine.commands.schema.schema_evolution import evolve_for_merge
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_reads import track_merge_rows
-from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.source_queries import OwnRead, in_transaction
 from whitecap.engine.query.sources import Source
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.row_store.rows import joined
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Merge
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
@@ -42,7 +41,7 @@ from whitecap.engine.writing.files import (
     FileWriter,
     removals,
 )
-from whitecap.engine.writing.generation import identity_marks, numbered
+from whitecap.engine.writing.generation import Tasks, identity_marks, numbered
 from whitecap.engine.writing.hidden_rows import hide_rows
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import files_to_read
@@ -70,7 +69,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     candidates = yield from table.data_files.read(files, schema)
     matching = Matching(plan, join, statement, txn)
     track_merge_rows(txn, statement, predicates, scan, matching.concerns)
-    actions = yield from _Run(table, txn, scan, plan, matching).actions(candidates)
+    actions = yield from _Run(table, txn, scan, plan, matching, source).actions(candidates)
     operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
@@ -85,52 +84,61 @@ class _Run:
     scan: FileScan
     plan: MergePlan
     matching: Matching
+    source: Source
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[FileChanges]:
         """What the MERGE adds and removes."""
         files = self.matching.match(candidates)
         touched = [file for file in files if self._is_rewritten(file)]
-        inserts = self._numbered(self.matching.inserts())
         check = row_check(self.txn.metadata, self.table.session)
         writer = FileWriter(self.table, self.txn.metadata, check=check)
         if self.plan.is_insert_only or not touched:
-            return (yield from self._append(inserts, candidates, writer))
+            return (yield from self._append(candidates, writer))
         writer.beside_changes = True
         if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
-            return (yield from self._hide_and_write(touched, inserts, writer))
-        return (yield from self._rewrite(touched, inserts, writer))
+            return (yield from self._hide_and_write(touched, writer))
+        return (yield from self._rewrite(touched, writer))
 
     def _is_rewritten(self, file: MatchedFile) -> bool:
         leaves_it = self.txn.dialect.merge_leaves_unchanged_files
         return file.is_touched and not (leaves_it and not self.matching.changes(file))
 
-    def _append(
-        self, inserts: list[Row], candidates: Sequence[FileRows], writer: FileWriter
-    ) -> Steps[FileChanges]:
-        self._move_marks([inserts])
-        adds = yield from writer.write([inserts])
+    def _append(self, candidates: Sequence[FileRows], writer: FileWriter) -> Steps[FileChanges]:
+        joined = [loaded.file for loaded in candidates] if self.plan.is_insert_only else []
+        by = appending_side(self.txn.metadata, joined)
+        inserts = self._inserts(MergeTasks(by, self.source))
+        self._move_marks(inserts)
+        adds = yield from writer.write(inserts)
         yield from job("MERGE", candidates, writer, self.scan)
         return list(adds)
 
-    def _rewrite(
-        self, touched: Sequence[MatchedFile], inserts: list[Row], writer: FileWriter
-    ) -> Steps[FileChanges]:
-        tasks = self._tasks(touched, inserts, self.matching.rewritten)
-        self._move_marks(tasks)
-        adds = yield from writer.write(tasks)
-        changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
+    def _rewrite(self, touched: Sequence[MatchedFile], writer: FileWriter) -> Steps[FileChanges]:
+        tasks = self._tasks(touched, hides_rows=False)
+        inserts = self._inserts(tasks)
+        rows = tasks.of_files(touched, inserts, self.matching.rewritten)
+        self._move_marks(rows)
+        adds = yield from writer.write(rows)
+        changes = yield from writer.write_changes(lambda: self._feed(touched, inserts, tasks))
         yield from job("MERGE", [file.scanned for file in touched], writer, self.scan)
         removes = yield from removals(file.scanned.file for file in touched)
         return [*adds, *changes, *removes]
 
-    def _feed(self, touched: Sequence[MatchedFile], inserts: list[Row]) -> list[Sequence[Row]]:
-        """What the change data feed says of the rows that change, by writing task."""
-        new = [row + INSERTED for row in inserts]
-        return self._tasks(touched, new, self.matching.images)
+    def _tasks(self, touched: Sequence[MatchedFile], *, hides_rows: bool) -> MergeTasks:
+        files = [file.scanned.file for file in touched]
+        by = writing_side(self.plan, self.txn.metadata, files, hides_rows=hides_rows)
+        return MergeTasks(by, self.source)
 
-    def _numbered(self, rows: list[Row]) -> list[Row]:
-        """New rows with the next values of identity columns."""
-        return list(numbered([rows], self.plan.counted)[0])
+    def _inserts(self, tasks: MergeTasks) -> Tasks:
+        """New rows by task, with the next values of identity columns."""
+        new = [self.matching.inserts(positions) for positions in tasks.positions]
+        return numbered(new, self.plan.counted)
+
+    def _feed(
+        self, touched: Sequence[MatchedFile], inserts: Tasks, tasks: MergeTasks
+    ) -> list[Sequence[Row]]:
+        """What the change data feed says of the rows that change, by writing task."""
+        new = [[row + INSERTED for row in rows] for rows in inserts]
+        return tasks.of_changes(touched, new, self.matching.images)
 
     def _move_marks(self, tasks: Sequence[Sequence[Row]]) -> None:
         """Note how far identity columns got, if some clause makes up their values."""
@@ -139,38 +147,22 @@ class _Run:
             self.txn.move_identity_marks(identity_marks(tasks, schema, self.plan.counted))
 
     def _hide_and_write(
-        self, touched: Sequence[MatchedFile], inserts: list[Row], writer: FileWriter
+        self, touched: Sequence[MatchedFile], writer: FileWriter
     ) -> Steps[FileChanges]:
         check_strays(self.matching, touched)
         changes = {file.scanned.file.path: self.matching.changes(file) for file in touched}
-        new_rows = self._tasks(touched, inserts, lambda file: _new(changes[file.scanned.file.path]))
-        self._move_marks(new_rows)
-        adds = yield from writer.write(new_rows)
-        feed = yield from writer.write_changes(lambda: self._feed(touched, inserts))
+        tasks = self._tasks(touched, hides_rows=True)
+        inserts = self._inserts(tasks)
+        rows = tasks.of_changes(touched, inserts, lambda f: _new(changes[f.scanned.file.path]))
+        self._move_marks(rows)
+        adds = yield from writer.write(rows)
+        feed = yield from writer.write_changes(lambda: self._feed(touched, inserts, tasks))
         yield from job("MERGE", [file.scanned for file in touched], writer, self.scan)
         now_ms = yield ReadClock()
         hidden = [(file.scanned, list(changes[file.scanned.file.path])) for file in touched]
         return [*adds, *feed, *(yield from hide_rows(hidden, writer.layout, now_ms))]
 
-    def _tasks(
-        self,
-        touched: Sequence[MatchedFile],
-        inserts: list[Row],
-        rows_of: Callable[[MatchedFile], Sequence[Row]],
-    ) -> list[Sequence[Row]]:
-        """New rows by writing task.
 
-        Rows are shuffled into one task, unless only matches are concerned and the table has no
-        partitions: then the scan's own tasks write. Source: MergeOutputGeneration;
-        spark.databricks.delta.merge.repartitionBeforeWrite.enabled.
-        """
-        if not self.plan.is_matched_only or self.txn.metadata.partition_columns:
-            return [joined([*map(rows_of, touched), inserts])]
-        by_path = {file.scanned.file.path: file for file in touched}
-        tasks = scan_tasks([file.scanned.file for file in touched])
-        return [joined([rows_of(by_path[f.path]) for f in task]) for task in tasks]
-
-
-def _new(changes: Mapping[int, Row | None]) -> list[Row]:
+def _new(changes: Mapping[int, Row | None]) -> list[PlacedRow]:
     """The rows that take the place of others."""
-    return [row for row in changes.values() if row is not None]
+    return [(at, row) for at, row in changes.items() if row is not None]

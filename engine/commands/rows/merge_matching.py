@@ -23,6 +23,9 @@ from whitecap.engine.storage.requests import Row
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.files import AFTER_UPDATE, BEFORE_UPDATE, DELETED, in_task
 
+PlacedRow = tuple[int, Row]
+"""A row that is made of another, with the position of that in its file."""
+
 
 @dataclass(frozen=True, slots=True)
 class BoundClause:
@@ -106,14 +109,14 @@ class Matching:
             return
         raise write_errors.several_sources_match()
 
-    def inserts(self) -> list[Row]:
-        """The new rows of source rows without a match."""
+    def inserts(self, positions: Iterable[int]) -> list[Row]:
+        """The new rows of those source rows, of the ones at these positions, without a match."""
         if not self.not_matched:
             return []
         made = []
-        for at, row in enumerate(self.join.rows):
+        for at in positions:
             if at not in self.used:
-                joined_row = self.blank + row
+                joined_row = self.blank + self.join.rows[at]
                 clause = _first(self.not_matched, joined_row)
                 if clause is not None and clause.make is not None:
                     made.append(clause.make(joined_row))
@@ -132,16 +135,14 @@ class Matching:
                 changes[at] = None if clause.make is None else clause.make(joined_row)
         return changes
 
-    def images(self, file: MatchedFile) -> list[Row]:
+    def images(self, file: MatchedFile) -> Iterable[PlacedRow]:
         """What the change data feed says of the rows of a file that change."""
-        images: list[Row] = []
         for at, row in self._concerned(file):
             clause, joined_row = self._outcome(file, at, row)
             if clause is not None:
-                images.append(row + (DELETED if clause.make is None else BEFORE_UPDATE))
+                yield at, row + (DELETED if clause.make is None else BEFORE_UPDATE)
                 if clause.make is not None:
-                    images.append(clause.make(joined_row) + AFTER_UPDATE)
-        return images
+                    yield at, clause.make(joined_row) + AFTER_UPDATE
 
     def _outcome(self, file: MatchedFile, at: int, row: Row) -> tuple[BoundClause | None, Row]:
         """The clause for one row of a touched file, and the joined row that it sees."""
