@@ -101,7 +101,8 @@ def test_a_missing_warm_up_is_found_and_warned_of_everywhere(
     assert "or auto" in text
     out = sweep.directory
     assert text in call("report", out, "--engine", "processes")
-    assert text in (out / "report" / "report.html").read_text(encoding="utf-8")
+    page = (out / "report" / "report.html").read_text(encoding="utf-8")
+    assert text in page.replace("\u00a0", " ")
     document = json.loads((out / "report" / "answer.json").read_text())["warm_up"]
     assert document["found_ms"] == settling.found_ms
     assert (document["used_ms"], document["is_warning"], document["is_auto"]) == (0.0, True, False)
