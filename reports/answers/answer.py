@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,9 +69,11 @@ def answer_of(
     grid: DesignGrid,
     objectives: ObjectiveSet,
     asked: Sequence[Asked] = (),
+    damaged: Collection[str] = (),
 ) -> WordedAnswer:
-    """The answer of the cells that have runs; of at least one."""
-    findings = findings_of(measured, grid, objectives)
+    """The answer of the cells that have runs; of at least one. Runs of the `damaged` ones did not
+    leave the table whole."""
+    findings = findings_of(measured, grid, objectives, damaged)
     titles = {grid.layout.title(cell): runs for cell, runs in measured.items()}
     reached = reached_by(asked, titles)
     settling = settling_of(titles)

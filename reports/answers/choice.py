@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.recorded import Direction, Measure
@@ -44,9 +44,13 @@ class DesignChoice:
         return (self.best, *self.equal)
 
 
-def choose(standings: Sequence[CellStanding], measured: Mapping[str, Runs]) -> DesignChoice | None:
-    """The best of the cells that meet their objectives; `None` if none does."""
-    meeting = [each.cell for each in standings if each.stands is Stands.MET]
+def choose(
+    standings: Sequence[CellStanding], measured: Mapping[str, Runs], damaged: Collection[str] = ()
+) -> DesignChoice | None:
+    """The best of the cells that meet their objectives; `None` if none does. One of the `damaged`
+    ones, whose runs did not leave the table whole, only where no other does."""
+    every = [each.cell for each in standings if each.stands is Stands.MET]
+    meeting = [cell for cell in every if cell not in damaged] or every
     if not meeting:
         return None
     goodput = _compared(meeting, measured, RANKED_BY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from whitecap.reports.answers.capacity import Capacity, capacity_of, picked_from
@@ -62,6 +62,8 @@ class AnswerFindings:
     cell: str
     picked_from: int
     """How many cells may be one that is said to take too much."""
+    damaged: Collection[str] = ()
+    """Cells of which a run lost or doubled commits, or made them over removed files."""
 
     @property
     def capacity(self) -> Capacity:
@@ -81,7 +83,10 @@ class AnswerFindings:
 
 
 def findings_of(
-    measured: Mapping[str, Runs], grid: DesignGrid, objectives: ObjectiveSet
+    measured: Mapping[str, Runs],
+    grid: DesignGrid,
+    objectives: ObjectiveSet,
+    damaged: Collection[str] = (),
 ) -> AnswerFindings:
     """What follows from all cells that have runs; of at least one."""
     by_itself = {
@@ -93,17 +98,17 @@ def findings_of(
     standings = {cell: standing.among(several) for cell, standing in by_itself.items()}
     capacities = {design: capacity_of(design, grid, standings) for design in grid.designs}
     choices = {
-        load: choose([standings[cell] for cell, _ in grid.under(load)], measured)
+        load: choose([standings[cell] for cell, _ in grid.under(load)], measured, damaged)
         for load in grid.loads
     }
-    favourite = _favourite(grid, capacities, choices, standings)
+    favourite = _favourite(grid, capacities, choices, standings, damaged)
     loads = tuple(
         _under(load, grid, standings, choices[load], favourite)
         for load in grid.loads
         if any(grid.under(load))
     )
     cell = _cell_of(favourite, grid, capacities[favourite])
-    return AnswerFindings(objectives, grid, loads, capacities, favourite, cell, several)
+    return AnswerFindings(objectives, grid, loads, capacities, favourite, cell, several, damaged)
 
 
 def _favourite(
@@ -111,10 +116,11 @@ def _favourite(
     capacities: Mapping[Design, Capacity],
     choices: Mapping[OfferedLoad, DesignChoice | None],
     standings: Mapping[str, CellStanding],
+    damaged: Collection[str],
 ) -> Design:
-    """The design to name wherever nothing speaks against it: most is borne with it for sure, then
-    perhaps, then it is best under the most loads, then what it is undecided in falls least short
-    and is decided soonest; if none is borne, the one that comes nearest."""
+    """The design to name wherever nothing speaks against it: its table stays whole, most is borne
+    with it for sure, then perhaps, then it is best under the most loads, then what it is undecided
+    in falls least short and is decided soonest; if none is borne, the one that comes nearest."""
     run = [design for design in grid.designs if any(grid.of(design))]
 
     def rank(design: Design) -> tuple[float, ...]:
@@ -129,8 +135,12 @@ def _favourite(
         open_ = [each for each in own if each.stands is Stands.UNDECIDED]
         return max(map(shortfall, open_), default=0.0), max(map(_to_decide, open_), default=0.0)
 
-    if any(any(rank(design)) for design in run):
-        return min(run, key=lambda design: (*(-each for each in rank(design)), *doubt(design)))
+    borne = [design for design in run if any(rank(design))]
+    whole = [each for each in borne if not any(cell in damaged for cell, _ in grid.of(each))]
+    if borne:
+        return min(
+            whole or borne, key=lambda design: (*(-each for each in rank(design)), *doubt(design))
+        )
     lightest = next(load for load in grid.loads if any(grid.under(load)))
     near = nearest([standings[cell] for cell, _ in grid.under(lightest)])
     return next(design for cell, design in grid.under(lightest) if near and cell == near.cell)

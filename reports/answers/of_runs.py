@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from whitecap.reports.answers.answer import WordedAnswer, answer_of
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import objectives_of
+from whitecap.reports.damage import damage_of_runs
 from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import asked_for
@@ -25,7 +26,9 @@ def answer_of_subject(subject: Subject) -> WordedAnswer:
         return answer_of_run(runs.runs[0].manifest, run)
     grid = grid_of(subject.layout, runs.axis_roles, runs.lightest_first)
     asked = asked_for(runs.definition.get("until", ()))
-    return answer_of(measured, grid, objectives_of(objectives_in(runs.definition)), asked)
+    damaged = [cell for cell in runs.cells if damage_of_runs(runs.manifests_of(cell))]
+    objectives = objectives_of(objectives_in(runs.definition))
+    return answer_of(measured, grid, objectives, asked, damaged)
 
 
 def answer_of_run(manifest: Mapping[str, Any], run: MeasuredRun) -> WordedAnswer:

@@ -41,6 +41,10 @@ FALLING_SHORT = {
 """What is said of a design that does not meet the objectives, and of several."""
 
 
+_DAMAGE_OF_ONE = ("damages its table", "it is")
+_DAMAGE_OF_SEVERAL = ("damage their tables", "they are")
+
+
 def headline_of(findings: AnswerFindings) -> str:
     """The answer in one sentence, without a full stop."""
     if _is_one_cell(findings):
@@ -54,6 +58,7 @@ def headline_of(findings: AnswerFindings) -> str:
 def sentences_of(findings: AnswerFindings, measured: Mapping[str, Runs]) -> tuple[str, ...]:
     """What stands behind the headline, most important first."""
     every = [
+        *_damaging(findings),
         _asked(findings),
         *_capacities(findings),
         *_limits(findings),
@@ -112,6 +117,23 @@ def _of_loads(findings: AnswerFindings, same: Sequence[UnderLoad]) -> str:
         case Stands.MISSED:
             near = "" if len(same) > 1 else f", {name} comes nearest"
             return f"{where}nothing meets {objectives}{near}"
+
+
+def _damaging(findings: AnswerFindings) -> Iterator[str]:
+    """Which designs do not leave the table whole, and under which loads."""
+    if _is_one_cell(findings):
+        return
+    loads = {
+        design: [load for cell, load in findings.grid.of(design) if cell in findings.damaged]
+        for design in findings.grid.designs
+    }
+    names = [f"{at_text(hit)}{design.title}" for design, hit in loads.items() if hit]
+    if names:
+        damages, are = _DAMAGE_OF_SEVERAL if names[1:] else _DAMAGE_OF_ONE
+        yield (
+            f"{_some(names)} {damages} (commits lost, doubled or over removed files): {are} "
+            f"chosen only where nothing else meets {the_objectives(findings.objectives)}"
+        )
 
 
 def _asked(findings: AnswerFindings) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -130,7 +130,12 @@ def load_of(layout: SweepLayout, *load: str) -> DesignGrid:
 
 
 def answered(
-    layout: SweepLayout, cells: Cells, *objectives: Objective, load: Sequence[str] = ()
+    layout: SweepLayout,
+    cells: Cells,
+    *objectives: Objective,
+    load: Sequence[str] = (),
+    damaged: Collection[str] = (),
 ) -> WordedAnswer:
     """The answer of these cells."""
-    return answer_of(cells, load_of(layout, *load), objectives_of(objectives))
+    grid = load_of(layout, *load)
+    return answer_of(cells, grid, objectives_of(objectives), damaged=damaged)

@@ -51,6 +51,32 @@ def test_what_gets_most_through_is_not_chosen_if_it_misses_the_objective() -> No
     assert answer.cell == "by date"
 
 
+def test_what_damages_its_table_is_not_chosen_beside_what_keeps_it_whole() -> None:
+    cells = {"unpartitioned": replicated(5, loader=Did(5000)), "by date": runs(GOOD)[""]}
+    layout = sweep_layout(partitioning=LAYOUTS)
+    assert answered(layout, cells).headline == "Choose unpartitioned"
+    answer = answered(layout, cells, damaged=["unpartitioned"])
+    assert (answer.headline, answer.cell) == ("Choose by date", "by date")
+    assert answer.sentences[0] == (
+        "Unpartitioned damages its table (commits lost, doubled or over removed files): it is "
+        "chosen only where nothing else meets the objective."
+    )
+    every = answered(layout, cells, damaged=["unpartitioned", "by date"])
+    assert every.headline == "Choose unpartitioned"
+    assert every.sentences[0].startswith("Unpartitioned and by date damage their tables (")
+
+
+def test_a_table_that_is_damaged_under_heavy_load_alone_is_borne_by_another_design() -> None:
+    layout = sweep_layout(partitioning=LAYOUTS, writers=["8", "16"])
+    cells = {cell.name: runs(GOOD)[""] for cell in layout.cells}
+    best = answered(layout, cells, load=["writers"]).findings.design.title
+    other = next(each for each in LAYOUTS if each != best)
+    answer = answered(layout, cells, load=["writers"], damaged=[f"{best}__16"])
+    assert answer.headline.endswith(f"hoose {other}")
+    assert answer.cell == f"{other}__16"
+    assert answer.sentences[0].startswith(f"At 16 writers {best} damages its table (")
+
+
 def test_of_what_is_undecided_the_first_one_is_not_named_for_being_first() -> None:
     """98.9 % may yet be 99 %, and so may 99.1 %; of 99.1 and 99.15 % the second is known sooner."""
     assert of_design(DOUBTFUL, 9).headline.startswith("Perhaps by date: whether it meets")
