@@ -65,7 +65,8 @@ def test_a_sample_is_spread_evenly_and_repeatable() -> None:
     ("content", "message"),
     [
         ("nonsense", "not a list of cases"),
-        ('[{"id": "a"}]', "missing required field"),
+        ('[{"id": "a"}]', "dialect is missing"),
+        ('[{"id": "a", "dialect": 4}]', "setup_log is missing"),
         ('[{"id": "a", "frob": 1}]', "frob"),
     ],
 )
@@ -88,6 +89,24 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_hides_nothing_of_another(changed: Any, tmp_path: Path) -> None:
     result = run(tmp_path / "absent.json", changed(exepct={}))
     require_refused(result, "absent.json", "exepct")
+
+
+def test_all_keys_that_are_wrong_are_told_with_the_nearest_and_what_is_missing(
+    changed: Any,
+) -> None:
+    result = run(changed(dialct="x", exepct={}, expect={"reslt": "committed"}))
+    require_refused(
+        result,
+        "unknown key 'dialct' (did you mean 'dialect'?)",
+        "unknown key 'exepct' (did you mean 'expect'?)",
+        ".expect: unknown key 'reslt' (did you mean 'result'?)",
+    )
+
+
+def test_a_case_of_statements_is_one_without_its_tables_too(tmp_path: Path) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text('[{"id": "a", "dialect": "x", "tabels": {}, "winner": "", "current": ""}]')
+    require_refused(run(file), "'tabels' (did you mean 'tables'?)", "expect is missing")
 
 
 def test_an_unknown_expectation_or_name_is_bad_input_with_the_nearest_one(changed: Any) -> None:

@@ -6,7 +6,7 @@ files run on this engine and on a real Delta Lake; both report a `CaseResult`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -223,21 +223,40 @@ def load_cases(path: Path) -> list[Case]:
 
 
 def _case(entry: dict[str, Any], place: str, problems: list[Problem]) -> Case | None:
-    form: type[Case] = StatementCase if "tables" in entry else TransactionCase
-    expectations = STATEMENT_EXPECTATIONS if form is StatementCase else TRANSACTION_EXPECTATIONS
+    is_of_statements = not _OF_STATEMENTS.isdisjoint(entry)
+    form: type[Case] = StatementCase if is_of_statements else TransactionCase
     place = f"{place} ({entry.get('id', 'no id')})"
+    wrong = [*_misfits(entry, form, place), *_misexpected(entry.get("expect"), form, place)]
+    problems.extend(wrong)
+    if wrong:
+        return None
     try:
-        case = msgspec.convert(entry, type=form)
+        return msgspec.convert(entry, type=form)
     except msgspec.ValidationError as error:
         problems.append(Problem(place, str(error)))
         return None
-    problems.extend(_unknown(case.expect, expectations, place))
-    return case
 
 
-def _unknown(expect: dict[str, Any], expectations: frozenset[str], place: str) -> Sequence[Problem]:
-    return [
-        Problem(f"{place}.expect", f"unknown key {key!r}", nearest(key, sorted(expectations)))
-        for key in expect
-        if key not in expectations
-    ]
+_OF_STATEMENTS = frozenset({"tables", "winner"})
+"""Keys that a case of log lines has not."""
+
+
+def _misfits(entry: dict[str, Any], form: type[Case], place: str) -> Iterator[Problem]:
+    """Keys that a case has not, with the nearest that it may have, and those that it needs."""
+    fields = {each.name: each for each in msgspec.structs.fields(form)}
+    yield from _unknown(entry, fields, place)
+    for name, field in fields.items():
+        if field.required and name not in entry:
+            yield Problem(place, f"{name} is missing")
+
+
+def _misexpected(expect: Any, form: type[Case], place: str) -> Iterator[Problem]:
+    valid = STATEMENT_EXPECTATIONS if form is StatementCase else TRANSACTION_EXPECTATIONS
+    if isinstance(expect, dict):
+        yield from _unknown(expect, sorted(valid), f"{place}.expect")
+
+
+def _unknown(given: Iterable[str], valid: Collection[str], place: str) -> Iterator[Problem]:
+    for key in given:
+        if key not in valid:
+            yield Problem(place, f"unknown key {key!r}", nearest(key, valid))
