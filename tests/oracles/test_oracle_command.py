@@ -21,6 +21,7 @@ from whitecap.sim.oracles.history import Promise, history_lines, read_history
 
 SCENARIO = str(Path(__file__).parents[2] / "scenarios/regression/write-serializable.yaml")
 
+KEEPS = "which keeps no run's directory: make one of a cell"
 
 _oracle = partial(invoked, "oracle", columns=80)
 
@@ -126,6 +127,13 @@ def test_a_directory_without_a_log_is_bad_input(tmp_path: Path) -> None:
     assert "absent: is not there" in absent.stderr
     (tmp_path / "file").touch()
     assert "file: is a file, and a Delta table is" in _oracle(tmp_path / "file").stderr
+
+
+def test_a_sweep_is_told_how_one_of_its_runs_is_judged(tmp_path: Path) -> None:
+    (tmp_path / "sweep.json").write_text("{}")
+    result = _oracle(tmp_path)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert f"is a sweep, {KEEPS} (`whitecap run {tmp_path}/cells/CELL.yaml" in result.stderr
 
 
 def test_an_empty_log_is_bad_input_unless_a_history_says_what_is_lost(tmp_path: Path) -> None:
