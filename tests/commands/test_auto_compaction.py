@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.commands.observing import appends, database, observed, rearranges
+from tests.commands.sql_database import made
 from whitecap.engine.settings import Settings
 
 
@@ -32,3 +33,13 @@ def test_nothing_is_compacted_after_a_commit_that_wrote_no_data_file(
         db.sql(before)
     db.settings = Settings(auto_compact_min_files=1)
     assert [commit.operation for commit in observed(db, text)] == [text.partition(" ")[0]]
+
+
+def test_a_clustered_table_is_clustered_as_by_optimize() -> None:
+    db = made(**{"autoOptimize.autoCompact": "true"})
+    db.sql("ALTER TABLE t CLUSTER BY (k)")
+    db.sql("INSERT INTO t VALUES (1, 1)")
+    db.settings = Settings(auto_compact_min_files=2)
+    db.sql("INSERT INTO t VALUES (2, 1)")
+    (file,) = db.snapshot("t").all_files()
+    assert file.clustering_provider == "liquid"

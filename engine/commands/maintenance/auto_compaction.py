@@ -1,30 +1,34 @@
 """Auto compaction: after a commit, the small files of the partitions that it added to.
 
 It is due where the process has added enough files (`engine/log/file_counts.py`), and takes all
-small ones that are live. Source: AutoCompact.scala, AutoCompactUtils.scala.
+small ones that are live; a clustered table it clusters. Source: AutoCompact.scala,
+AutoCompactUtils.scala.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from sqlglot import exp
 
 from whitecap.engine.commands.maintenance.bins import files_by_partition, packed
-from whitecap.engine.commands.maintenance.optimize import optimize_operation
+from whitecap.engine.commands.maintenance.optimize import clustering, optimize_operation
 from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.file_keys import PartitionKey, partition_of
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.session.table import Table
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import Predicate
-from whitecap.engine.storage.requests import Steps
+from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
 
+_JOB = "AUTO COMPACT"
 _BRINGING_FILES_BACK = frozenset({"RESTORE", "CLONE"})
 _MAX_PARTITIONS = 128  # spark.databricks.delta.autoCompact.maxNumModifiedPartitions
 
@@ -59,6 +63,17 @@ def _compacted(table: Table, adds: Sequence[AddFile]) -> Steps[None]:
     """Compact the partitions that some files were added to; a failure of that is nobody's."""
     txn = yield from table.start()
     yield from txn.read_state()
+    if clustering_columns(txn.snapshot):
+        rewrite = clustering(txn, _JOB, (yield NewId()), auto=True)
+    else:
+        rewrite = _compaction(table, txn, adds)
+    try:
+        yield from run_rewrite(table, txn, dataclasses.replace(rewrite, is_hook=True))
+    except DeltaError:
+        return  # a failing hook does not undo the commit: PostCommitHook.handleError
+
+
+def _compaction(table: Table, txn: Transaction, adds: Sequence[AddFile]) -> Rewrite:
     partitions = [txn.snapshot.partition_key(add.partition_values) for add in adds]
     predicates = _predicates(partitions, txn.snapshot)
     small = _small_size(table.settings)
@@ -66,12 +81,7 @@ def _compacted(table: Table, adds: Sequence[AddFile]) -> Steps[None]:
         txn.snapshot, predicates, table.settings, lambda file: file.size < small
     )
     bins = packed(groups.values(), table.settings.auto_compact_max_file_size)
-    compaction = optimize_operation(predicates, auto=True)
-    rewrite = Rewrite("AUTO COMPACT", predicates, bins, compaction, is_hook=True)
-    try:
-        yield from run_rewrite(table, txn, rewrite)
-    except DeltaError:
-        return  # a failing hook does not undo the commit: PostCommitHook.handleError
+    return Rewrite(_JOB, predicates, bins, optimize_operation(predicates, auto=True))
 
 
 def _has_written(committed: Committed, adds: Sequence[AddFile]) -> bool:

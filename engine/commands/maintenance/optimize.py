@@ -41,7 +41,7 @@ def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
     if statement.full and not clustering_columns(txn.snapshot):
         raise maintenance_errors.full_without_clustering()
     if clustering_columns(txn.snapshot):
-        rewrite = _clustering(statement, txn, (yield NewId()))
+        rewrite = clustering(txn, statement.command, (yield NewId()), full=statement.full)
     elif statement.zorder_by:
         rewrite = _zorder(statement, txn, predicates)
     else:
@@ -110,12 +110,13 @@ def _zorder(statement: Optimize, txn: Transaction, predicates: tuple[Predicate, 
     return Rewrite(statement.command, predicates, bins, operation, statement.zorder_by)
 
 
-def _clustering(statement: Optimize, txn: Transaction, unique: str) -> Rewrite:
-    operation = optimize_operation(
-        (), cluster_by=clustering_columns(txn.snapshot), full=statement.full
-    )
-    files = txn.snapshot.all_files()
-    return into_cubes(txn, statement.command, files, operation, unique, statement.full)
+def clustering(
+    txn: Transaction, job: str, unique: str, *, auto: bool = False, full: bool = False
+) -> Rewrite:
+    """All that a clustered table has not in large cubes yet, into cubes."""
+    columns = clustering_columns(txn.snapshot)
+    operation = optimize_operation((), cluster_by=columns, auto=auto, full=full)
+    return into_cubes(txn, job, txn.snapshot.all_files(), operation, unique, full)
 
 
 def optimize_operation(
