@@ -23,7 +23,7 @@ from whitecap.sim.replay.playing.player import play
 from whitecap.sim.replay.playing.stage import Stage
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION
 from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
-from whitecap.sim.replay.real.session import delta_session
+from whitecap.sim.replay.real.session import SOON_DONE, delta_session
 from whitecap.sim.replay.real.session_settings import session_settings, settings_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.table.export import export_table
@@ -53,7 +53,7 @@ def replay(
     Raises EnvironmentMissing: no Java, packages or jar. InvalidInput: the run cannot be
     simulated again. StuckInterleaving: a wait took longer than `timeout_s`.
     """
-    session = spark or delta_session()
+    session = spark or delta_session(jvm_options=SOON_DONE)
     compared = [not_played(each) for each in plan.transactions if each.left_out is not None]
     again = simulate_again(plan.recording, plan.chosen.label)
     settings = {**INTERPRETED, **settings_of(plan.scenario)}

@@ -149,12 +149,12 @@ def test_a_damaged_jar_in_the_cache_is_not_used(
 
 
 SWEEP_THEN_REPLAY = """
-from whitecap.sim.replay.real.session import delta_session, sweep_session
+from whitecap.sim.replay.real.session import SOON_DONE, delta_session, sweep_session
 plain = sweep_session("local[1]", makes_runs=True)
 assert plain.range(3).count() == 3
 options = plain._jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
 assert "-XX:TieredStopAtLevel=1" in options
-spark = delta_session(memory="1g", master="local[1]")
+spark = delta_session(memory="1g", master="local[1]", jvm_options=SOON_DONE)
 spark.sql(f"CREATE TABLE delta.`{FOLDER}` (x INT) USING delta")
 assert sweep_session().read.format("delta").load(FOLDER).count() == 0
 try:

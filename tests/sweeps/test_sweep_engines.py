@@ -156,7 +156,7 @@ def test_a_sweep_in_processes_that_is_interrupted_keeps_what_is_finished_and_lea
     scenario = write_scenario(tmp_path, SCENARIO.replace("duration: 8 min", "duration: 30 min"))
     arguments = ["sweep", str(scenario), "--out", str(out), "--engine", "processes"]
     process = subprocess.Popen(
-        [sys.executable, "-c", WITH_PROCESSES_AT_ONCE, *arguments, "--replications", "6"],
+        [sys.executable, "-c", WITH_PROCESSES_AT_ONCE, *arguments, "--replications", "3"],
         stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     try:
@@ -168,13 +168,13 @@ def test_a_sweep_in_processes_that_is_interrupted_keeps_what_is_finished_and_lea
         process.kill()
     assert (process.returncode, "finished batches are kept" in stderr) == (130, True), stderr
     kept = kept_in(out)
-    assert 2 <= len(kept) < 24
+    assert 2 <= len(kept) < 12
     for name in kept:
         assert "interrupted" not in recorded_run(LocalPlace(out), name).manifest
-    rest = CliRunner().invoke(main, [*arguments, "--replications", "6"])
+    rest = CliRunner().invoke(main, [*arguments, "--replications", "3"])
     assert rest.exit_code == ExitCode.FINE, rest.output
     assert kept.items() <= kept_in(out).items()
-    assert len(kept_in(out)) == 24
+    assert len(kept_in(out)) == 12
 
 
 def _wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:

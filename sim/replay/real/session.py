@@ -63,7 +63,12 @@ SMALL_TABLES = {
 }
 """A replayed table is small: with Delta's 50 tasks per snapshot each commit takes seconds more."""
 
-FEEDS_PYTHON = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SOON_DONE = "-XX:TieredStopAtLevel=1"
+"""Of a JVM of some dozen statements, which ends before it is repaid what its optimizing compiler
+takes: one table written and read takes 34 s of CPU with it and 14 s without, the replay of the
+demo's 40 transactions 114 s and 96 s, four fuzzed tests of minutes 165 s and 156 s (2 cores)."""
+
+FEEDS_PYTHON = f"{SOON_DONE} -XX:+UseSerialGC"
 """Of a JVM on this machine that takes rows from the Python that makes them: its optimizing compiler
 and its collector's threads would have the cores that the runs need (the demo's sweep on two cores:
 97 s with them, 86 s without). Tables of millions of rows are worth compiling for (24 s, 36 s)."""
@@ -98,10 +103,13 @@ logger.attempts.level = off
 """With Delta, where a task that fails is a refusal that is compared: an exception tells of it."""
 
 
-def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
+def delta_session(
+    memory: str = "3g", master: str = "local[2]", *, jvm_options: str = ""
+) -> SparkSession:
     """The process's session with Delta Lake; starts it if there is none.
 
-    A session of ours without Delta is stopped for it, JVM and all.
+    A session of ours without Delta is stopped for it, JVM and all. `jvm_options` are those of a
+    JVM that is started, such as `SOON_DONE`.
 
     Raises EnvironmentMissing: Java, a package or the jar is missing, or somebody else's session
     without Delta is running in this process.
@@ -125,6 +133,7 @@ def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
             "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
         },
         LOGGING + NO_TASKS,
+        jvm_options,
     )
     Jvm(session).silence_console()
     _silence_query_contexts()
