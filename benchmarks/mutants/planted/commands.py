@@ -139,8 +139,8 @@ MUTANTS = (
         "MERGE with vectors forgets its inserts",
         Area.COMMANDS,
         MERGE,
-        "        new_rows = self._tasks(touched, inserts, lambda file:",
-        "        new_rows = self._tasks(touched, [], lambda file:",
+        "        rows = tasks.of_changes(touched, inserts, lambda",
+        "        rows = tasks.of_changes(touched, [[] for _ in inserts], lambda",
         "T1's MERGE updates k and inserts l on a table with vectors: l is nowhere.",
     ),
     Mutant(
@@ -157,9 +157,8 @@ MUTANTS = (
         "MERGE drops a source row of several",
         Area.COMMANDS,
         MATCHING,
-        "        for at, row in enumerate(self.join.rows):\n            if at not in self.used:",
-        "        for at, row in enumerate(self.join.rows[:-1]):\n"
-        "            if at not in self.used:",
+        "        for at in positions:\n            if at not in self.used:",
+        "        for at in [*positions][:-1]:\n            if at not in self.used:",
         "T1's MERGE brings 4 rows; the last one, which matches nothing, is not inserted.",
     ),
     Mutant(
