@@ -10,12 +10,15 @@ import pytest
 
 import whitecap
 from tests.command_line import invoked
-from tests.sweeps.sweep_scenario import SCENARIO, write_scenario
+from tests.sweeps import sweep_scenario
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.run import run_scenario
 from whitecap.until import until_of
+
+SCENARIO = sweep_scenario.SCENARIO.replace("mean: 5 s", "mean: 20 s")
+"""Of writers that think longer: its rounds are the same, and soon made."""
 
 EXPECT = "expect:\n  - {measure: job_success_rate, at_least: 0.2}\n"
 EASY = "job_success_rate +- 30 points"
@@ -23,6 +26,8 @@ HARD = "latency_p95_ms +- 0.001 %"
 
 
 call = partial(invoked, columns=200)
+
+write_scenario = partial(sweep_scenario.write_scenario, text=SCENARIO)
 
 
 def test_replications_are_the_same_as_without_rounds(tmp_path: Path) -> None:
@@ -88,7 +93,7 @@ def test_a_sweep_goes_on_from_the_replications_that_lie_there(tmp_path: Path) ->
 def test_a_run_becomes_a_sweep_of_one_cell_with_the_runs_of_its_replications(
     tmp_path: Path,
 ) -> None:
-    scenario = write_scenario(tmp_path, SCENARIO + EXPECT)
+    scenario = write_scenario(tmp_path, text=SCENARIO + EXPECT)
     result = call("run", scenario, "--until", EASY, "--out", tmp_path / "out")
     assert result.exit_code == ExitCode.FINE, result.output
     assert "95 % intervals over 10 replications." in result.stdout
@@ -129,7 +134,7 @@ def test_what_is_of_one_run_does_not_go_with_it(words: list[object], tmp_path: P
 
 @pytest.mark.parametrize("command", ["run", "sweep", "check"])
 def test_a_misspelt_measure_is_told_before_anything_is_run(command: str, tmp_path: Path) -> None:
-    scenario = write_scenario(tmp_path, SCENARIO + EXPECT)
+    scenario = write_scenario(tmp_path, text=SCENARIO + EXPECT)
     result = call(command, scenario, "--until", "conflict_rat +- 1 point")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "there is no measure 'conflict_rat' (did you mean 'conflict_rate'?)" in result.stderr
@@ -139,7 +144,7 @@ def test_a_misspelt_measure_is_told_before_anything_is_run(command: str, tmp_pat
 
 
 def test_a_check_adds_replications_and_says_what_was_reached(tmp_path: Path) -> None:
-    scenario = write_scenario(tmp_path, SCENARIO.partition("sweep:")[0] + EXPECT)
+    scenario = write_scenario(tmp_path, text=SCENARIO.partition("sweep:")[0] + EXPECT)
     result = call("check", "--jobs", 1, scenario, "--until", HARD, "--max-replications", 12)
     assert result.exit_code == ExitCode.FINE, result.output
     assert "12 runs" in result.stdout
@@ -156,6 +161,6 @@ def test_a_check_adds_replications_and_says_what_was_reached(tmp_path: Path) -> 
 
 def test_what_is_judged_by_one_run_is_run_once(tmp_path: Path) -> None:
     exactly = "expect:\n  - {measure: committed, at_least: 1, exactly: true}\n"
-    scenario = write_scenario(tmp_path, SCENARIO.partition("sweep:")[0] + exactly)
+    scenario = write_scenario(tmp_path, text=SCENARIO.partition("sweep:")[0] + exactly)
     (checked,) = check_scenarios([scenario], until=until_of(HARD, 12))
     assert (checked.runs, checked.reached) == (1, ())

@@ -36,14 +36,14 @@ writers:
     count: 2
     statement: UPDATE events SET amount = amount + 1.0 WHERE date = :date
     parameters: {date: newest}
-    arrival: {closed: {think: {exponential: {mean: 20 s}}}}
+    arrival: {closed: {think: {exponential: {mean: 30 s}}}}
     compute: {lognormal: {median: 4 s, sigma: 0.3}}
     rerun: {fixed: {wait: 1 s, budget: 5}}
   late:
     count: 4
     statement: UPDATE events SET amount = amount + 2.0 WHERE date = :date
     parameters: {date: newest}
-    arrival: {closed: {think: {exponential: {mean: 20 s}}}}
+    arrival: {closed: {think: {exponential: {mean: 30 s}}}}
     compute: {lognormal: {median: 4 s, sigma: 0.3}}
     starts: 15 min
     rerun: {fixed: {wait: 1 s, budget: 5}}
