@@ -22,7 +22,7 @@ OF_THE_READERS = "PATH"
 """Stands in commands for what only the reader has."""
 
 SHORTER = {
-    "plan": ["--max-runs", "20", "--max-replications", "5"],
+    "plan": ["--max-runs", "10", "--max-replications", "5"],
     "sweep": ["--replications", "1", "--engine", "processes"],
     "chaos": ["--runs", "1"],
 }
