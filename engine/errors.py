@@ -26,6 +26,10 @@ class EngineError(Exception):
     """
 
 
+class UnfitLibrary(EngineError):
+    """A package that is installed keeps a library from doing what it is needed for. Exit code 4."""
+
+
 class DeltaError(EngineError):
     """Delta refuses the operation, other than by a conflict.
 

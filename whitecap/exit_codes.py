@@ -8,7 +8,13 @@ from __future__ import annotations
 import errno
 from enum import IntEnum
 
-from whitecap.engine.errors import DeltaError, InvalidInput, InvariantViolated, UnsupportedFeature
+from whitecap.engine.errors import (
+    DeltaError,
+    InvalidInput,
+    InvariantViolated,
+    UnfitLibrary,
+    UnsupportedFeature,
+)
 
 
 class ExitCode(IntEnum):
@@ -95,7 +101,7 @@ def exit_code_of(error: BaseException) -> ExitCode | None:
     from whitecap.sim.replay.real.environment import EnvironmentMissing
 
     match error:
-        case EnvironmentMissing() | ProcessKilled():
+        case EnvironmentMissing() | ProcessKilled() | UnfitLibrary():
             return ExitCode.ENVIRONMENT_MISSING
         case InvariantViolated():
             return ExitCode.INVARIANT_VIOLATED

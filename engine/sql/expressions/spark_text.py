@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 from sqlglot import TokenType, exp
 from sqlglot.dialects.databricks import Databricks
 
+from whitecap.engine.errors import UnfitLibrary
+
 AGGREGATES = ("avg", "count", "count_if", "max", "min", "sum")
 """Functions of all rows of a group; others are refused as any function that is not modelled."""
 
@@ -211,4 +213,16 @@ _GOES_ON = frozenset(
 """What makes a parameter the beginning of an expression."""
 
 
-DIALECT = SparkText
+def _require_extensible(dialect: type[Databricks]) -> type[Databricks]:
+    """Raises UnfitLibrary where sqlglot's parser is compiled: mypyc lets nobody extend it."""
+    try:
+        dialect.parser_class()
+    except TypeError:
+        raise UnfitLibrary(
+            "sqlglotc is installed, with which sqlglot's dialects cannot be extended, as Whitecap"
+            " does: `pip uninstall sqlglotc`; sqlglot works without it"
+        ) from None
+    return dialect
+
+
+DIALECT = _require_extensible(SparkText)
