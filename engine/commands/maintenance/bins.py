@@ -86,20 +86,21 @@ def batches(bins: list[Bin], batch_bytes: int | None) -> list[list[Bin]]:
         return [bins] if bins else []
     in_order = hash_order(partition_of(files[0]) for files in bins)
     places = {partition: place for place, partition in enumerate(in_order)}
-    by_size = sorted(bins, key=lambda files: (_size_of(files), places[partition_of(files[0])]))
-    return _grouped(by_size, _size_of, batch_bytes)
+    by_size = sorted(bins, key=lambda files: (size_of(files), places[partition_of(files[0])]))
+    return _grouped(by_size, size_of, batch_bytes)
 
 
-def _size_of(files: Bin) -> int:
+def size_of(files: Bin) -> int:
+    """All their bytes."""
     return sum(file.size for file in files)
 
 
-def _grouped(parts: Iterable[T], size_of: Callable[[T], int], limit_bytes: int) -> list[list[T]]:
+def _grouped(parts: Iterable[T], bytes_of: Callable[[T], int], limit_bytes: int) -> list[list[T]]:
     """Parts in their order, in groups of at most so many bytes, or of one part."""
     groups: list[list[T]] = []
     filled = 0
     for part in parts:
-        size = size_of(part)
+        size = bytes_of(part)
         if not groups or filled + size > limit_bytes:
             groups.append([])
             filled = 0

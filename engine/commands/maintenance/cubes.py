@@ -12,7 +12,8 @@ from itertools import groupby
 import msgspec
 
 from whitecap.engine.commands.maintenance.bins import fill
-from whitecap.engine.commands.maintenance.rewriting import Rewrite
+from whitecap.engine.commands.maintenance.curves import Curve
+from whitecap.engine.commands.maintenance.rewriting import Rewrite, RowOrder
 from whitecap.engine.commands.schema.clustering import logged_columns
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile
@@ -42,7 +43,8 @@ def into_cubes(
     def mark(add: AddFile, number: int) -> AddFile:
         return in_cube(add, f"{unique}-{number}" if number else unique, columns)
 
-    return Rewrite(job, (), bins, operation, columns, (mark,))
+    order = RowOrder(columns, Curve.HILBERT, settings.optimize_max_file_size)
+    return Rewrite(job, (), bins, operation, order, (mark,))
 
 
 def in_cube(file: AddFile, cube_id: str, columns: Sequence[str]) -> AddFile:

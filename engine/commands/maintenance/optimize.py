@@ -13,7 +13,8 @@ from whitecap.engine.commands.maintenance.bins import (
     packed,
 )
 from whitecap.engine.commands.maintenance.cubes import into_cubes
-from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
+from whitecap.engine.commands.maintenance.curves import Curve
+from whitecap.engine.commands.maintenance.rewriting import Rewrite, RowOrder, run_rewrite
 from whitecap.engine.commands.schema.clustering import logged_columns, supports_clustering
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile
@@ -103,11 +104,12 @@ def _compaction(
 
 
 def _zorder(statement: Optimize, txn: Transaction, predicates: tuple[Predicate, ...]) -> Rewrite:
-    """All files of a partition into one."""
+    """All files of a partition into one, or along a curve into several."""
     groups = files_by_partition(txn.snapshot, predicates, txn.settings, lambda _: True)
     operation = optimize_operation(predicates, zorder_by=statement.zorder_by)
     bins = list(groups.values())
-    return Rewrite(statement.command, predicates, bins, operation, statement.zorder_by)
+    order = RowOrder(statement.zorder_by, Curve.Z, txn.settings.optimize_max_file_size)
+    return Rewrite(statement.command, predicates, bins, operation, order)
 
 
 def clustering(
@@ -116,7 +118,8 @@ def clustering(
     """All that a clustered table has not in large cubes yet, into cubes."""
     columns = clustering_columns(txn.snapshot)
     operation = optimize_operation((), cluster_by=columns, auto=auto, full=full)
-    return into_cubes(txn, job, txn.snapshot.all_files(), operation, unique, full)
+    rewrite = into_cubes(txn, job, txn.snapshot.all_files(), operation, unique, full)
+    return rewrite.in_files_of(txn.settings.auto_compact_max_file_size) if auto else rewrite
 
 
 def optimize_operation(

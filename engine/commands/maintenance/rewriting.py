@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
-from whitecap.engine.commands.maintenance.bins import Bin, batches
+from whitecap.engine.commands.maintenance.bins import Bin, batches, size_of
+from whitecap.engine.commands.maintenance.curves import Curve, cut
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.file_keys import FileKey, file_key
@@ -38,8 +40,21 @@ FileMark = Callable[[AddFile, int], AddFile]
 
 
 @dataclass(frozen=True, slots=True)
+class RowOrder:
+    """Rows of a bin by columns: in one file, or where they are too many, cut along a curve."""
+
+    columns: tuple[str, ...]
+    curve: Curve
+    file_bytes: int
+
+    def files_of(self, files: Bin) -> int:
+        """How many files take the place of those. Source: runOptimizeBinJob (approxNumFiles)."""
+        return max(1, size_of(files) // self.file_bytes)
+
+
+@dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What to rewrite, and how: the files of one bin into one file, rows sorted if so wanted.
+    """What to rewrite, and how: the files of one bin into one file, or as their `order` says.
 
     `marks` are put on each added file. `is_hook`: it follows a commit, and what becomes of it is no
     concern of that.
@@ -49,9 +64,14 @@ class Rewrite:
     predicates: tuple[Predicate, ...]
     bins: list[Bin]
     operation: Operation
-    sort_by: tuple[str, ...] = ()
+    order: RowOrder | None = None
     marks: tuple[FileMark, ...] = ()
     is_hook: bool = False
+
+    def in_files_of(self, file_bytes: int) -> Rewrite:
+        """The same, where rows are in order, in files of so many bytes."""
+        order = None if self.order is None else replace(self.order, file_bytes=file_bytes)
+        return replace(self, order=order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +107,17 @@ def _written(
     scanned = yield from table.data_files.read(files, txn.snapshot.schema)
     by_key = {file_key(file_rows.file): file_rows for file_rows in scanned}
     writer = FileWriter(table, txn.metadata, data_change=False)
-    tasks = [_rows(part, by_key, rewrite, txn) for part in bins]
-    adds = yield from writer.write(tasks)
+    tasks = [_tasks(part, by_key, rewrite.order, txn) for part in bins]
+    adds = yield from writer.write(list(chain.from_iterable(tasks)))
     yield from job(rewrite.job, scanned, writer)
     if not adds:
         return None
     removes = yield from removals(files, data_change=False)
-    written = [part for part, rows in zip(bins, tasks, strict=True) if rows]
-    if txn.dialect.remaps_deletions_onto_compacted_files and not rewrite.sort_by:
-        removes = with_notes(removes, zip(written, adds, strict=True), by_key)
-    marked = [_marked(add, number, rewrite.marks) for number, add in enumerate(adds)]
+    written = [(part, rows) for part, rows in zip(bins, tasks, strict=True) if any(rows)]
+    if txn.dialect.remaps_deletions_onto_compacted_files and rewrite.order is None:
+        removes = with_notes(removes, zip((part for part, _ in written), adds, strict=True), by_key)
+    numbers = [number for number, (_, rows) in enumerate(written) for _ in rows]
+    marked = [_marked(*each, rewrite.marks) for each in zip(adds, numbers, strict=True)]
     actions: tuple[AnyAction, ...] = (*marked, *removes)
     return _Batch(rewrite.predicates, tuple(files), actions, rewrite.operation)
 
@@ -123,16 +144,19 @@ def with_notes(
     return [removed if at is None else with_note(removed, *at) for removed, at in noted]
 
 
-def _rows(
-    files: Bin, by_key: Mapping[FileKey, FileRows], rewrite: Rewrite, txn: Transaction
-) -> Sequence[Row]:
+def _tasks(
+    files: Bin, by_key: Mapping[FileKey, FileRows], order: RowOrder | None, txn: Transaction
+) -> list[Sequence[Row]]:
+    """The rows of each file that takes the place of those of a bin."""
     rows = joined([by_key[file_key(file)].live_rows() for file in files])
-    places = [schema_scope(txn.snapshot.schema).find(name, "")[0] for name in rewrite.sort_by]
-    if not places:
-        return rows
+    if order is None:
+        return [rows]
+    places = [schema_scope(txn.snapshot.schema).find(name, "")[0] for name in order.columns]
     if any(_UNSORTABLE.search(txn.snapshot.schema.fields[at].type) for at in places):
         raise maintenance_errors.rows_without_an_order()
-    return sorted(rows, key=lambda row: [(row[at] is not None, row[at]) for at in places])
+    rows = sorted(rows, key=lambda row: [(row[at] is not None, row[at]) for at in places])
+    count = order.files_of(files)
+    return [rows] if count == 1 else list(cut(rows, places, order.curve, count))
 
 
 def _commit(table: Table, txn: Transaction, batch: _Batch, is_hook: bool) -> Steps[Outcome]:
