@@ -144,7 +144,7 @@ def test_python_json_page_and_terminal_give_a_sweep_the_same_answer(sweep: Sweep
     report = whitecap.report(sweep.directory, master="local[2]")
     written = json.loads((sweep.directory / "report" / "answer.json").read_text())
     assert written == json.loads(json.dumps(sweep.answer.document)) == report.answer.document
-    page = html.unescape(report.page.read_text())
+    page = html.unescape(report.page.read_text()).replace("\u00a0", " ")
     arguments = ["report", str(sweep.directory), "--master", "local[2]"]
     terminal = " ".join(CliRunner().invoke(main, arguments).output.split())
     for sentence in (sweep.answer.headline, *sweep.answer.sentences):
