@@ -8,9 +8,9 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 
+from msgspec import Struct
 from rich.console import Console
 
 from benchmarks.bare_simpy import unit_seconds
@@ -20,8 +20,7 @@ from benchmarks.speed_page import Speed, write
 from benchmarks.workloads import TimedScenario, workloads
 
 
-@dataclass(slots=True)
-class _TimeoutUnit:
+class _TimeoutUnit(Struct):
     """CPU seconds of a bare timeout, measured again beside each workload: the lesser one counts."""
 
     seconds: float

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
@@ -49,8 +50,7 @@ STATEMENTS: Mapping[str, str] = {
 """Of each kind that the package can do one; `new` is a key of its own, `old` one that is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandlePair:
+class HandlePair(Struct, frozen=True):
     """How a pair ended: what came of the second, and what oracles say at each level."""
 
     first: str

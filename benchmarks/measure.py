@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
+
+from msgspec import Struct
 
 from benchmarks.workloads import TimedScenario
 from whitecap.sim.machine.garbage import seldom_collecting
@@ -20,8 +21,7 @@ from whitecap.sim.world import SimulatedWorld
 Watching = AbstractContextManager[object]
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Struct, frozen=True):
     """What was measured of one workload, in CPU seconds."""
 
     attempts: int

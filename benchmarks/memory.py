@@ -10,8 +10,9 @@ import os
 import resource
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from benchmarks.workloads import MIXES, made
 from whitecap.sim.machine.garbage import seldom_collecting
@@ -29,8 +30,7 @@ STEP = 1_000
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(Struct, frozen=True):
     """Bytes per attempt, in the run and with the closed recording."""
 
     attempts: int

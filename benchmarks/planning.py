@@ -7,9 +7,10 @@ then searches on replications of its own among them, as `whitecap plan` does on 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from benchmarks.markdown import table, write_last_section
 from whitecap.engine.recorded import Measure, Objective
@@ -22,7 +23,7 @@ from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.reports.statistics import Estimate
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.machine.processes import Processes, at_a_time
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 
 ROOT = Path(__file__).parents[1]
@@ -46,8 +47,7 @@ Pool = Sequence[Sequence[MeasuredRun]]
 """By position of the count, then by replication."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """How many plans hold the boundary that brute force knows."""
 
     threshold: str

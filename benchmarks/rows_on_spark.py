@@ -12,9 +12,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from benchmarks.markdown import write_last_section
 from whitecap.sim.chaos.swarm import drawn
@@ -37,8 +38,7 @@ WITHOUT = frozenset({"stale_listing"})
 """A fault by which sound engines damage tables: here only sound ones are asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(Struct, frozen=True):
     """A run's commands that committed, and what Spark says of their rows."""
 
     commands: Counter[str]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+
+from msgspec import Struct
 
 from benchmarks.markdown import table
 from benchmarks.measure import Measurement
@@ -48,8 +49,7 @@ what remains; compiling the hot modules took a seventh off an append
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Speed:
+class Speed(Struct, frozen=True):
     """What a workload costs; `unit_us`: a bare timeout then; `shares` of its time by part."""
 
     workload: TimedScenario

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import cell_of, load_scenario, scenario_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 WRITERS = (10, 100, 1_000)
 LIVE_FILES = (100, 10_000, 100_000, 1_000_000)
@@ -53,8 +55,7 @@ WATCHED_CELLS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TimedScenario:
+class TimedScenario(Struct, frozen=True):
     """A scenario by a name, of whose time the first `from_share` is not measured.
 
     `is_watched`: what its time goes into is told.

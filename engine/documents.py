@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import EnumType
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, not_json, require_format
 from whitecap.engine.recorded import (
@@ -25,15 +26,13 @@ from whitecap.engine.recorded import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Each:
+class Each(Struct, frozen=True):
     """Keys of any name, with values of this shape."""
 
     shape: Any
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentKind:
+class DocumentKind(Struct, frozen=True):
     """A kind of document: its format, its shape, and what to do about one that is damaged."""
 
     format_version: int

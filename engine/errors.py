@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import Self, TypeVar
+
+from msgspec import Struct
 
 from whitecap.engine.spelling import likely_names
 
@@ -74,8 +75,7 @@ def unknown_name(what: str, name: str, names: Iterable[str]) -> tuple[str, str |
     return f"there is no {what} {name!r}{there_are}", likely
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One thing wrong with an input: where, what, and the nearest valid name if there is one.
 
     `refused_as`: the exception and error class with which Spark refuses the same, where known.

@@ -6,14 +6,14 @@ Names of exceptions, error classes and texts are Delta's own (DeltaErrors, error
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from whitecap.engine.log.actions import AnyAction, CommitInfo
 from whitecap.engine.rules import ConflictException, Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """Why a winning commit refuses the current transaction, with the evidence.
 
     `rule` is the check that refused, `winning_version` the commit; `evidence` what decided it: a
@@ -35,8 +35,7 @@ class Verdict:
         return self.rule.exception
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(Struct, frozen=True):
     """The transaction took `version`; `actions` are as written, after any resolution."""
 
     version: int
@@ -45,23 +44,20 @@ class Committed:
     attempts: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class NothingToCommit:
+class NothingToCommit(Struct, frozen=True):
     """The command ended without a commit: it had nothing to do."""
 
     read_version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Aborted:
+class Aborted(Struct, frozen=True):
     """A winning commit conflicts; nothing was written."""
 
     verdict: Verdict
     attempts: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """The reply to the put of `version` was lost: the commit may or may not have landed."""
 
     version: int

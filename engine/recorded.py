@@ -8,9 +8,10 @@ reports (`reports/measures/definitions.py`); here is only what may be asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
+
+from msgspec import Struct
 
 from whitecap.engine.rules import ConflictException
 
@@ -190,8 +191,7 @@ ALL_WRITERS = "all"
 """What an objective is of if it is of all writers together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
+class Objective(Struct, frozen=True):
     """What a configuration is chosen by: a measure with the threshold that it must keep.
 
     `of` a writer group, of all writers together (`ALL_WRITERS`), or without it of every writer

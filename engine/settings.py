@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from msgspec import Struct
+
 from whitecap.engine.errors import UnsupportedFeature, nearest
 
 DELTA_PREFIX = "spark.databricks.delta."
@@ -156,8 +158,7 @@ class Settings:
         return cls(**values, property_defaults=defaults)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A configuration that is not modelled: the text that holds without it, and why."""
 
     default: str

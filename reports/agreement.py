@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.words import counted
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedTransaction:
+class ReplayedTransaction(Struct, frozen=True):
     """One transaction: how it ended in the recording, on real Delta, and how these compare."""
 
     transaction: str
@@ -27,8 +27,7 @@ class ReplayedTransaction:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedAgreement:
+class ReportedAgreement(Struct, frozen=True):
     """How many replayed transactions ended on real Delta as they did in simulation, and which."""
 
     matches: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct
 
 from whitecap.reports.comparisons.changes import ChangeVerdict, MeasureChanges
 from whitecap.reports.comparisons.wording import change_text
@@ -18,8 +19,7 @@ _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF
 """Characters that XML 1.0 cannot hold, however escaped (its section 2.2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class JUnitCase:
+class JUnitCase(Struct, frozen=True):
     """One expectation: `failure` says what was missed, `error` what broke, `skipped` what was not
     decided and does not matter."""
 
@@ -29,8 +29,7 @@ class JUnitCase:
     skipped: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(Struct, frozen=True):
     """All expectations of one scenario."""
 
     name: str

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 AxisLabels = Mapping[str, str]
 """Axis -> label."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledCell:
+class LabelledCell(Struct, frozen=True):
     """One cell of a sweep by the name of its directory, with its label per axis."""
 
     name: str
     labels: AxisLabels
 
 
-@dataclass(frozen=True, slots=True)
-class SweepLayout:
+class SweepLayout(Struct, frozen=True):
     """The cells of a sweep, in order, and the axes along which they differ."""
 
     cells: tuple[LabelledCell, ...]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from whitecap.reports.measures import duration
 from whitecap.reports.runs import RunSet
 from whitecap.reports.words import counted
 
 
-@dataclass(frozen=True, slots=True)
-class StoreOrigin:
+class StoreOrigin(Struct, frozen=True):
     """On what the figures of one store rest: `assumptions` by the names of figures in `store`."""
 
     profile: str
@@ -41,8 +42,7 @@ class StoreOrigin:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class TableOrigin:
+class TableOrigin(Struct, frozen=True):
     """The real table whose files a simulated one began with, and what was left out of it."""
 
     name: str
@@ -61,8 +61,7 @@ class TableOrigin:
         return [f"table {self.name} {begins}{stands}", *([without] if self.left_out else [])]
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """Everything needed to make the same numbers again."""
 
     scenario_name: str

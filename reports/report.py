@@ -7,8 +7,9 @@ give the same bytes.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.reports.agreement import read_agreement
 from whitecap.reports.answers.answer import WordedAnswer
@@ -21,8 +22,7 @@ from whitecap.reports.runs import RunSet
 from whitecap.reports.subject import Subject, subject_of
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What was made: the page, the figures (PNG), the directory of the tables, and the answer."""
 
     page: Path

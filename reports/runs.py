@@ -7,13 +7,13 @@ is not known here: `RecordedSweep` reads them. Problems of all runs are reported
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec import Struct
 
 from whitecap.engine.documents import DEFINITION, MANIFEST
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unreadable
@@ -68,8 +68,7 @@ class RecordedSweep(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedRun:
+class RecordedRun(Struct, frozen=True):
     """One run: its cell and replication, and its manifest."""
 
     cell: str
@@ -93,8 +92,7 @@ class RecordedRun:
         return float(self.manifest["duration_ms"])
 
 
-@dataclass(frozen=True, slots=True)
-class RunSet:
+class RunSet(Struct, frozen=True):
     """All finished runs of a sweep, or one run on its own. `axes` are in the sweep's order."""
 
     root: Path

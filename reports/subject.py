@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.layout import SweepLayout, layout_of
@@ -20,8 +21,7 @@ TABLES_FORMAT = 7
 """Raised when tables of an older version must be computed again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caption:
+class Caption(Struct, frozen=True):
     """What stands above and below a figure: its headline, how to read it, where it is from."""
 
     headline: str
@@ -29,8 +29,7 @@ class Caption:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """A sweep, or one run whose writers take the place of cells."""
 
     runs: RunSet

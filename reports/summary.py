@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun
@@ -15,8 +16,7 @@ from whitecap.reports.measures.writing import duration, round_duration
 EVERYONE = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryLine:
+class SummaryLine(Struct, frozen=True):
     """One writer group's command, or all together. Latencies are milliseconds, of `latencies` jobs.
 
     `unfinished` jobs are in neither success nor latency, `not_begun` of the `jobs_due` in no

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.spelling import likely_names
@@ -33,8 +34,7 @@ EDITOR_LINE = "# yaml-language-server: $schema="
 """What names the schema at the top of a file: the convention of YAML's language server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bundled:
+class Bundled(Struct, frozen=True):
     """One bundled file. `folder` is empty for what lies in none."""
 
     folder: str

@@ -13,8 +13,8 @@ from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.real_table.origins import origins_of_tables
 from whitecap.sim.recording.recorded_table import RecordedTable
 from whitecap.sim.recording.recording import INTERRUPTED, PLANNED
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.figures import origins_of
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.world import SimulatedWorld
 
 

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from whitecap.sim.history.conservation import (
     WalkedLog,
     check_conservation,
@@ -30,7 +32,7 @@ from whitecap.sim.recording.recording import (
     write_recording,
 )
 from whitecap.sim.recording.row_stream import RowStream
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.store.requests.limits import LimitsBite
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
@@ -46,8 +48,7 @@ Findings = Callable[["FinishedRun"], Mapping[str, int]]
 """Counts what is wrong with a finished run, by name; the manifest holds it as `findings`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """How far a run is: simulated time, and how many transactions there have been."""
 
     now_ms: float

@@ -6,7 +6,8 @@ What takes no simulated time is done here, such as parsing initial commits and i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.log import properties
@@ -72,8 +73,7 @@ def _placed(
     return TableInStore(table, rows, store, shared, history, throttle, keys, first, version)
 
 
-@dataclass(frozen=True, slots=True)
-class _Begun:
+class _Begun(Struct, frozen=True):
     """The table at the start: the keys of its rows, and which files hold them.
 
     `places` finds a key's files without reading any; where it is `None`, all files are read before

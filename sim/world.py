@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.session.table import SharedTable
@@ -23,8 +23,7 @@ DELETES_DATA_FILES = "VACUUM"
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedWorld:
+class SimulatedWorld(Struct, frozen=True):
     """Everything that exists in one run."""
 
     scenario: Scenario

@@ -19,8 +19,8 @@ from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
 from whitecap.sim.machine.places import refused_places
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.cells import CellChoice
+from whitecap.sim.scenario.model import Scenario
 
 if TYPE_CHECKING:
     from whitecap.sweeps import Sweep

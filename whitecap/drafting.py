@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.kinds import of_its_kinds

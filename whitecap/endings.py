@@ -11,11 +11,11 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 import click
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.exit_codes import ExitCode, exit_code_of

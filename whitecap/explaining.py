@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import (
     DELTA_OSS_4_4,
@@ -34,8 +35,7 @@ TableLike = str | Path | Mapping[str, Any]
 """The path of a table's YAML or of a real Delta table, YAML text, or its content."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """An explanation that shows itself in notebooks; `as_dict` has everything."""
 
     explanation: Explanation

@@ -8,10 +8,11 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from os import PathLike
 from typing import Any, ParamSpec, TypeVar
+
+from msgspec import Struct
 
 from whitecap.engine.errors import Problem, gathered
 
@@ -19,8 +20,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentKind:
+class ArgumentKind(Struct, frozen=True):
     """What a parameter takes: in words, and whether something is it."""
 
     words: str

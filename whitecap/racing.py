@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
@@ -25,8 +26,7 @@ from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.terminal.progress import tracked
 
 
-@dataclass(frozen=True, slots=True)
-class Racing:
+class Racing(Struct, frozen=True):
     """Who races: the dialect that is looked at, and that of the winners if it is another; a `pair`
     of commands, or all that both have. All by their names, which other processes can be sent."""
 

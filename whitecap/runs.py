@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whitecap.sim.loading import parse_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,9 +91,8 @@ class Run:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """One row per writer group and command, and one for all."""
-        from dataclasses import asdict
-
         import pandas as pd
+        from msgspec.structs import asdict
 
         from whitecap.reports.summary import summary_of
 

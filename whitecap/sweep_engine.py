@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import RunName
@@ -119,8 +120,7 @@ def made_in(where: str | Path) -> Path:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SweepAt:
+class SweepAt(Struct, frozen=True):
     """A sweep as reports read it (`RecordedSweep`)."""
 
     where: DatasetPlace

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
 from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sweep_engine import (
     SweepAt,
     made_in,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.reports.aggregate import measure_cells
@@ -28,8 +30,7 @@ DEFAULT_MOST = 100
 """Replications of a cell at most, where nobody says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Until:
+class Until(Struct, frozen=True):
     """What is to be known how exactly, with how many replications at most; nothing, if empty."""
 
     asked: tuple[Asked, ...]

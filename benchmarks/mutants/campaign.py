@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 
 from benchmarks.mutants.mutant import ROOT
 
@@ -36,7 +37,7 @@ ROOMS = ("engine", "sim")
 """What a run depends on, besides the scenarios."""
 
 
-class CleanRun(msgspec.Struct, frozen=True):
+class CleanRun(Struct, frozen=True):
     """What a run without any bug came to: if anything is wrong, what, and what it follows from."""
 
     number: int
@@ -49,7 +50,7 @@ class CleanRun(msgspec.Struct, frozen=True):
         return not self.anomaly
 
 
-class HuntingCampaign(msgspec.Struct, frozen=True):
+class HuntingCampaign(Struct, frozen=True):
     """The runs of one state of the source, as files: `NUMBER.pickle` holds what was drawn."""
 
     directory: Path

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from benchmarks.mutants.campaign import HuntingCampaign, scenario_of, scenarios_hash
 from benchmarks.mutants.mutant import ROOT, Area, Mutant
@@ -34,7 +35,7 @@ LIKELY = {
 """Area of a bug -> the scenarios in which it is looked for first."""
 
 
-class Hunted(msgspec.Struct, frozen=True):
+class Hunted(Struct, frozen=True):
     """What the hunt of one bug came to: by which run, or case, it was seen, and as what.
 
     `tries`: that run of the campaign, counted from one, or how many there were in vain. `day`:
@@ -66,7 +67,7 @@ class Hunted(msgspec.Struct, frozen=True):
         return scenarios_hash(range(self.tries - 1 if self.is_caught else 0, self.tries))
 
 
-class Hunt(msgspec.Struct, frozen=True):
+class Hunt(Struct, frozen=True):
     """A bug, and the runs of the campaign that are to find it."""
 
     mutant: Mutant
@@ -83,7 +84,7 @@ class Hunt(msgspec.Struct, frozen=True):
             tries, caught_as, sentence = 1, BROKE, f"{type(error).__name__}: {error}"
         day = datetime.now(tz=UTC).date().isoformat()
         hunted = Hunted(mutant.name, tries, caught_as, sentence, day, mutant.place())
-        return msgspec.structs.replace(hunted, scenarios=hunted.hash_of_scenarios())
+        return replace(hunted, scenarios=hunted.hash_of_scenarios())
 
     def _by_campaign(self) -> tuple[int, str | None, str]:
         from whitecap.sim.chaos.one_run import judged

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,8 +27,7 @@ class Area(StrEnum):
     COMMANDS = "commands"
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """`old` of `file` becomes `new`. `witness`: a history that shows the harm, checked by hand.
 
     A mutant that is not `unsafe` is only unfaithful: no data is lost or doubled, and no promise

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from benchmarks.mutants.campaign import CleanRun
 from benchmarks.mutants.hunting import Hunted
@@ -14,7 +15,7 @@ from benchmarks.mutants.mutant import ROOT, Mutant
 KEPT = ROOT / "benchmarks/mutants/results.json"
 
 
-class HuntResults(msgspec.Struct):
+class HuntResults(Struct):
     """Every hunt by the bug's name, and the runs without any bug in which something is wrong.
 
     `clean`: how many were made without any, of the source as it was on `clean_day`. `alike`: bugs

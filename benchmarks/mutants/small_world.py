@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from benchmarks.mutants.mutant import Mutant
 from benchmarks.mutants.planting import plant
@@ -52,8 +53,7 @@ PlayedOutcomes = dict[str, tuple[str, ...]]
 """What was played -> how each ended, and the rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class SmallWorld:
+class SmallWorld(Struct, frozen=True):
     """On which engines, and by which statements."""
 
     engines: Sequence[str] = ENGINES

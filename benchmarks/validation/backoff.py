@@ -12,9 +12,10 @@ AWS Architecture Blog, March 2015): what it models, not how.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from statistics import NormalDist
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
@@ -58,8 +59,7 @@ ALGORITHMS: Mapping[str, Rerun] = MappingProxyType(
 """Base 5 ms, cap 2 s; the first wait is doubled already, but for the decorrelated one."""
 
 
-@dataclass(slots=True)
-class ContestedRow:
+class ContestedRow(Struct):
     """The one row, how often its server was asked to write it, and when a client last knew that
     its write was done."""
 
@@ -76,8 +76,7 @@ class ContestedRow:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Client:
+class _Client(Struct, frozen=True):
     """One client's way to the row: four hops."""
 
     kernel: Kernel
@@ -126,8 +125,7 @@ class Write:
         """Nothing follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class BackoffContest:
+class BackoffContest(Struct, frozen=True):
     """What came of one contest: writes that the server was asked for, and when all had written."""
 
     calls: int

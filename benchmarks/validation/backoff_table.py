@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from benchmarks.validation.backoff import ALGORITHMS, contest
 from whitecap.reports.statistics import Estimate, mean
@@ -58,8 +59,7 @@ PUBLISHED: Mapping[int, Mapping[str, Figures]] = MappingProxyType(
 """By clients and algorithm: 100 samples of the published code, ported to Python 3."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contests:
+class Contests(Struct, frozen=True):
     """So many clients with one algorithm: what comes out here, beside the published figures."""
 
     clients: int

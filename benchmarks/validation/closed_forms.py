@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from benchmarks.validation import laws
 from whitecap.engine.recorded import RecordedOutcome
@@ -15,14 +15,13 @@ from whitecap.reports.statistics import Estimate, mean, share
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 _Estimator = Callable[[Sequence[pa.Table], float], Estimate]
 """From the transactions of each replication after warm-up, and a confidence."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
+class ClosedForm(Struct, frozen=True):
     """A scenario and what a law says of it; `relative` is how near the law is to the scenario.
 
     A law that holds in a limit (many writers, a long run) has a `relative` distance above zero.

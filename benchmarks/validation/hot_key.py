@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
+from msgspec import Struct
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -62,8 +62,7 @@ _TABLE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Writes:
+class Writes(Struct, frozen=True):
     """What so many clients came to: latencies in milliseconds by percentile, in order of `RANKS`.
 
     Without losses (one client) `loss_ms` is empty.
@@ -75,8 +74,7 @@ class Writes:
     loss_ms: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HotKeyComparison:
+class HotKeyComparison(Struct, frozen=True):
     """One store and one number of clients, measured and simulated."""
 
     profile: str

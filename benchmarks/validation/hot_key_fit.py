@@ -15,11 +15,11 @@ with 2 and 4 clients, attempts of 16 clients 12 % too many), one mode of S3's (t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from scipy.optimize import minimize
 
 from benchmarks.validation.hot_key import FITTED, Writes, alone, measured, simulated
@@ -37,8 +37,7 @@ SHARES = {"effect_share": 1.0, "soon": 0.99}
 """Parameters that are shares, and the most that each can be."""
 
 
-@dataclass(frozen=True, slots=True)
-class _ModelForm:
+class _ModelForm(Struct, frozen=True):
     """The parameters of one store's model and what they make of it.
 
     The search begins at `start`; the profile has what is `shipped`.

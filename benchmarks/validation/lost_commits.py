@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
+
+from msgspec import Struct
 
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.races.interleaving.branch import Branch
@@ -48,8 +49,7 @@ STATEMENTS: Mapping[str, Callable[[_Rows], _Rows]] = {
 FIRST = ("R", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class InterleavingSearch:
+class InterleavingSearch(Struct, frozen=True):
     """All orders of the steps of some writers: how many were played, and the shortest bad one."""
 
     name: str
@@ -96,7 +96,7 @@ class _Overwriting(Branch):
         return other
 
 
-class _Careless(World):
+class _Careless(World, frozen=True):
     """A world on such a store."""
 
     def branch(self) -> Scene:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
+from msgspec import Struct
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.reports.statistics import Estimate, EstimatedDifference, difference, share
@@ -14,8 +14,7 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRelation:
+class CheckedRelation(Struct, frozen=True):
     """What was changed, what must follow, what was seen, and whether that is it."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from benchmarks.markdown import table
 from benchmarks.validation.backoff_table import Contests
@@ -16,8 +17,7 @@ from benchmarks.validation.metamorphic import CheckedRelation
 from whitecap.reports.statistics import Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class ValidationResults:
+class ValidationResults(Struct, frozen=True):
     """Everything that was run, and how often."""
 
     made: date

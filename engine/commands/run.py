@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -144,7 +144,7 @@ def _at_this_time(statement: Statement) -> Steps[Statement]:
     if not _asks_time(statement.template):
         return statement
     time = yield from time_of("".join(statement.template.texts))
-    return dataclasses.replace(statement, parameters={**statement.parameters, **time})
+    return replace(statement, parameters={**statement.parameters, **time})
 
 
 @once_for_each

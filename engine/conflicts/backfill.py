@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.row_ids import is_watermark, without_row_ids
@@ -69,7 +69,7 @@ def strip_winner_row_ids(current: CurrentTransaction, winner: WinningCommit) -> 
         if not (isinstance(action, AddFile) and action.path in touched)
     ]
     stripped = [
-        without_row_ids(msgspec.structs.replace(add, data_change=False))
+        without_row_ids(replace(add, data_change=False))
         for add in winner.adds
         if add.base_row_id is not None or add.default_row_commit_version is not None
     ]
@@ -104,7 +104,7 @@ def _handed_on(action: AnyAction, given: Mapping[str, AddFile]) -> AnyAction:
     add = given.get(action.path) if isinstance(action, AddFile | RemoveFile) else None
     if add is None:
         return action
-    return msgspec.structs.replace(
+    return replace(
         action,
         base_row_id=add.base_row_id,
         default_row_commit_version=add.default_row_commit_version,
@@ -117,4 +117,4 @@ def _touched(winner: WinningCommit) -> frozenset[str]:
 
 
 def _without_reads(current: CurrentTransaction, paths: frozenset[str]) -> CurrentTransaction:
-    return msgspec.structs.replace(current, read_set=current.read_set.without_paths(paths))
+    return replace(current, read_set=current.read_set.without_paths(paths))

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
@@ -43,7 +44,7 @@ def _is_moved_along(metadata: Metadata) -> bool:
 
 
 # `dict`: what is derived from the actions is kept there.
-class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
+class CurrentTransaction(Struct, frozen=True, dict=True):
     """Everything that a conflict check may read or, by making a new one, resolve."""
 
     txn_id: str
@@ -137,23 +138,23 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
 
     def another(self, **changes: Any) -> CurrentTransaction:
         """A transaction of the same kind: what concerns this one concerns it."""
-        other = msgspec.structs.replace(self, **changes)
+        other = replace(self, **changes)
         vars(other)["concerns"] = self.concerns
         return other
 
     def with_actions(self, actions: Iterable[AnyAction]) -> CurrentTransaction:
-        return msgspec.structs.replace(self, actions=tuple(actions))
+        return replace(self, actions=tuple(actions))
 
     def with_commit_info(self, **changes: Any) -> CurrentTransaction:
-        changed = msgspec.structs.replace(self.commit_info, **changes)
-        return msgspec.structs.replace(self, commit_info=changed)
+        changed = replace(self.commit_info, **changes)
+        return replace(self, commit_info=changed)
 
     def with_metadata(self, metadata: Metadata) -> CurrentTransaction:
         """Another metadata, in the Metadata action too if the commit carries one."""
         actions = tuple(
             metadata if isinstance(action, Metadata) else action for action in self.actions
         )
-        return msgspec.structs.replace(self, metadata=metadata, actions=actions)
+        return replace(self, metadata=metadata, actions=actions)
 
     def mapping_adds(self, change: Callable[[AddFile], AddFile]) -> CurrentTransaction:
         """The same with `change` applied to each added file."""

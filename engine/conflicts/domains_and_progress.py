@@ -6,7 +6,7 @@ Source: `ConflictChecker.scala: checkIfDomainMetadataConflict`,
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, domain_verdict
@@ -47,7 +47,7 @@ def _clearing(current: CurrentTransaction, won: dict[str, DomainMetadata]) -> Cu
     others: list[AnyAction] = [a for a in current.actions if not isinstance(a, DomainMetadata)]
     set_here = {domain.domain for domain in own}
     cleared = [
-        msgspec.structs.replace(domain, removed=True)
+        replace(domain, removed=True)
         for name, domain in won.items()
         if name in REMOVED_BY_REPLACE and name not in set_here and not domain.removed
     ]

@@ -9,8 +9,9 @@ statistics and dataChange, as the dialect's `CheckRules` say.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict
@@ -33,7 +34,7 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
     file, predicate = conflicting
     values = file.partition_values
     verdict = file_verdict(Rule.ADDED_FILES, current, winner, values, file.path)
-    return dataclasses.replace(verdict, predicate=predicate)
+    return replace(verdict, predicate=predicate)
 
 
 def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:

@@ -6,7 +6,7 @@ generateInCommitTimestampForFirstCommitAttempt`.
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata
@@ -44,4 +44,4 @@ def with_enablement(
         properties.ICT_ENABLEMENT_VERSION: str(version),
         properties.ICT_ENABLEMENT_TIMESTAMP: str(timestamp_ms),
     }
-    return msgspec.structs.replace(metadata, configuration={**metadata.configuration, **enablement})
+    return replace(metadata, configuration={**metadata.configuration, **enablement})

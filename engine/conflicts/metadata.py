@@ -9,9 +9,10 @@ attemptToResolveMetadataConflicts`, `checkConfigurationChangesForConflicts`,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict
@@ -70,7 +71,7 @@ def _without_resolution(
         return _conflict(current, winner, "both commits change the metadata")
     enables_row_tracking = winner.is_tagged(ROW_TRACKING_ONLY_TAG)
     if enables_row_tracking and supports(current.protocol, feature_keys.ROW_TRACKING):
-        return _tagged(msgspec.structs.replace(current, metadata=winner.metadata))
+        return _tagged(replace(current, metadata=winner.metadata))
     if winner.updates_identity_only:
         return current
     return _conflict(current, winner, "metadata changed")
@@ -84,7 +85,7 @@ def _adopted(current: CurrentTransaction, metadata: Metadata) -> CurrentTransact
     """In memory only: the commit carries no Metadata action for it."""
     changes = ConfigurationChanges.between(current.metadata, metadata)
     enables = changes.set_to.get(properties.ROW_TRACKING.key, "false").lower() == "true"
-    current = msgspec.structs.replace(current, metadata=metadata)
+    current = replace(current, metadata=metadata)
     return _tagged(current) if enables else current
 
 
@@ -122,8 +123,7 @@ def _differing_fields(old: Metadata, new: Metadata) -> frozenset[str]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigurationChanges:
+class ConfigurationChanges(Struct, frozen=True):
     """How table properties differ between two metadata."""
 
     removed: frozenset[str]
@@ -147,8 +147,7 @@ class ConfigurationChanges:
         return {**self.added, **self.changed}
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """One added or changed property, with what its validity may depend on."""
 
     value: str

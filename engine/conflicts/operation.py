@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 
@@ -50,7 +51,7 @@ _MAY_KEEP_TIGHT_BOUNDS = frozenset(
 )
 
 
-class Operation(msgspec.Struct, frozen=True):
+class Operation(Struct, frozen=True):
     """An operation by Delta's name for it, with its parameters as plain values."""
 
     name: str

@@ -5,7 +5,7 @@ Source: `ConflictChecker.scala: checkProtocolCompatibility`.
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.backfill import strip_winner_row_ids
 from whitecap.engine.conflicts.current import CurrentTransaction
@@ -37,7 +37,7 @@ def check_protocol(
         evidence = _objection(current, winner.protocol, settings)
         if evidence is not None:
             return commit_verdict(Rule.PROTOCOL, current, winner, evidence)
-        current = msgspec.structs.replace(current, protocol=winner.protocol)
+        current = replace(current, protocol=winner.protocol)
     dropped = feature_names(current.snapshot.protocol) - feature_names(current.protocol)
     return _still_dropping(current, winner, dropped) if dropped else current
 
@@ -115,6 +115,4 @@ def _brings_back(winner: WinningCommit, dropped: frozenset[str]) -> bool:
 
 def _with_protected_version(current: CurrentTransaction, version: int) -> CurrentTransaction:
     configuration = {**current.metadata.configuration, properties.PROTECTED_VERSION: str(version)}
-    return current.with_metadata(
-        msgspec.structs.replace(current.metadata, configuration=configuration)
-    )
+    return current.with_metadata(replace(current.metadata, configuration=configuration))

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, PartitionValues
@@ -42,7 +44,7 @@ class ReadScan(Protocol):
         ...
 
 
-class ReadSet(msgspec.Struct, frozen=True):
+class ReadSet(Struct, frozen=True):
     """Everything read so far. Extended by `with_…`, which return a new one."""
 
     entries: tuple[ReadEntry, ...] = ()
@@ -72,22 +74,22 @@ class ReadSet(msgspec.Struct, frozen=True):
         return next((file for scan in self.scans if (file := scan.at(path)) is not None), None)
 
     def with_entry(self, entry: ReadEntry) -> ReadSet:
-        return msgspec.structs.replace(self, entries=(*self.entries, entry))
+        return replace(self, entries=(*self.entries, entry))
 
     def with_scan(self, scan: ReadScan) -> ReadSet:
-        return msgspec.structs.replace(self, scans=(*self.scans, scan))
+        return replace(self, scans=(*self.scans, scan))
 
     def with_files(self, files: Mapping[str, AddFile]) -> ReadSet:
-        return msgspec.structs.replace(self, files={**self.files, **files})
+        return replace(self, files={**self.files, **files})
 
     def with_whole_table(self) -> ReadSet:
-        return msgspec.structs.replace(self, whole_table=True)
+        return replace(self, whole_table=True)
 
     def with_app_id(self, app_id: str) -> ReadSet:
-        return msgspec.structs.replace(self, app_ids=self.app_ids | {app_id})
+        return replace(self, app_ids=self.app_ids | {app_id})
 
     def with_refusal(self, refusal: DeltaError | None) -> ReadSet:
-        return msgspec.structs.replace(self, refusal=self.refusal or refusal)
+        return replace(self, refusal=self.refusal or refusal)
 
     def without_paths(self, paths: frozenset[str]) -> ReadSet:
-        return msgspec.structs.replace(self, dropped_paths=self.dropped_paths | paths)
+        return replace(self, dropped_paths=self.dropped_paths | paths)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.in_commit_timestamp import enabled, with_enablement
@@ -44,11 +45,11 @@ def reassign_row_ids(
     actions: list[AnyAction] = []
     for action in current.actions:
         if isinstance(action, AddFile) and not _is_copied(action, read_watermark):
-            actions.append(msgspec.structs.replace(action, base_row_id=watermark + 1))
+            actions.append(replace(action, base_row_id=watermark + 1))
             watermark += rows_in(action)
         elif not is_watermark(action):
             actions.append(action)
-    current = msgspec.structs.replace(current, row_id_high_watermark=won_watermark)
+    current = replace(current, row_id_high_watermark=won_watermark)
     return current.with_actions([watermark_domain(watermark), *actions])
 
 
@@ -70,7 +71,7 @@ def reassign_row_commit_versions(
     def moved(add: AddFile) -> AddFile:
         if add.default_row_commit_version not in (None, winner.version):
             return add
-        return msgspec.structs.replace(add, default_row_commit_version=winner.version + 1)
+        return replace(add, default_row_commit_version=winner.version + 1)
 
     return current.mapping_adds(moved)
 
@@ -86,7 +87,7 @@ def update_type_changes(
         return current
     moved = _with_moved_changes(msgspec.json.decode(own.schema_string), winner.version)
     schema_string = msgspec.json.encode(moved).decode()
-    changed = msgspec.structs.replace(own, schema_string=schema_string)
+    changed = replace(own, schema_string=schema_string)
     return current.with_actions(changed if action is own else action for action in current.actions)
 
 

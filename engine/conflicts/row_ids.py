@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
@@ -103,7 +104,7 @@ def assign_fresh(
 def _assign_commit_versions(actions: Iterable[AnyAction], version: int) -> list[AnyAction]:
     """Give `version` to the files that have no default row commit version."""
     return [
-        msgspec.structs.replace(action, default_row_commit_version=version)
+        replace(action, default_row_commit_version=version)
         if isinstance(action, AddFile) and action.default_row_commit_version is None
         else action
         for action in actions
@@ -114,8 +115,8 @@ def without_row_ids(action: AnyAction) -> AnyAction:
     """The action with row id and row commit version taken off, if it is an added file."""
     if not isinstance(action, AddFile):
         return action
-    return msgspec.structs.replace(action, base_row_id=None, default_row_commit_version=None)
+    return replace(action, base_row_id=None, default_row_commit_version=None)
 
 
 def _with_row_id(add: AddFile, base_row_id: int) -> AddFile:
-    return msgspec.structs.replace(add, base_row_id=base_row_id)
+    return replace(add, base_row_id=base_row_id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.actions import (
     AddFile,
@@ -26,7 +26,7 @@ IDENTITY_TAG = "delta.identity.schemaUpdate"
 ROW_TRACKING_ONLY_TAG = "rowTrackingEnablementOnly"
 
 
-class WinningCommit(msgspec.Struct, frozen=True):
+class WinningCommit(Struct, frozen=True):
     """A commit that took a version which the current transaction wanted."""
 
     commit: Commit

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
+
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.indexed_columns import UNORDERED
@@ -32,8 +34,7 @@ ROW_COMMANDS = frozenset({"DELETE", "UPDATE", "MERGE", "WRITE"})
 _DELTA_SETTINGS = Settings()
 
 
-@dataclass(frozen=True, slots=True)
-class RowLevelRules:
+class RowLevelRules(Struct, frozen=True):
     """Where changes to different rows of one file are reconciled.
 
     Always on unpartitioned tables with deletion vectors. `commands_without_photon`: what it covers
@@ -53,8 +54,7 @@ class Vendor(Enum):
     DELTA_RS = "delta-rs"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRules:
+class CheckRules(Struct, frozen=True):
     """What a conflict check looks at; the defaults are those of Delta's own."""
 
     compares_versions: bool = False
@@ -81,8 +81,7 @@ class CheckRules:
 DELTA_CHECKS = CheckRules()
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One way in which a dialect is not like Delta 4.4, and who says so."""
 
     text: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.dialects.dialect import Vendor
 
@@ -26,8 +27,7 @@ _BY_USERS = {
 """How dialects are called here, and what comes to mind instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
+class Product(Struct, frozen=True):
     """An engine with its version, which is empty if it names none."""
 
     vendor: Vendor

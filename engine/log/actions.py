@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 PartitionValues = dict[str, str | None]
 
@@ -21,9 +22,7 @@ def _false() -> bool:
     return False
 
 
-class Action(
-    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False
-):
+class Action(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """What every line of a commit file is: exactly one action.
 
     Outside the garbage collector (`gc=False`): an action cannot be part of a cycle, and a table

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import (
@@ -48,7 +49,7 @@ _PREFIXES: dict[type[Action], bytes] = {
 _ABSENT = msgspec.Raw()
 
 
-class LogLine(msgspec.Struct, frozen=True, gc=False):
+class LogLine(Struct, frozen=True, gc=False):
     """One line of a commit file: the name of an action and its fields."""
 
     add: AddFile | None = None
@@ -80,7 +81,7 @@ _LINE_DECODER = msgspec.json.Decoder(LogLine)
 _COMMIT_INFO_DECODER = msgspec.json.Decoder(CommitInfo)
 
 
-class Commit(msgspec.Struct, frozen=True):
+class Commit(Struct, frozen=True):
     """One committed version: its actions as written, the same sorted by kind, and their effects.
 
     `modified_at_ms` is the file's modification time, `None` where it is not known.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.log.column_keys import (
@@ -59,8 +60,7 @@ _END = ""
 _OPTIONS = frozenset({_END, "NOT", "COMMENT", "GENERATED", "DEFAULT"})
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnText:
+class ColumnText(Struct, frozen=True):
     """One column definition, read."""
 
     name: str

@@ -6,7 +6,8 @@ Source: PROTOCOL.md "Table Features"; TableFeature.scala.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata
@@ -47,8 +48,7 @@ def _never(_: Metadata) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableFeature:
+class TableFeature(Struct, frozen=True, eq=False):
     """One feature.
 
     `legacy_versions`: the (reader, writer) versions that imply it, if it is older than features by

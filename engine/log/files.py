@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 from immutables import Map, MapMutation
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
@@ -75,8 +75,7 @@ class Partition:
 _NO_FILES = Partition(Map())
 
 
-@dataclass(slots=True)
-class _Contents:
+class _Contents(Struct):
     """The files of a set, by identity and by partition, and the deletion vectors of a path.
 
     `files` has those that are not from `listed`.
@@ -222,8 +221,7 @@ def _contents_after(base: FileSet, since: Sequence[_Changes]) -> _Contents:
     return change.finish()
 
 
-@dataclass(slots=True)
-class _PartitionChange:
+class _PartitionChange(Struct):
     """The making of a partition's next state; places of files that went stay among the packed."""
 
     whole: MapMutation[FileKey, AddFile]

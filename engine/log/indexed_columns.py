@@ -7,7 +7,8 @@ StatisticsCollection.scala (getIndexedColumns, statsSchema).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.column_names import ColumnPath
 from whitecap.engine.log import properties
@@ -21,8 +22,7 @@ UNORDERED = frozenset({"boolean", "binary", "void", "variant"})
 _NESTED = ("array<", "map<", "struct<")
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed:
+class Indexed(Struct, frozen=True):
     """Which columns of a table have statistics, and how many letters of a text they keep.
 
     The first `count` leaves of columns that are no partitions, all if that is -1; or those at and

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.file_keys import FileKey, PartitionKey
@@ -34,8 +35,7 @@ class ListedFiles(Sequence[AddFile]):
         """The files of a partition."""
 
 
-@dataclass(slots=True)
-class StillListed:
+class StillListed(Struct):
     """Those of the `files` listed by a commit that nothing has removed or replaced since.
 
     Files that came `later` hide those of the same key; `gone` are keys that left.

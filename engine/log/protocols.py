@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from functools import lru_cache
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
@@ -165,7 +165,7 @@ def without_protocol_properties(metadata: Metadata) -> Metadata:
         for key, value in metadata.configuration.items()
         if not _is_protocol_property(key)
     }
-    return msgspec.structs.replace(metadata, configuration=kept)
+    return replace(metadata, configuration=kept)
 
 
 def is_upgrade(old: Protocol, new: Protocol) -> bool:

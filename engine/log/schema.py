@@ -7,11 +7,12 @@ JSON of a nested type is kept beside its simple string, so that reading and writ
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.engine.column_names import ColumnPath, quoted_if_needed
 from whitecap.engine.errors import InvalidLog, Problem
@@ -29,14 +30,13 @@ _SAME_NAMES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One column. `nested` is the log's JSON text of a struct, array or map type, else `None`."""
 
     name: str
     type: str
     nullable: bool = True
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = msgspec.field(default_factory=dict)
     nested: str | None = None
 
     @property
@@ -51,8 +51,7 @@ class Field:
         return _leaves((self.name,), kind)
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """What Delta counts and bounds one by one: its path from the column down, and its type."""
 
     path: ColumnPath

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 from immutables import Map
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import (
@@ -33,11 +34,11 @@ from whitecap.engine.remembered import once_for_each
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
 
 
-class _RowTracking(msgspec.Struct, rename="camel"):
+class _RowTracking(Struct, rename="camel"):
     row_id_high_water_mark: int
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class Snapshot(Struct, frozen=True):
     """A table at `version`; -1 means that there is no table yet. `timestamp_ms` is epoch time."""
 
     version: int

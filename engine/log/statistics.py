@@ -14,6 +14,8 @@ from math import isfinite
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.indexed_columns import UNORDERED, Indexed
@@ -31,7 +33,7 @@ _ROUNDING = timedelta(milliseconds=1)
 _INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
 
 
-class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+class FileStatistics(Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
     """What is known of a file without reading it; values are as in JSON, see `range_of`."""
 
     num_records: int | None = None
@@ -51,7 +53,7 @@ class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
         return count if isinstance(count, int) else None
 
 
-class _RecordCount(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class _RecordCount(Struct, frozen=True, rename="camel", gc=False):
     """The one figure of them that most readers want."""
 
     num_records: int | None = None
@@ -247,4 +249,4 @@ def wide_bounds(statistics: FileStatistics) -> FileStatistics:
     Counts of NULLs too, hidden rows included (observed on Delta Lake 4.4.0). Source:
     StatisticsCollection.scala: updateStatsToWideBounds.
     """
-    return msgspec.structs.replace(statistics, tight_bounds=False)
+    return replace(statistics, tight_bounds=False)

@@ -10,11 +10,11 @@ import zlib
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -69,8 +69,7 @@ class InMemory:
         return self._blocks[number]
 
 
-@dataclass(frozen=True, slots=True)
-class Packer(Generic[T]):
+class Packer(Struct, Generic[T], frozen=True):
     """How some things become bytes, and come back equal."""
 
     pack: Callable[[Sequence[T]], bytes]
@@ -119,8 +118,7 @@ MERGED_UNLESS = 4
 """A run stays beside a shorter one if it is so many times as long: then there are few."""
 
 
-@dataclass(frozen=True, slots=True)
-class HashedPlaces:
+class HashedPlaces(Struct, frozen=True):
     """Which places belong to a hash: sorted runs, the longest first. Never changed once made."""
 
     runs: tuple[_Run, ...] = ()

@@ -7,11 +7,11 @@ a tenth of it. Things that come by the thousand at once stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, ValuesView
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from immutables import Map, MapMutation
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from whitecap.engine.packed import blocks
@@ -21,8 +21,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Contained(Generic[K, T]):
+class Contained(Struct, Generic[K, T], frozen=True):
     """What is in a map: how it is packed, the key that is in each thing, and which keys stay."""
 
     packer: Packer[T]
@@ -34,8 +33,7 @@ _Younger = tuple[Any, "_Younger | None"]
 """The key that came last, and those before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moved(Generic[T]):
+class Moved(Struct, Generic[T], frozen=True):
     """Values that were packed, each with its place; `are_all`: others have no place any more."""
 
     values: Sequence[T] = ()

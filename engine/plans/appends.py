@@ -8,9 +8,8 @@ the next.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-import msgspec
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
@@ -35,7 +34,7 @@ RowMaking = tuple[Callable[[Row], Row], Check | None]
 """What makes rows of the table from those of a source, and what checks them."""
 
 
-class Append(msgspec.Struct, frozen=True):
+class Append(Struct, frozen=True):
     """One append, as its writer hands it over to be committed."""
 
     table: Table
@@ -46,8 +45,7 @@ class Append(msgspec.Struct, frozen=True):
     operation: Operation
 
 
-@dataclass(slots=True)
-class AppendPlan:
+class AppendPlan(Struct):
     """Appends of one statement or query to a table whose metadata and protocol stay the same.
 
     `parameters` are the operation's, where all appends have the same; `rows` says how rows are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.commands.rows.insert import insert_into
 from whitecap.engine.commands.statement_frame import as_statement
@@ -47,7 +47,7 @@ def inserts_rows(statement: Statement) -> bool:
     return plain and not says_more and not asks_time("".join(statement.template.texts))
 
 
-class Insertion(msgspec.Struct):
+class Insertion(Struct):
     """One run of such a statement: the table's rows, by task, and what writes them."""
 
     plan: AppendPlan

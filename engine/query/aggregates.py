@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -18,8 +18,7 @@ from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Struct, frozen=True):
     """One aggregate of a query: its type, and its value for the rows of a group."""
 
     type: str
@@ -52,8 +51,7 @@ def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -
     return Aggregate(type_name, value)
 
 
-@dataclass(slots=True)
-class Grouping:
+class Grouping(Struct):
     """Groups of rows by the values of keys. A row of it is a group: its keys, then its aggregates.
 
     `terms` are those of the keys, `aggregates` those asked for so far.

@@ -16,8 +16,8 @@ on Delta Lake 4.4.0 (tests/conformance/cases/asked_conditions.json).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
@@ -32,16 +32,14 @@ from whitecap.engine.sql.predicates.normal_form import join_and
 from whitecap.engine.sql.predicates.predicate import Predicate
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionAnswers:
+class PartitionAnswers(Struct, frozen=True):
     """What is known of partitions by asking, and how the check ends instead, if it cannot ask."""
 
     predicates: tuple[Predicate, ...] = ()
     refusal: DeltaError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AskedConditions:
+class AskedConditions(Struct, frozen=True):
     """The conditions of one statement that ask queries.
 
     `places`: its queries where they stand in its tree, since there the rows of tables are known.

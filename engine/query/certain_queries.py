@@ -12,8 +12,8 @@ on Delta Lake 4.4.0 (tests/conformance/cases/asked_conditions.json).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Field, Schema
@@ -30,8 +30,7 @@ _PLAIN_PARTS = frozenset({"expressions", "from_", "where", "kind", "hint", "orde
 _OVER_ROWS = (exp.AggFunc, exp.Window, exp.Exists)
 
 
-@dataclass(frozen=True, slots=True)
-class CertainQueries:
+class CertainQueries(Struct, frozen=True):
     """The queries of one statement."""
 
     planner: Planner

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.query.planner import Planner
@@ -52,8 +52,7 @@ def _is_among(column: exp.Column, own: _Own) -> bool:
     return any(column.is_star or column.name.lower() in columns for columns in near)
 
 
-@dataclass(frozen=True, slots=True)
-class TakenApart:
+class TakenApart(Struct, frozen=True):
     """A query without the conditions that speak of the row around it, and these.
 
     `is_wider`: Spark has added columns to the ones it selects, for these conditions to compare.

@@ -6,10 +6,10 @@ expression is resolved without the analyzer, else during analysis.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
@@ -98,7 +98,7 @@ def _cell(node: exp.Expr, scope: Scope, parameters: Parameters) -> Term:
         if first.refused_as != UNRESOLVED:
             raise
         refused_as = UNRESOLVED[0], "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
-        problem = dataclasses.replace(first, refused_as=refused_as)
+        problem = replace(first, refused_as=refused_as)
         raise InvalidInput([problem, *others]) from error
 
 

@@ -7,10 +7,10 @@ sources of writes, not for analysis: everything is done in memory, by nested loo
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
@@ -71,8 +71,7 @@ TableRows = Mapping[int, Rows]
 """The rows of each table in a query, by the `id` of its node."""
 
 
-@dataclass(slots=True)
-class Planner:
+class Planner(Struct):
     """Plans the queries of one statement."""
 
     tables: TableRows
@@ -104,7 +103,7 @@ class Planner:
     def _planned_common(self, query: exp.CTE, outer: Scope) -> Rows:
         rows = self.plan(query.this, outer).for_first(outer.width)
         columns = [column.name for column in query.args["alias"].args.get("columns") or ()]
-        return dataclasses.replace(rows, names=renamed(rows.names, columns, query.alias))
+        return replace(rows, names=renamed(rows.names, columns, query.alias))
 
     def _common(self, query: exp.CTE) -> Rows:
         """The rows of a query that a WITH names, also where only a part of it was planned."""
@@ -217,7 +216,7 @@ class Planner:
         """The planner for a copy of a part of a query: tables are known by their places."""
         places = zip(node.find_all(exp.Table), copy.find_all(exp.Table), strict=True)
         tables = {**self.tables, **{id(new): self._table(old) for old, new in places}}
-        return dataclasses.replace(self, tables=tables, common=dict(self.common))
+        return replace(self, tables=tables, common=dict(self.common))
 
     def _items(self, items: Iterable[_Item], scope: Scope) -> list[_Item]:
         """The items of a SELECT list without queries, and none of which names others."""

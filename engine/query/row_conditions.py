@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct, structs
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -34,8 +34,7 @@ Pinned = Mapping[int, Rows]
 _NO_TABLE = TableName("")
 
 
-@dataclass(frozen=True, slots=True)
-class RowCondition:
+class RowCondition(Struct, frozen=True):
     """Which rows a statement picks.
 
     A scan may use `conditions`; `tests` are further ones, which ask queries. `predicate` is the
@@ -79,7 +78,7 @@ def with_clause_values(statement: Merge, tables: Tables, session: Session) -> St
         rows |= yield from pinned_rows(query, _NO_TABLE, tables, statement.parameters)
     planner, nowhere = Planner(rows, statement.parameters, session), Scope((), session)
     clauses = tuple(
-        dataclasses.replace(
+        structs.replace(
             clause, assignments=tuple((n, planner.resolved(v, nowhere)) for n, v in pairs)
         )
         if clause.assignments is not None

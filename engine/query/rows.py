@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -24,8 +24,7 @@ from whitecap.engine.values.types import Session
 _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """A planned relation: its columns, and its rows for a given row of the enclosing query.
 
     `tasks`: of a table, its rows by the task that reads them.
@@ -116,8 +115,7 @@ _Matched = Sequence[tuple[Row, Sequence[int]]]
 """The rows on the left, each with the places of the rows on the right that match."""
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedRows:
+class JoinedRows(Struct, frozen=True):
     """How one JOIN makes its rows; `width` is how many values a row on the left has."""
 
     left: RowsInside

@@ -7,7 +7,8 @@ transaction and tracked, then the query is planned on the rows of its tables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from whitecap.engine.query.inline_tables import literal_rows
 from whitecap.engine.query.planner import Planner
@@ -23,8 +24,7 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 
 
-@dataclass(frozen=True, slots=True)
-class OwnRead:
+class OwnRead(Struct, frozen=True):
     """A query that reads the table it writes, with the rows of all other tables that it reads."""
 
     query: Select

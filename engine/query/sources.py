@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.sql.expressions.scope import Relation
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
@@ -14,8 +16,7 @@ from whitecap.engine.storage.requests import Row
 Projection = Callable[[Row], Row]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Rows that a write brings along, with their columns.
 
     `tasks` are the rows of each task of the Spark job.

@@ -8,9 +8,10 @@ OptimizeMetadataOnlyDeltaQuery.scala.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
@@ -46,8 +47,7 @@ from whitecap.engine.transaction.transaction import Transaction
 _FROM_STATISTICS = ("count", "min", "max")
 
 
-@dataclass(frozen=True, slots=True)
-class TableScan:
+class TableScan(Struct, frozen=True):
     """One table of a query at its place in the tree, and the conditions on it alone.
 
     `asking` are those that ask queries. `plain`: it has all conditions, and the query takes the

@@ -7,9 +7,9 @@ before the SELECT list is computed. Frames other than the default are refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -24,8 +24,7 @@ from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import check_modelled
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(Struct, frozen=True):
     """The windows of a SELECT list: what adds their values to rows, and the list without them."""
 
     scope: Scope

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.commands import Table, run_statement
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE
@@ -21,7 +22,7 @@ from whitecap.engine.values.casts import from_python
 from whitecap.engine.writing.generation import given_columns
 
 
-class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Strict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A part of a case file: an unknown key is an error, never ignored."""
 
 
@@ -97,7 +98,7 @@ def _values(row: Row) -> str:
 def _set_raw(table: Table, properties: Mapping[str, str]) -> Steps[Outcome]:
     txn = yield from table.start()
     configuration = {**txn.metadata.configuration, **properties}
-    metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
+    metadata = replace(txn.metadata, configuration=configuration)
     return (yield from txn.commit([metadata], MANUAL_UPDATE))
 
 

@@ -7,9 +7,9 @@ into another file count as taken away and brought.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -35,8 +35,7 @@ class RowFiles(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """One path of a commit: as it was (`None`: not there) and as it is (`None`: gone)."""
 
     before: RemoveFile | None
@@ -66,8 +65,7 @@ def file_changes(removes: Iterable[RemoveFile], adds: Iterable[AddFile]) -> list
     return [*changes, *gone]
 
 
-@dataclass(frozen=True, slots=True)
-class RowReader:
+class RowReader(Struct, frozen=True):
     """Looks into files for a conflict check; `schema` is that of the read snapshot."""
 
     files: RowFiles

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from whitecap.engine.conflicts.current import CurrentTransaction
@@ -118,7 +118,7 @@ def give_up_overtaken(current: CurrentTransaction, winner: WinningCommit) -> Cur
     kept = [a for a in current.actions if not (whole or _goes_into(a, targets))]
     left = kept if any(isinstance(action, AddFile | RemoveFile) for action in kept) else []
     paths = frozenset(current.removed) - {a.path for a in left if isinstance(a, RemoveFile)}
-    current = msgspec.structs.replace(current, read_set=current.read_set.without_paths(paths))
+    current = replace(current, read_set=current.read_set.without_paths(paths))
     return current.with_actions(left)
 
 
@@ -131,7 +131,7 @@ def without_files(actions: Iterable[AnyAction], paths: Iterable[str]) -> list[An
 def reading_moved_rows(current: CurrentTransaction, winner: WinningCommit) -> CurrentTransaction:
     """Whoever read a file that was compacted depends on the compacted file from now on."""
     read_set = _reading_targets(current.read_set, winner)
-    return msgspec.structs.replace(current, read_set=read_set)
+    return replace(current, read_set=read_set)
 
 
 def _reading_targets(read_set: ReadSet, winner: WinningCommit) -> ReadSet:

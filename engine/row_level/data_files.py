@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec import Struct
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -56,7 +57,7 @@ def _packer() -> Packer[tuple[str, _Kept]]:
     return Packer(pack, unpack)
 
 
-class FileRows(msgspec.Struct, frozen=True):
+class FileRows(Struct, frozen=True):
     """A file with its rows; `deleted` are the positions that its deletion vector hides."""
 
     file: AddFile

@@ -6,9 +6,9 @@ Source: DMLWithDeletionVectorsHelper.scala: processUnmodifiedData, for what such
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, DeletionVector, RemoveFile
@@ -23,8 +23,7 @@ from whitecap.engine.row_level.changes import RowReader
 from whitecap.engine.storage.requests import Steps
 
 
-@dataclass(frozen=True, slots=True)
-class Hiding:
+class Hiding(Struct, frozen=True):
     """A live file and all positions of it that are to be hidden."""
 
     live: AddFile
@@ -61,7 +60,7 @@ def with_vector(
     live: AddFile, vector: DeletionVector, statistics: FileStatistics, data_change: bool = True
 ) -> AddFile:
     """The file with a deletion vector; its statistics become bounds that need not be reached."""
-    return msgspec.structs.replace(
+    return replace(
         live,
         deletion_vector=vector,
         data_change=data_change,
@@ -71,7 +70,7 @@ def with_vector(
 
 def removal(live: AddFile, like: RemoveFile) -> RemoveFile:
     """The removal of a live file, at the instant of another removal."""
-    return msgspec.structs.replace(
+    return replace(
         like,
         path=live.path,
         partition_values=live.partition_values,
@@ -85,4 +84,4 @@ def removal(live: AddFile, like: RemoveFile) -> RemoveFile:
 
 def _counting(live: AddFile, rows: int) -> FileStatistics:
     """A file's statistics, with how many rows it has: the least that a vector needs beside it."""
-    return msgspec.structs.replace(parse_statistics(live.stats), num_records=rows)
+    return replace(parse_statistics(live.stats), num_records=rows)

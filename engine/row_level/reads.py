@@ -9,8 +9,9 @@ neighbours for delete-read and delete-delete.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.storage.requests import Row
@@ -30,8 +31,7 @@ class SubCondition(StrEnum):
     WHOLE_TABLE_REPLACE = "WHOLE_TABLE_REPLACE"
 
 
-@dataclass(frozen=True, slots=True)
-class RowRead:
+class RowRead(Struct, frozen=True):
     """One read of the table that is written: would another row have changed what came of it?
 
     `concerns` says so of a row in schema order; `may_hold` of a whole file by its statistics.

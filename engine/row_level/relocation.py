@@ -14,10 +14,11 @@ US patent 12,147,412, claim 7 (rows found again through record identifiers).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, DeletionVector, RemoveFile
@@ -30,7 +31,7 @@ Places = dict[str, BitMap64]
 """Positions by path."""
 
 
-class Note(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class Note(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a removed file says of its compaction; without `first_row` rows changed their order."""
 
     first_row: int | None = None
@@ -60,13 +61,13 @@ def as_changed(removed: RemoveFile, vector: DeletionVector | None) -> RemoveFile
     """
     if Note.of(removed) is None:
         removed = _tagged(removed, {}, Note(None, removed.deletion_vector))
-    return msgspec.structs.replace(removed, deletion_vector=vector)
+    return replace(removed, deletion_vector=vector)
 
 
 def _tagged(removed: RemoveFile, more: dict[str, str], note: Note) -> RemoveFile:
     text = msgspec.json.encode(note).decode()
     tags = {**(removed.tags or {}), **more, NOTE_TAG: text}
-    return msgspec.structs.replace(removed, tags=tags)
+    return replace(removed, tags=tags)
 
 
 class Relocation(Protocol):
@@ -77,8 +78,7 @@ class Relocation(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ByOffset:
+class ByOffset(Struct, frozen=True):
     """Rows kept their order: counting the rows before is enough."""
 
     removes: dict[str, RemoveFile]
@@ -90,14 +90,13 @@ class ByOffset:
         assert note is not None
         assert note.first_row is not None
         assert target is not None
-        seen = msgspec.structs.replace(removed, deletion_vector=note.deletion_vector)
+        seen = replace(removed, deletion_vector=note.deletion_vector)
         left_out = yield from self.reader.hidden(seen)
         first = note.first_row
         return {target: BitMap64(first + at - left_out.rank(at) for at in positions)}
 
 
-@dataclass(frozen=True, slots=True)
-class ByIdentity:
+class ByIdentity(Struct, frozen=True):
     """Rows may be anywhere in the new files: each is looked up by its values."""
 
     places: dict[tuple[str, int], tuple[str, int]]
@@ -114,7 +113,7 @@ class ByIdentity:
         places: dict[tuple[str, int], tuple[str, int]] = {}
         for removed in removes:
             note = Note.of(removed) or Note(deletion_vector=removed.deletion_vector)
-            seen = msgspec.structs.replace(removed, deletion_vector=note.deletion_vector)
+            seen = replace(removed, deletion_vector=note.deletion_vector)
             left_out = yield from reader.hidden(seen)
             for at, row in enumerate((yield from reader.rows(FileChange(removed, None).file))):
                 candidates = free.get(_identity(row))

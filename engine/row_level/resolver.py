@@ -5,7 +5,8 @@ Reading deletion vectors and rows asks the store, so unlike Delta's the check is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.checker import check_after_files, check_before_files, check_files
 from whitecap.engine.conflicts.current import CurrentTransaction
@@ -43,8 +44,7 @@ from whitecap.engine.storage.requests import Steps
 Answer = CurrentTransaction | Verdict
 
 
-@dataclass(slots=True)
-class RowResolver:
+class RowResolver(Struct):
     """Checks one transaction against its winners; counts those that took looking at rows."""
 
     dialect: Dialect

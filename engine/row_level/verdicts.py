@@ -8,7 +8,7 @@ wording is ours).
 
 from __future__ import annotations
 
-import dataclasses
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict
@@ -49,7 +49,7 @@ def row_verdict(
 ) -> Verdict:
     """A conflict about rows; `evidence` is the file with the first, `condition` what it matches."""
     plain = file_verdict(rule, current, winner, None, evidence)
-    verdict = dataclasses.replace(plain, predicate=condition or None)
+    verdict = replace(plain, predicate=condition or None)
     return with_sub_condition(verdict, SubCondition.ROW_LEVEL_CHANGES)
 
 
@@ -66,9 +66,7 @@ def with_sub_condition(verdict: Verdict, sub_condition: SubCondition) -> Verdict
         f" {_DONE[exception]}."
         f" {_WHY[sub_condition]} See {_DOC_LINK}."
     )
-    return dataclasses.replace(
-        verdict, error_class=error_class, message=text, message_parameters=parameters
-    )
+    return replace(verdict, error_class=error_class, message=text, message_parameters=parameters)
 
 
 def _is_append(exception: ConflictException) -> bool:

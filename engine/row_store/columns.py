@@ -11,8 +11,8 @@ from datetime import date
 from math import isfinite, nan
 from typing import Any, Protocol
 
-import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.engine.row_store.summaries import Counts, Extent, bounded, counted, extent_of
@@ -33,7 +33,7 @@ _ROWS_A_VALUE = 8
 """Where values are in fewer rows than this, on average, they are not counted one by one."""
 
 
-class Cells(msgspec.Struct, frozen=True):
+class Cells(Struct, frozen=True):
     """What some rows have in one column, in their order; `nulls` is where NULLs are, if any."""
 
     values: NDArray[Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-import msgspec
 import numpy as np
+from msgspec import Struct
 
 from whitecap.engine.row_store.columns import Cells, Coded, Column, Fractions, Ids, Integers
 from whitecap.engine.row_store.summaries import (
@@ -32,7 +32,7 @@ MANY_PIECES = 64
 """Up to so many rows are taken out by joining the pieces between them, at the speed of memory."""
 
 
-class Origin(msgspec.Struct, frozen=True):
+class Origin(Struct, frozen=True):
     """What rows were made from: all of `parents` without the versions that went, and new ones.
 
     `columns`, if every row is still in its place, are the only ones that differ.

@@ -11,14 +11,14 @@ from itertools import zip_longest
 from math import isfinite, nan
 from typing import Any
 
-import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
 
 
-class Extent(msgspec.Struct, frozen=True):
+class Extent(Struct, frozen=True):
     """How many values are NULL, and the smallest and largest of the others (`None`: no others).
 
     Both are NaN where some fraction is not finite.
@@ -71,7 +71,7 @@ def extent_of(values: Sequence[Any]) -> Extent:
     return bounded(nulls, present)
 
 
-class Counts(msgspec.Struct, frozen=True):
+class Counts(Struct, frozen=True):
     """How many rows have each value, by the values' codes; code 0 is that of NULL.
 
     `values` are those of all codes; more may come behind them.

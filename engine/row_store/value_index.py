@@ -11,12 +11,12 @@ says where these are, columns are indexed by file from then on.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -41,8 +41,7 @@ AreThere = Callable[[NDArray[np.int32]], NDArray[np.bool_]]
 """Which of these row versions are in some file."""
 
 
-@dataclass(slots=True, eq=False)
-class FileNode:
+class FileNode(Struct, eq=False):
     """A file, from the commit on that added it. That commit removed the files of `origins`."""
 
     number: int

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.storage.paths import is_absolute
 from whitecap.engine.storage.requests import (
@@ -42,8 +42,7 @@ def rooted(steps: Steps[T], root: str, location: str) -> Steps[T]:
         return result
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a table is in its store."""
 
     root: str
@@ -58,9 +57,9 @@ class _Place:
             case Delete(keys):
                 return Delete(tuple(self._key(key) for key in keys))
             case ReadRows(keys):
-                return structs.replace(request, keys=tuple(self._key(key) for key in keys))
+                return replace(request, keys=tuple(self._key(key) for key in keys))
             case Get() | Put() | PutIfAbsent() | WriteRows():
-                return structs.replace(request, key=self._key(request.key))
+                return replace(request, key=self._key(request.key))
         return request
 
     def _key(self, key: str) -> str:

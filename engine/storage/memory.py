@@ -8,10 +8,11 @@ from __future__ import annotations
 import uuid
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
 
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import (
@@ -80,8 +81,7 @@ def counting_ids() -> Iterator[str]:
     return (str(uuid.UUID(int=number)) for number in count())
 
 
-@dataclass(frozen=True, slots=True)
-class _DataFile:
+class _DataFile(Struct, frozen=True):
     """A data file's rows with their columns, and what a listing says of it."""
 
     columns: tuple[str, ...]

@@ -14,19 +14,19 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
-import msgspec
+from msgspec import Struct
 
 Row = tuple[Any, ...]
 """One table row, values in schema order; Python values of the Spark types."""
 
 
-class ListFrom(msgspec.Struct, frozen=True):
+class ListFrom(Struct, frozen=True):
     """List keys in the directory of `start`, those >= `start`, in order. Answer: `Listing`."""
 
     start: str
 
 
-class ListTree(msgspec.Struct, frozen=True):
+class ListTree(Struct, frozen=True):
     """List every key of the table that begins with `below`, data files included, in order.
 
     Answer: `Listing`.
@@ -35,19 +35,19 @@ class ListTree(msgspec.Struct, frozen=True):
     below: str = ""
 
 
-class Delete(msgspec.Struct, frozen=True):
+class Delete(Struct, frozen=True):
     """Remove objects and data files; a key that does not exist is no error. Answer: `None`."""
 
     keys: tuple[str, ...]
 
 
-class Get(msgspec.Struct, frozen=True):
+class Get(Struct, frozen=True):
     """Read one object whole. Answer: `Body` or `Missing`."""
 
     key: str
 
 
-class PutIfAbsent(msgspec.Struct, frozen=True):
+class PutIfAbsent(Struct, frozen=True):
     """Create one object unless its key exists. Answer: `PutResult`.
 
     `actions` are those of a commit file, just as they would be read from its body.
@@ -58,14 +58,14 @@ class PutIfAbsent(msgspec.Struct, frozen=True):
     actions: Sequence[Any] | None = None
 
 
-class Put(msgspec.Struct, frozen=True):
+class Put(Struct, frozen=True):
     """Write one object, replacing any. Answer: `PutResult` (`CREATED` or `UNKNOWN`)."""
 
     key: str
     body: bytes
 
 
-class ReadRows(msgspec.Struct, frozen=True):
+class ReadRows(Struct, frozen=True):
     """Read the rows of data files, in file order. Answer: `RowsOf`, or `Gone` if one is missing.
 
     A driver may answer from Parquet (directory) or from kept row tuples (memory, simulator). Files
@@ -79,7 +79,7 @@ class ReadRows(msgspec.Struct, frozen=True):
     partition_values: tuple[Mapping[str, str | None] | None, ...] = ()
 
 
-class WriteRows(msgspec.Struct, frozen=True):
+class WriteRows(Struct, frozen=True):
     """Write one data file that holds `rows`. Answer: `Written`.
 
     `columns` and `types` name every column of a row (partition columns included); Parquet files
@@ -93,7 +93,7 @@ class WriteRows(msgspec.Struct, frozen=True):
     partition_columns: tuple[str, ...]
 
 
-class Compute(msgspec.Struct, frozen=True):
+class Compute(Struct, frozen=True):
     """Spend a Spark job's time. Answer: `None`. Free in memory and on disk.
 
     Rows and bytes are those of files that hold something for the job; `paths_read` names these, as
@@ -108,19 +108,19 @@ class Compute(msgspec.Struct, frozen=True):
     scanned: Iterable[object] = ()
 
 
-class OfDriver(msgspec.Struct, frozen=True):
+class OfDriver(Struct, frozen=True):
     """What a log asks that its own driver alone can answer: base of such requests."""
 
 
-class ReadClock(msgspec.Struct, frozen=True):
+class ReadClock(Struct, frozen=True):
     """Ask for the wall clock. Answer: `int`, epoch milliseconds."""
 
 
-class NewId(msgspec.Struct, frozen=True):
+class NewId(Struct, frozen=True):
     """Ask for a fresh UUID in text. Answer: `str`."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(Struct, frozen=True):
     """One listed object."""
 
     key: str
@@ -128,35 +128,35 @@ class Entry(msgspec.Struct, frozen=True):
     modified_at_ms: int
 
 
-class Listing(msgspec.Struct, frozen=True):
+class Listing(Struct, frozen=True):
     """The answer to `ListFrom` and `ListTree`."""
 
     entries: tuple[Entry, ...]
 
 
-class Body(msgspec.Struct, frozen=True):
+class Body(Struct, frozen=True):
     """The answer to `Get`."""
 
     content: bytes
 
 
-class Missing(msgspec.Struct, frozen=True):
+class Missing(Struct, frozen=True):
     """The answer to `Get` of a key that does not exist."""
 
 
-class RowsOf(msgspec.Struct, frozen=True):
+class RowsOf(Struct, frozen=True):
     """The answer to `ReadRows`: per key, its rows in file order."""
 
     rows: tuple[Sequence[Row], ...]
 
 
-class Gone(msgspec.Struct, frozen=True):
+class Gone(Struct, frozen=True):
     """The answer to `ReadRows` where a data file does not exist (any more)."""
 
     key: str
 
 
-class Written(msgspec.Struct, frozen=True):
+class Written(Struct, frozen=True):
     """The answer to `WriteRows`."""
 
     size_bytes: int

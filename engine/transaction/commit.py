@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.conflicts.action_checks import (
     check_consistent_data_change,
@@ -50,7 +50,7 @@ from whitecap.engine.transaction.prepare import CommitDraft, Prepared, prepare, 
 _NOT_BLIND = frozenset({RemoveFile, AddCDCFile})
 
 
-class CommitPlan(msgspec.Struct, frozen=True):
+class CommitPlan(Struct, frozen=True):
     """Everything that a transaction hands over when it commits."""
 
     table_log: TableLog

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
@@ -25,14 +26,14 @@ from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, 
 from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
-class PutOutcome(msgspec.Struct, frozen=True):
+class PutOutcome(Struct, frozen=True):
     """What came of putting one version: the last result, and how often it was sent."""
 
     result: PutResult
     sent: int
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class Candidate(Struct, frozen=True):
     """A transaction, resolved against every commit before `version`, which it is to become."""
 
     current: CurrentTransaction
@@ -70,7 +71,7 @@ def commit_loop(ready: ReadyCommit) -> Steps[Outcome]:
     return (yield from give_up(candidate.current, settings, first_version, candidate.version))
 
 
-class Checks(msgspec.Struct, frozen=True):
+class Checks(Struct, frozen=True):
     """What a transaction does after a lost attempt: one listing, then winner by winner.
 
     `rows` checks conflicts where files alone do not decide; a compaction that others have done
@@ -123,7 +124,7 @@ class Checks(msgspec.Struct, frozen=True):
         return checked and commit_info is not None and commit_info.txn_id == current.txn_id
 
 
-class ReadyCommit(msgspec.Struct, frozen=True):
+class ReadyCommit(Struct, frozen=True):
     """A transaction before its first attempt, and its checks: all that its commit loop goes by.
 
     `reads_back`: whoever reads its commit file finds the very actions, order of keys included.
@@ -138,8 +139,8 @@ class ReadyCommit(msgspec.Struct, frozen=True):
         rows = self.checks.rows
         if rows is None:
             return self
-        checks = msgspec.structs.replace(self.checks, rows=rows.branched())
-        return msgspec.structs.replace(self, checks=checks)
+        checks = replace(self.checks, rows=rows.branched())
+        return replace(self, checks=checks)
 
 
 def put_commit(

@@ -6,9 +6,10 @@ Source: `OptimisticTransaction.scala: trackReadPredicates`, `DeltaTableReadPredi
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import PartitionValues
@@ -41,7 +42,7 @@ class PredicateEntry:
         if not answers:
             return self
         partition = (*self.partition_predicates, *answers)
-        return dataclasses.replace(self, partition_predicates=partition, _answers={})
+        return replace(self, partition_predicates=partition, _answers={})
 
     @property
     def text(self) -> str:
@@ -71,8 +72,7 @@ class PredicateEntry:
         return [predicate.widened() for predicate in self.partition_predicates]
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionValuesEntry:
+class PartitionValuesEntry(Struct, frozen=True):
     """A dynamic partition overwrite: files whose whole partition value map is among those written.
 
     Source: `OptimisticTransaction.scala: filterFiles(newFiles)`, `shouldRewriteFilter = false`.

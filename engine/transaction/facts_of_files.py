@@ -10,10 +10,11 @@ Source: `kernel/transaction/state.rs: AddContainer`; `kernel/snapshot/log_data.r
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field, Schema
@@ -26,8 +27,7 @@ _COUNTED = "bigint"
 """The type of columns whose NULLs are known in files of the snapshot: that of the counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class FactsOfFiles:
+class FactsOfFiles(Struct, frozen=True):
     """What is known of the files of a table; `casts` make values of its partitions' texts.
 
     `longest_lookup`: how many texts of partitions may be named to be looked up.
@@ -55,7 +55,7 @@ class FactsOfFiles:
             logged = self._logged(file, statistics, field)
             if field.name not in self.casts:
                 nulls = logged.nulls if field.type == _COUNTED else None
-                return dataclasses.replace(logged, nulls=nulls, records=None)
+                return replace(logged, nulls=nulls, records=None)
             lookup = self.longest_lookup if field.type == "string" else 0
             return ColumnFacts(logged.least, logged.most, longest_lookup=lookup)
 

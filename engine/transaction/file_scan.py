@@ -8,8 +8,9 @@ statistics).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.log.indexed_columns import columns_that_skip
@@ -38,8 +39,7 @@ FileTest = Callable[[AddFile], bool]
 PartitionTest = Callable[[PartitionValues | None], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class FileScan:
+class FileScan(Struct, frozen=True):
     """Live files of `snapshot` whose partition is `wanted` and that may hold matching rows.
 
     `may_match` is the test by statistics, `None` where there is none to make.

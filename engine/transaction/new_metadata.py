@@ -6,10 +6,9 @@ mergeGlobalConfigs`; `MaterializedRowTrackingColumn.scala: updateMaterializedCol
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import Metadata, Protocol
@@ -37,7 +36,7 @@ _ROW_TRACKING_COLUMNS = {
 def with_session_defaults(metadata: Metadata, settings: Settings) -> Metadata:
     """New tables get the session's default properties where they set none themselves."""
     configuration = {**settings.property_defaults, **metadata.configuration}
-    return msgspec.structs.replace(metadata, configuration=configuration)
+    return replace(metadata, configuration=configuration)
 
 
 def protocol_with(metadata: Metadata, protocol: Protocol | None, creates_table: bool) -> Protocol:
@@ -79,8 +78,8 @@ def _with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> M
         number = max(number, int(field.metadata.get(COLUMN_ID, number + 1)))
         physical = field.name if field.name in old_names else f"col-{unique}-{number}"
         named = {COLUMN_ID: number, PHYSICAL_NAME: physical, **field.metadata}
-        fields.append(dataclasses.replace(field, metadata=named))
-    return msgspec.structs.replace(
+        fields.append(replace(field, metadata=named))
+    return replace(
         metadata,
         schema_string=schema_string(Schema(tuple(fields))),
         configuration={**metadata.configuration, properties.MAX_COLUMN_ID: str(number)},
@@ -103,4 +102,4 @@ def as_stored(
         for key, prefix in _ROW_TRACKING_COLUMNS.items()
         if key not in stored.configuration
     }
-    return msgspec.structs.replace(stored, configuration={**stored.configuration, **names})
+    return replace(stored, configuration={**stored.configuration, **names})

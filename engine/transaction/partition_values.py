@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import PartitionValues
@@ -28,8 +29,7 @@ _TYPE_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionNormalizer:
+class PartitionNormalizer(Struct, frozen=True):
     """Reads partition value maps; with `typed` off, as the text that they are."""
 
     types: Mapping[str, str]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import (
@@ -44,7 +44,7 @@ from whitecap.engine.transaction.metadata_checks import (
 _SET_APART = frozenset({Metadata, Protocol})
 
 
-class CommitDraft(msgspec.Struct, frozen=True):
+class CommitDraft(Struct, frozen=True):
     """What the transaction has set so far, outside the actions passed to `commit`."""
 
     snapshot: Snapshot
@@ -56,7 +56,7 @@ class CommitDraft(msgspec.Struct, frozen=True):
     restates_protocol: bool = False
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class Prepared(Struct, frozen=True):
     """The final actions, with the metadata and protocol that hold once they are committed."""
 
     actions: tuple[AnyAction, ...]

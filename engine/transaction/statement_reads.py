@@ -7,9 +7,9 @@ Source: `conflict_checker.rs: TransactionInfo` of delta-rs (`read_predicates`, `
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
@@ -26,8 +26,7 @@ _ALWAYS_READ = frozenset({"UPDATE", "MERGE"})
 """Without a condition on the target these depend on the whole table; a DELETE on nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatementCondition:
+class StatementCondition(Struct, frozen=True):
     """The condition on the rows that a statement changes, by which files are held to be read."""
 
     predicates: Sequence[Predicate]
@@ -72,10 +71,10 @@ def statement_reads(
     """The read set of a statement: its condition, or every file and nothing that is added."""
     reads = ReadSet(app_ids=read_set.app_ids)
     if _has_condition(condition.predicates, operation):
-        return msgspec.structs.replace(reads, scans=(condition,), condition=condition)
+        return replace(reads, scans=(condition,), condition=condition)
     all_files = FileScan(condition.snapshot, lambda _: True)
     whole_table = operation.name in _ALWAYS_READ
-    return msgspec.structs.replace(reads, scans=(all_files,), whole_table=whole_table)
+    return replace(reads, scans=(all_files,), whole_table=whole_table)
 
 
 def _has_condition(predicates: Sequence[Predicate], operation: Operation) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
@@ -257,7 +257,7 @@ class Transaction:
         if marks:
             text = schema_string(with_marks(schema_of_metadata(self.metadata), marks))
             self.identity_only = self._metadata is None
-            self._metadata = msgspec.structs.replace(self.metadata, schema_string=text)
+            self._metadata = replace(self.metadata, schema_string=text)
 
     def mark_identity_only(self) -> None:
         """Say that the metadata only moves identity high-water marks (SYNC IDENTITY, inserts)."""

@@ -8,12 +8,13 @@ A type is its Spark simple string ("int", "decimal(10,2)"). A value is an `int`,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 
@@ -31,8 +32,7 @@ _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """What casts depend on: the time zone, and whether a malformed text is an error or NULL."""
 
     time_zone: str = "UTC"

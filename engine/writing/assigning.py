@@ -6,9 +6,9 @@ Source: TableOutputResolver.scala (store assignment of INSERT), UpdateExpression
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
@@ -34,7 +34,7 @@ def updated(term: Term, field: Field, session: Session) -> Term:
 
 def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) -> Term:
     """Numbers are cast as in ANSI mode, whatever the session says (storeAssignmentPolicy)."""
-    strict = session if term.type == "string" else dataclasses.replace(session, ansi=True)
+    strict = session if term.type == "string" else replace(session, ansi=True)
     cast = convert(term, field.type, strict)
     if field.type == "string":
         return limited(cast, field)

@@ -7,8 +7,8 @@ TransactionalWrite.scala (normalizeData), DeltaInvariantCheckerExec.scala.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.log.actions import Metadata
@@ -41,8 +41,7 @@ from whitecap.engine.writing.row_checks import row_check
 _PLANS = Plans()
 
 
-@dataclass(frozen=True, slots=True)
-class BatchPlan:
+class BatchPlan(Struct, frozen=True):
     """How the rows of a batch become those of the table; `check` is what they have to pass.
 
     `complete` computes the generated columns that the batch lacks, `counted` are the identity

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from msgspec import structs
 from sqlglot import exp
 
 from whitecap.engine.log.column_keys import CURRENT_DEFAULT
@@ -37,9 +38,7 @@ def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
         )
         for row in query.rows
     )
-    return dataclasses.replace(
-        statement, query=dataclasses.replace(query, rows=rows), plans=Plans()
-    )
+    return dataclasses.replace(statement, query=structs.replace(query, rows=rows), plans=Plans())
 
 
 def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:

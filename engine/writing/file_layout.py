@@ -6,9 +6,10 @@ Made once for each metadata. Source: TransactionalWrite.scala (writeFiles), Stat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, PartitionValues
@@ -27,8 +28,7 @@ from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.texts import to_text
 
 
-@dataclass(frozen=True, slots=True)
-class FileLayout:
+class FileLayout(Struct, frozen=True):
     """How rows of a table are laid out in files. Made by `file_layout`."""
 
     schema: Schema

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
@@ -59,7 +59,7 @@ DELETED, INSERTED = ("delete",), ("insert",)
 BEFORE_UPDATE, AFTER_UPDATE = ("update_preimage",), ("update_postimage",)
 
 
-class FileWriter(msgspec.Struct):
+class FileWriter(Struct):
     """Writes the data files of one command; counts what it wrote.
 
     `check` raises `DeltaError` for a row that the table may not hold. Every row is checked as it is

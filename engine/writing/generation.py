@@ -6,9 +6,9 @@ Source: ColumnWithDefaultExprUtils.scala, GeneratedColumn.scala, GenerateIdentit
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_name
@@ -109,8 +109,7 @@ Tasks = Sequence[Sequence[Row]]
 """Rows by the task that writes them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
+class Generated(Struct, frozen=True):
     """Rows with what the table made up, and the identity columns' last values by physical name.
 
     `given` are the columns that it did not make up, in lower case.
@@ -155,8 +154,7 @@ class _Expression:
         self.compute = convert(term, column.type, session).bind({}).evaluate
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """Computes a row's generated columns."""
 
     expressions: tuple[_Expression, ...]

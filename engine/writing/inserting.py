@@ -7,8 +7,8 @@ assignment).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
@@ -37,8 +37,7 @@ from whitecap.engine.writing.generation import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class InsertPlan:
+class InsertPlan(Struct, frozen=True):
     """How a row of the source becomes one of the target, and which columns the source gives.
 
     `complete` computes the generated columns that it gives no value for; `counted` are the identity

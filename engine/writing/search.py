@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
@@ -64,8 +65,7 @@ def files_to_read(
     return list(scan)
 
 
-@dataclass(slots=True)
-class _Picks:
+class _Picks(Struct):
     """Which rows match: what columns must have for that, which may be all there is to it.
 
     Of partition columns nothing is wanted: files of other partitions are not looked at. `bind`

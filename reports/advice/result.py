@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from whitecap.engine.recorded import Objective
 from whitecap.reports.advice.steps import DesignStep, Stood
 from whitecap.reports.documents import write_document
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(Struct, frozen=True):
     """What was searched: `kinds` by their number of changes, of so many `designs` those that were
     looked at, in `runs`; `fresh` replications then judged the way."""
 
@@ -33,8 +34,7 @@ class Searched:
     is_cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
+class Behind(Struct, frozen=True):
     """What `explain` says of two statements behind refusals that waste much. `waste`: their part of
     all compute that aborted transactions took, about."""
 

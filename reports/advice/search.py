@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.objectives import ObjectiveSet
@@ -36,8 +37,7 @@ _Wanted = Mapping[CandidateDesign, int]
 Searching = Generator[_Wanted, Mapping[CandidateDesign, Runs], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """How far a design falls short of all objectives, as parts of their thresholds, and its cost
     per job; both by the values alone. `unmeasured`: objectives of which nothing was measured,
     because no job of theirs came or committed."""
@@ -71,8 +71,7 @@ def score_of(runs: Runs, objectives: ObjectiveSet) -> Score:
     return Score(shortfall, cost_per_job, len(margins) - len(measured))
 
 
-@dataclass(slots=True)
-class DesignSearch:
+class DesignSearch(Struct):
     """Where a search stands: the designs of its way so far, and how many it looked at."""
 
     kinds: Mapping[str, Sequence[str]]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.advice.search import CandidateDesign
@@ -15,8 +16,7 @@ from whitecap.reports.sensitivity.effects import Followed, confidence_of, gap_of
 from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference
 
 
-@dataclass(frozen=True, slots=True)
-class Bought:
+class Bought(Struct, frozen=True):
     """What a step changes of one measure, from before to after."""
 
     followed: Followed
@@ -30,8 +30,7 @@ class Bought:
         return self.gap is not None and self.gap.is_distinguishable
 
 
-@dataclass(frozen=True, slots=True)
-class DesignStep:
+class DesignStep(Struct, frozen=True):
     """A change by its kind and label, the design that it leads to, and what it buys."""
 
     kind: str
@@ -45,8 +44,7 @@ class DesignStep:
         return any(each.is_distinguishable for each in self.bought)
 
 
-@dataclass(frozen=True, slots=True)
-class Stood:
+class Stood(Struct, frozen=True):
     """A design as the fresh runs show it: against the objectives, and what it costs."""
 
     design: CandidateDesign

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from whitecap.reports.answers.document import document_of
 from whitecap.reports.answers.findings import AnswerFindings, findings_of
@@ -20,8 +21,7 @@ from whitecap.reports.precision.reached import ReachedPrecision, reached_by, rea
 from whitecap.reports.words import sentence
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class WordedAnswer:
+class WordedAnswer(Struct, frozen=True):
     """`headline` in one sentence, `sentences` behind it, and the `findings` that they tell."""
 
     headline: str

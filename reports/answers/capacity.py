@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.reports.answers.grid import Design, DesignGrid, OfferedLoad
 from whitecap.reports.answers.standing import CellStanding, Stands
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """The loads that a design takes `for_sure`, and those that it takes at least perhaps.
 
     For sure is said of all designs together: that any takes less than that has a chance of 5 %

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from whitecap.engine.recorded import Direction, Measure
 from whitecap.reports.answers.standing import CellStanding, Stands
@@ -20,8 +21,7 @@ RANKED_BY = Measure.GOODPUT_PER_MINUTE
 THEN_BY = Measure.WASTED_COMPUTE_SHARE
 
 
-@dataclass(frozen=True, slots=True)
-class DesignChoice:
+class DesignChoice(Struct, frozen=True):
     """The best under one load of those that meet their objectives, and how the others compare.
 
     `most` has the most goodput; of what cannot be told apart from it `best` wastes the least.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.reports.answers.capacity import Capacity, capacity_of, picked_from
 from whitecap.reports.answers.choice import DesignChoice, choose, nearest, shortfall
@@ -14,8 +15,7 @@ from whitecap.reports.answers.standing import CellStanding, Stands, standing_of
 from whitecap.reports.measures.measured_run import Runs
 
 
-@dataclass(frozen=True, slots=True)
-class UnderLoad:
+class UnderLoad(Struct, frozen=True):
     """What is to be said of one load.
 
     `design` is chosen if its cell meets all objectives (`choice` ranks it among those that do);
@@ -46,8 +46,7 @@ class UnderLoad:
         return next(design for design, each in self.standings.items() if each.cell == cell)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFindings:
+class AnswerFindings(Struct, frozen=True):
     """What follows from a sweep's or a run's recordings.
 
     `design` is named for as many loads as it can be, and `cell` is the one to look at: that design

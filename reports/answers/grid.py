@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, product
 
+from msgspec import Struct
+
 from whitecap.engine.recorded import AxisRole
 from whitecap.reports.layout import AxisLabels, SweepLayout, phrase
 
@@ -40,8 +42,7 @@ class Design:
         return phrase(self.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class DesignGrid:
+class DesignGrid(Struct, frozen=True):
     """Loads, lightest first, and designs in the sweep's order, with the finished cells."""
 
     loads: tuple[OfferedLoad, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective
 
@@ -17,8 +18,7 @@ As many without a failure are what shows 99 % at all (the rule of three: 299). W
 group can only miss it: that takes few jobs if many of them fail."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """An objective that is held against a writer group, or against all together (no `writer`).
 
     It can be judged as an expectation can (`reports/expectations/expected.py: MeasureThresholds`).
@@ -63,8 +63,7 @@ class Held:
         return {}
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectiveSet:
+class ObjectiveSet(Struct, frozen=True):
     """What all cells are held to; `are_default` if the scenario states none."""
 
     each: tuple[Objective, ...]

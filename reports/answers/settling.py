@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.truncation import BATCH, FEWEST_BATCHES
@@ -16,8 +17,7 @@ _SHORTEST = BATCH * FEWEST_BATCHES
 """Transactions of a run of which one can say whether it settles."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settling:
+class Settling(Struct, frozen=True):
     """`used_ms` are left out of every run; `cells`: by their titles what is found, as
     `settles_at_ms` says it. Empty where no course of a run is known."""
 

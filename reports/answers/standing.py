@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.recorded import Direction, Measure, Objective, Unit
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
@@ -41,8 +43,7 @@ def worst_of(several: Iterable[Stands]) -> Stands:
     return next((each for each in map(Stands, WORST_FIRST) if each in present), Stands.TOO_FEW)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedObjective:
+class JudgedObjective(Struct, frozen=True):
     """One objective of one writer group. `jobs` of it ended, over all replications; `is_idle`: none
     was so much as due.
 
@@ -117,8 +118,7 @@ class JudgedObjective:
 _OF_JOBS = frozenset({Unit.SHARE, Unit.MILLISECONDS})
 
 
-@dataclass(frozen=True, slots=True)
-class CellStanding:
+class CellStanding(Struct, frozen=True):
     """One cell with everything that it is held to."""
 
     cell: str

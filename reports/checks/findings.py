@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from whitecap.reports.comparisons.changes import ChangeVerdict
 from whitecap.reports.comparisons.wording import change_text
@@ -20,8 +21,7 @@ class Severity(StrEnum):
     NOTICE = "notice"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFinding:
+class CheckFinding(Struct, frozen=True):
     """`what` in a word (`missed`, `worse`), and the rest in a sentence without a full stop.
 
     `place`: of an expectation, its cell and which one of that cell it is.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.reports.checks.findings import CheckFinding, Severity, check_findings
 from whitecap.reports.comparisons.wording import basis_text, counts_text, notes_of
@@ -18,8 +19,7 @@ MOST_TOLD = 10
 """Findings of one scenario; a comment is read by people."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioCheck:
+class ScenarioCheck(Struct, frozen=True):
     """One scenario: its name, its file, and how it came out."""
 
     name: str

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from whitecap.engine.errors import InvalidInput, Problem, require_format, unreadable
 from whitecap.engine.recorded import Measure
@@ -36,8 +37,7 @@ WITHOUT_IT = f"remove it and {AGAIN}"
 _VALUE = "value"
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineScenario:
+class BaselineScenario(Struct, frozen=True):
     """One scenario: from which seed, and every cell. `source` is its file as it was called."""
 
     name: str
@@ -51,8 +51,7 @@ class BaselineScenario:
         return max((len(side.replications) for side in self.sides.values()), default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """Scenarios by their names, and the code that made each of them."""
 
     scenarios: Mapping[str, BaselineScenario] = field(default_factory=dict)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import Direction, Measure
 from whitecap.reports.comparisons.sides import (
@@ -43,8 +44,7 @@ class ChangeVerdict(StrEnum):
     """There is no interval: a replication alone, or nothing to measure."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureChange:
+class MeasureChange(Struct, frozen=True):
     """One measure of one writer group in one cell; the `difference` is now minus then."""
 
     cell: str
@@ -81,8 +81,7 @@ class MeasureChange:
         return max(gap.low, -gap.high, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureChanges:
+class MeasureChanges(Struct, frozen=True):
     """All changes between two sides, and what only one of them has.
 
     Together the intervals hold with the usual confidence: each has that of so many `compared`.
@@ -107,8 +106,7 @@ class MeasureChanges:
         return bool(self.having(ChangeVerdict.WORSE))
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
+class _Compared(Struct, frozen=True):
     """Both series of a measure, and whether they agree in every replication."""
 
     cell: str
@@ -144,8 +142,7 @@ def changes_between(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _TwoSides:
+class _TwoSides(Struct, frozen=True):
     """What is compared; `paired` as `changes_between` says."""
 
     then: Sides

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from whitecap.engine.recorded import OF_THE_TABLE, Direction, Measure
 from whitecap.reports.estimates import estimated
@@ -30,8 +31,7 @@ DIGITS = 6
 two instants, and is rounded otherwise where the same happens at another hour."""
 
 
-@dataclass(frozen=True, slots=True)
-class PerRun:
+class PerRun(Struct, frozen=True):
     """A value of one run of which no more is kept: the percentile of its latencies."""
 
     value: float
@@ -43,8 +43,7 @@ Series = Mapping[int, Kept]
 """One measure of one writer group, by replication."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One cell: `WHOLE`, and each writer group where there are several, with their series.
 
     `digest` names what was simulated.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
+
+from msgspec import Struct
 
 from whitecap.reports.expectations.expected import (
     MeasureThresholds,
@@ -23,8 +24,7 @@ from whitecap.reports.statistics import Standing
 S = TypeVar("S", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedCells:
+class JudgedCells(Struct, frozen=True):
     """One expectation, and how it came out in each cell that it is expected of."""
 
     expected: MeasureThresholds

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from whitecap.reports.comparisons.changes import MeasureChanges
 from whitecap.reports.expectations.expected import MeasureThresholds
@@ -27,8 +28,7 @@ class CheckVerdict(StrEnum):
     UNJUDGED = "unjudged"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedCell:
+class CheckedCell(Struct, frozen=True):
     """What was expected of one cell; `where` names it, empty without a sweep."""
 
     where: str
@@ -39,8 +39,7 @@ class CheckedCell:
         return f"{self.where}: {text}" if self.where else str(text)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """One scenario: its cells, and what broke it, if anything did."""
 
     cells: tuple[CheckedCell, ...]

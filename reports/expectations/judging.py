@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.estimates import estimated
@@ -40,8 +41,7 @@ ALIKE_WITHIN = 1e-9
 WORST_FIRST = (Standing.MISSED, Standing.UNDECIDED, Standing.MET)
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """One expectation and what was found; `measured` is a run's value or the estimate.
 
     `text` says what was found, and, unless it is met, what was expected. `needed`: how many

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from msgspec import Struct
 
 from whitecap.reports.figures.exceptions import exception_bars
 from whitecap.reports.figures.heatmap import heat_map
@@ -21,8 +21,7 @@ from whitecap.reports.provenance import origin_line
 from whitecap.reports.subject import Caption, Subject
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """One figure of a report: its file's name, its headline, the measures of its table."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -13,6 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+from msgspec import Struct
 
 from whitecap.engine.recorded import Direction
 from whitecap.reports.figures.style import (
@@ -103,8 +103,7 @@ def _panels(layout: SweepLayout, count: int, caption: Caption) -> tuple[Figure, 
     return figure, list(grid.flat)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tiles:
+class _Tiles(Struct, frozen=True):
     """One measure of every cell, in the colours of one scale."""
 
     estimates: _Estimates

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
+from msgspec import Struct
 
 from whitecap.reports.figures.style import (
     INK,
@@ -38,8 +38,7 @@ ROUND_STEPS = (1, 2, 2.5, 5, 10)
 """What the ticks of an axis may count in, times a power of ten."""
 
 
-@dataclass(frozen=True, slots=True)
-class FigureRow:
+class FigureRow(Struct, frozen=True):
     """A line of the figure: a cell, or a heading above the cells of one group (no cell)."""
 
     y: float

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -20,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MultipleLocator
+from msgspec import Struct
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.reports.figures.labelled_row import LABEL_GAP, LABEL_SIZE, LabelledRow, LabelSide
@@ -60,8 +60,7 @@ _STEPS_MS = (
 _MOST_STEPS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
+class TimeSpan(Struct, frozen=True):
     """A stretch of simulated time."""
 
     from_ms: float
@@ -131,8 +130,7 @@ def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Time
             axes.barh(y, stop - start, _BAR, left=start, color=colour, alpha=alpha, lw=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What became of a transaction and when: a commit with its version, or a refusal."""
 
     at_ms: float

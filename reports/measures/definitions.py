@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from whitecap.engine.recorded import Measure, RecordedOutcome, Unit
 from whitecap.reports.measures.sample import MONTH_MS, MeasureSample
@@ -27,8 +27,7 @@ from whitecap.reports.measures.tally import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A measure: `title` heads a figure, `axis` says what its numbers count, `meaning` is the
     definition in words, and `tally` counts it."""
 

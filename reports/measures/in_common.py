@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import pyarrow as pa
+from msgspec import Struct
 
 from whitecap.reports.measures.measured_run import MeasuredRun, courses_of_run, measure_run
 from whitecap.reports.measures.warm_up import is_auto, warm_up_in_common
@@ -14,8 +14,7 @@ from whitecap.reports.measures.warm_up import is_auto, warm_up_in_common
 K = TypeVar("K")
 
 
-@dataclass(frozen=True, slots=True)
-class Unmeasured:
+class Unmeasured(Struct, frozen=True):
     """A recording that waits for the others."""
 
     manifest: Mapping[str, Any]

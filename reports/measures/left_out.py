@@ -7,10 +7,12 @@ counted here, to stand beside them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from operator import add
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.reports.measures.groups import WriterCommand, with_tables
@@ -20,8 +22,7 @@ HALF_DONE = "an earlier statement had committed"
 """What is meant by it, for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
+class Due(Struct, frozen=True):
     """The jobs that fell to some writers over the whole run, warm-up included.
 
     `not_begun` of `jobs` were due before the end of the run and had not begun. `scheduled`: that
@@ -34,7 +35,7 @@ class Due:
     not_begun: int = 0
 
     def __add__(self, other: Due) -> Due:
-        return Due(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return Due(*map(add, astuple(self), astuple(other)))
 
     def __str__(self) -> str:
         return self.said()
@@ -50,8 +51,7 @@ class Due:
         return self.not_begun > self.writers
 
 
-@dataclass(frozen=True, slots=True)
-class JobsLeftOpen:
+class JobsLeftOpen(Struct, frozen=True):
     """What some writers left open: `unfinished` of `jobs` neither committed nor were given up.
 
     `half_done` of those that were given up left a commit of an earlier statement behind.

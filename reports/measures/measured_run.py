@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.recorded import OF_ABORTS, PRICE, Measure, RecordedOutcome
 from whitecap.reports.arrays import IntArray
@@ -26,8 +27,7 @@ from whitecap.reports.measures.tally import MeasureTally, narrowed, together
 from whitecap.reports.measures.warm_up import Courses, RunWarmUp, courses_of, warm_up_of
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredPart:
+class MeasuredPart(Struct, frozen=True):
     """What some writers did in a run: each measure's tally, and what these leave out."""
 
     tallies: Mapping[Measure, MeasureTally]
@@ -38,8 +38,7 @@ class MeasuredPart:
         return self.tallies[measure].value
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredRun:
+class MeasuredRun(Struct, frozen=True):
     """The whole of a run, its writer groups by their names, and its refusals.
 
     Every abort is in one refusal, whether a commit was behind it or not.

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.reports.arrays import Flags, IntArray
 from whitecap.reports.measures.columns import coded, codes_in
@@ -30,8 +31,7 @@ NO_WRITERS = (BEFORE_THE_RUN, UNKNOWN_WINNER, ITS_OWN, NOBODY)
 """Winners that are no writer group of the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusalCount:
+class RefusalCount(Struct, frozen=True):
     """`count` transactions of `loser` were aborted by `exception` because of `winner`.
 
     `aborts`: how many of the loser's were aborted in all.

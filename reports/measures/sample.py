@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from whitecap.engine.recorded import CONFLICTS, RecordedOutcome
 from whitecap.reports.arrays import Flags, FloatArray, IntArray
@@ -24,8 +25,7 @@ NOT_RECORDED = "(none recorded)"
 """In the place of an exception that an aborted transaction lacks."""
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionColumns:
+class TransactionColumns(Struct, frozen=True):
     """Transactions, one entry per column each; instants and spans in milliseconds.
 
     `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
@@ -81,7 +81,7 @@ class TransactionColumns:
 
     def take(self, chosen: Flags | IntArray | slice) -> TransactionColumns:
         """Those rows, in that order."""
-        return TransactionColumns(*(getattr(self, field.name)[chosen] for field in fields(self)))
+        return TransactionColumns(*(column[chosen] for column in astuple(self)))
 
     def ended(self, outcome: RecordedOutcome) -> Flags:
         """Which of them ended so."""
@@ -94,8 +94,7 @@ class TransactionColumns:
         return self.ended(RecordedOutcome.COMMITTED) & self.ends_job
 
 
-@dataclass(frozen=True, slots=True)
-class LeftByRun:
+class LeftByRun(Struct, frozen=True):
     """What a run leaves of its tables and their logs; not a number where that is not known, or
     where some writers are meant and not the run."""
 
@@ -106,8 +105,10 @@ class LeftByRun:
     """Of the oracles, where somebody asked them."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureSample:
+UNKNOWN = LeftByRun()
+
+
+class MeasureSample(Struct, frozen=True):
     """What a measure is counted from: transactions of all writers of a run, or of some.
 
     `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
@@ -123,7 +124,7 @@ class MeasureSample:
     latencies_ms: FloatArray
     warm_up_ms: float
     duration_ms: float
-    left: LeftByRun = LeftByRun()
+    left: LeftByRun = UNKNOWN
     per_slot_hour: float = math.nan
     request_cost: float = math.nan
     has_jobs: bool = True
@@ -134,7 +135,7 @@ class MeasureSample:
         rows: TransactionColumns,
         warm_up_ms: float,
         duration_ms: float,
-        left: LeftByRun = LeftByRun(),
+        left: LeftByRun = UNKNOWN,
         per_slot_hour: float = math.nan,
         ends: TransactionColumns | None = None,
     ) -> Self:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from whitecap.reports.arrays import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """A number that a run has: of transactions, jobs, attempts or rows."""
 
     count: float
@@ -27,8 +27,7 @@ class Count:
         return self.count
 
 
-@dataclass(frozen=True, slots=True)
-class CountedShare:
+class CountedShare(Struct, frozen=True):
     """`part` of `whole`, both counts."""
 
     part: float
@@ -40,8 +39,7 @@ class CountedShare:
         return self.part / self.whole if self.whole else math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedShare:
+class WeightedShare(Struct, frozen=True):
     """`part` of `whole`, sums of milliseconds over `events` of `units` transactions."""
 
     part: float
@@ -55,8 +53,7 @@ class WeightedShare:
         return self.part / self.whole if self.whole else math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class PerMinute:
+class PerMinute(Struct, frozen=True):
     """A count over `minutes` of simulated time."""
 
     count: float
@@ -68,8 +65,7 @@ class PerMinute:
         return self.count / self.minutes if self.minutes else math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class PerMonth:
+class PerMonth(Struct, frozen=True):
     """An amount that `months` of simulated time take; not a number without a price."""
 
     amount: float
@@ -81,8 +77,7 @@ class PerMonth:
         return self.amount / self.months if self.months else math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class PerJob:
+class PerJob(Struct, frozen=True):
     """An amount that all jobs take, over those that committed."""
 
     amount: float
@@ -94,8 +89,7 @@ class PerJob:
         return self.amount / self.jobs if self.jobs else math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class Latencies:
+class Latencies(Struct, frozen=True):
     """Every latency, sorted, of which the measure is a percentile (linear between values)."""
 
     sorted_ms: FloatArray

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from msgspec import Struct
 from scipy.special import stdtrit
 
 from whitecap.reports.arrays import FloatArray
@@ -39,8 +39,7 @@ _FEWEST_RUNS = 5
 """So many replications are asked themselves whether they all differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesCourse:
+class SeriesCourse(Struct, frozen=True):
     """One run's series as means of batches, each with the instant of its first value in ms."""
 
     started_ms: FloatArray

@@ -9,10 +9,10 @@ beginning does from the rest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from whitecap.engine.recorded import AUTO_WARM_UP, RecordedOutcome
 from whitecap.reports.arrays import Flags, FloatArray, IntArray
@@ -25,8 +25,7 @@ Courses = Mapping[str, SeriesCourse]
 """A run's series by their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunWarmUp:
+class RunWarmUp(Struct, frozen=True):
     """What is left out of a run of `duration_ms`; `is_auto`: the scenario leaves it to be found."""
 
     used_ms: float = 0.0

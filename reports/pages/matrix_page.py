@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.reports.pages.templating import template
 from whitecap.reports.words import counted
@@ -12,8 +13,7 @@ from whitecap.reports.words import counted
 _Plain = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
+class _Grid(Struct, frozen=True):
     """A table of cells: `rows` are titles with one cell per column, `None` for an empty place."""
 
     columns: tuple[str, ...]

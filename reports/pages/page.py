@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.reports.agreement import ReportedAgreement
 from whitecap.reports.answers.answer import WordedAnswer
@@ -30,8 +31,7 @@ from whitecap.reports.pages.templating import template
 from whitecap.reports.subject import Subject
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFigure:
+class ShownFigure(Struct, frozen=True):
     """A figure on the page: its image as a data URI, and the table that it is drawn from."""
 
     name: str
@@ -82,8 +82,7 @@ def _damaged(subject: Subject) -> Iterator[str]:
             yield f"{title}: {sentence}."
 
 
-@dataclass(frozen=True, slots=True)
-class WhoStopsWhom:
+class WhoStopsWhom(Struct, frozen=True):
     """Sentences and table of one cell (where the answer's design first falls
     short, or a run's writers together), and the table of all."""
 

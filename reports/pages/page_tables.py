@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.reports.agreement import ReportedAgreement
 from whitecap.reports.figures.exceptions import ordered_exceptions
@@ -22,8 +23,7 @@ from whitecap.reports.subject import Subject
 from whitecap.reports.tables import estimate_in
 
 
-@dataclass(frozen=True, slots=True)
-class PageEntry:
+class PageEntry(Struct, frozen=True):
     """What stands in one cell of a table: a value, below it what qualifies it, and perhaps a mark
     by which it is coloured."""
 
@@ -32,8 +32,7 @@ class PageEntry:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PageTable:
+class PageTable(Struct, frozen=True):
     """Headings, rows whose first entry names them, and the row to stress.
 
     `texts` are the headings of columns that hold words; all others but the first hold numbers.

@@ -7,7 +7,8 @@ boundary".
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.reports.statistics import CONFIDENCE, FEWEST_TO_STOP
 
@@ -16,8 +17,7 @@ _GROWTH = 2
 the error, and with doubling there are few of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class LookSchedule:
+class LookSchedule(Struct, frozen=True):
     """How often each of so many positions may be looked at, and at which level."""
 
     positions: int

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from whitecap.engine.recorded import Objective
 from whitecap.reports.documents import write_document
 from whitecap.reports.planning.search import Bracket, Sense
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """Positions between which the largest (or smallest) value lies at which all objectives hold.
 
     `low` is -1 where perhaps not even the first value is one, `high` the number of values where
@@ -56,8 +57,7 @@ def _point(sense: Sense | None, low: int, high: int, tried: Mapping[int, TriedVa
     return at
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedVariant:
+class PlannedVariant(Struct, frozen=True):
     """A variant: its boundary, the values that were tried, and what speaks against it."""
 
     name: str

@@ -9,8 +9,9 @@ otherwise. A value that stays undecided counts against either, so the interval w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from whitecap.reports.planning.levels import LookSchedule, outward
 from whitecap.reports.statistics import Standing
@@ -33,8 +34,7 @@ class Sense(StrEnum):
         return Standing.MISSED if self is Sense.LARGEST else Standing.MET
 
 
-@dataclass(frozen=True, slots=True)
-class ValueStanding:
+class ValueStanding(Struct, frozen=True):
     """How a value stands after so many replications, at the level of its looks; `is_given_up` where
     no number of them that anybody would make would decide it."""
 
@@ -43,8 +43,7 @@ class ValueStanding:
     is_given_up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bracket:
+class Bracket(Struct, frozen=True):
     """The last position that is as the first ones lies between `low` and `high` - 1.
 
     `low` is -1 where not even the first position is shown to be so, `high` the number of positions
@@ -78,8 +77,7 @@ def bracket_of(
     return Bracket(sense, low, max(high, low + 1), wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class _TriedGrid:
+class _TriedGrid(Struct, frozen=True):
     """The positions of a search, as far as they were tried."""
 
     tried: Mapping[int, ValueStanding]

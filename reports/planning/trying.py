@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import Direction
 from whitecap.reports.answers.objectives import Held, ObjectiveSet
@@ -24,8 +25,7 @@ no verdict, so it costs no error; a value that the most would just decide is giv
 the cases, since an estimate of 20 replications scatters by as much."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """What one objective looks at in one writer group: the estimate at 95 %, and how it stands at
     the level of the search."""
 
@@ -52,8 +52,7 @@ class Quantity:
         return _margin(self.estimate.point, objective.threshold, objective.direction.sign)
 
 
-@dataclass(frozen=True, slots=True)
-class TriedValue:
+class TriedValue(Struct, frozen=True):
     """A value of a variant with everything that it is held to, the narrowest margin first and what
     is idle last."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, each_read, gathered, nearest
 from whitecap.engine.recorded import Measure, Unit
@@ -31,8 +32,7 @@ _DIGITS = 12
 """Decimals: 0.1 points are to be 0.001, whatever the product of floats is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A measure, and how far from its estimate the truth may lie."""
 
     measure: Measure

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import Unit
 from whitecap.reports.estimates import estimated
@@ -17,8 +18,7 @@ from whitecap.reports.statistics import Estimate, half_width, replications_after
 from whitecap.reports.words import counted
 
 
-@dataclass(frozen=True, slots=True)
-class ReachedPrecision:
+class ReachedPrecision(Struct, frozen=True):
     """What was asked for, and the estimates by the titles of the cells (at least one)."""
 
     asked: Asked

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import ALL_WRITERS, Measure, Objective
 from whitecap.reports.estimates import estimated
@@ -13,8 +14,7 @@ from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference, difference
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(Struct, frozen=True):
     """What is looked at: a measure of a writer group, or of all together (no `writer`)."""
 
     measure: Measure
@@ -34,8 +34,7 @@ class Followed:
         return estimated(self.measure, [self.tally(run) for _, run in sorted(runs.items())])
 
 
-@dataclass(frozen=True, slots=True)
-class ValueEffect:
+class ValueEffect(Struct, frozen=True):
     """What one value of a parameter does: its estimate, and what is more or less of the measure
     there than as the scenario stands (`None` where the two cannot be compared)."""
 
@@ -55,8 +54,7 @@ class ValueEffect:
         return self.gap is not None and self.gap.is_distinguishable
 
 
-@dataclass(frozen=True, slots=True)
-class Moving:
+class Moving(Struct, frozen=True):
     """A parameter as it `stands`, with the effects of its other values."""
 
     path: str
@@ -74,8 +72,7 @@ class Moving:
         return any(each.is_distinguishable for each in self.effects)
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterRuns:
+class ParameterRuns(Struct, frozen=True):
     """The runs of a parameter's other values, by value."""
 
     path: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from msgspec import Struct
 
 from whitecap.engine.recorded import Unit
 from whitecap.reports.figures.ranges import ROUND_STEPS
@@ -58,8 +58,7 @@ def effects_figure(sensitivity: Sensitivity) -> Figure:
     return figure
 
 
-@dataclass(frozen=True, slots=True)
-class _Bar:
+class _Bar(Struct, frozen=True):
     """What one value of a parameter does; `number` among the parameter's values."""
 
     name: str

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from whitecap.reports.documents import write_document
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.sensitivity.effects import (
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, slots=True)
-class MovedMeasure:
+class MovedMeasure(Struct, frozen=True):
     """One measure: as the scenario stands, and what moves it, most first."""
 
     followed: Followed

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from scipy.special import ndtr
 
 from whitecap.reports.statistics.differences import CountsPair, MeansPair, pair_of
@@ -15,8 +15,7 @@ from whitecap.reports.statistics.estimate import CONFIDENCE, Estimate, Estimated
 from whitecap.reports.statistics.moderation import UNKNOWN, Prior, prior_of
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonWithBest:
+class ComparisonWithBest(Struct, frozen=True):
     """The best by its point, and the best minus each other one, nearest first.
 
     `differences` have the corrected confidence, so that what they exclude and what is said of the

@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from scipy.special import ndtr, ndtri
 
 from whitecap.reports.arrays import FloatArray
@@ -75,8 +76,7 @@ _HALVINGS = 25
 5e-7 of itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class DesignEffect:
+class DesignEffect(Struct, frozen=True):
     """Possible design effects along the last axis, and the weights of each, which add up to 1."""
 
     values: FloatArray

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from scipy.special import stdtrit
 
 from whitecap.reports.arrays import FloatArray
@@ -64,8 +64,7 @@ def pair_of(first: Estimate, second: Estimate) -> MeansPair | CountsPair:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class MeansPair:
+class MeansPair(Struct, frozen=True):
     """Two means of the replications in which both have a value."""
 
     first: FloatArray
@@ -139,8 +138,7 @@ class MeansPair:
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class CountsPair:
+class CountsPair(Struct, frozen=True):
     """Two shares, or two percentiles, which are read off a share of values below."""
 
     first: Shares | Percentiles

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from msgspec import Struct
+
 CONFIDENCE = 0.95
 
 FEWEST_EVENTS = 5
@@ -94,8 +96,7 @@ def nothing(replications: int = 0, observations: Observations | None = None) -> 
     return Estimate(nan, nan, nan, Claim.NONE, replications, observations=observations)
 
 
-@dataclass(frozen=True, slots=True)
-class EstimatedDifference:
+class EstimatedDifference(Struct, frozen=True):
     """The first minus the second, paired by replication, with a two-sided interval."""
 
     point: float

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.statistics.estimate import Claim, Estimate
@@ -24,8 +25,7 @@ class Standing(StrEnum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, slots=True)
-class EstimateStanding:
+class EstimateStanding(Struct, frozen=True):
     """How an estimate stands; if undecided, how many `replications` alike would decide it.
 
     More than that many if `is_more`; `None` where too little was seen to be projected.

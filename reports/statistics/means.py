@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from scipy.special import stdtrit
 
 from whitecap.reports.arrays import FloatArray
@@ -47,8 +48,7 @@ def mean(
     return Means(every, least, most, exposure, good).estimate(confidence)
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
+class Means(Struct, frozen=True):
     """One value per replication, not a number where there is none, and what it can be."""
 
     every: FloatArray

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from scipy.special import betaincinv
 
 from whitecap.reports.arrays import FloatArray
@@ -70,8 +71,7 @@ def weighted_share(
     return Shares(sums[0] * scale, sums[1] * scale, kinds, good).estimate(confidence)
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(Struct, frozen=True):
     """Events among units per replication; `counted` are both kinds where these are no counts."""
 
     events: FloatArray

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.reports.statistics.estimate import Claim, Estimate
 
@@ -19,8 +20,7 @@ _LEAST_GROWTH = 1.2
 """And at least a fifth: every look is another chance to stop too early."""
 
 
-@dataclass(frozen=True, slots=True)
-class WantedPrecision:
+class WantedPrecision(Struct, frozen=True):
     """How far the truth may lie from an estimate: `half` in its unit, or as a part of it."""
 
     half: float

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import JobsLeftOpen, added
@@ -23,8 +24,7 @@ FOR_PROGRAMS = frozenset({"latencies", "courses"})
 """Tables with a list in a column, which CSV cannot hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportTables:
+class ReportTables(Struct, frozen=True):
     """Everything that figures and page are drawn from.
 
     `runs`: measures per run. `cells`: estimate per cell and measure. `groups`: the same
@@ -104,16 +104,15 @@ class ReportTables:
     def write(self, directory: Path) -> None:
         """Write each table as `<name>.parquet`, and as `<name>.csv` if it can be."""
         directory.mkdir(parents=True, exist_ok=True)
-        for field in fields(self):
-            frame: pd.DataFrame = getattr(self, field.name)
-            if field.name not in FOR_PROGRAMS:
-                frame.to_csv(directory / f"{field.name}.csv", index=False, lineterminator="\n")
-            frame.to_parquet(directory / f"{field.name}.parquet", index=False)
+        for name, frame in asdict(self).items():
+            if name not in FOR_PROGRAMS:
+                frame.to_csv(directory / f"{name}.csv", index=False, lineterminator="\n")
+            frame.to_parquet(directory / f"{name}.parquet", index=False)
 
     @classmethod
     def read(cls, directory: Path) -> ReportTables:
         """The tables that `write` left in `directory`."""
-        names = [field.name for field in fields(cls)]
+        names = cls.__struct_fields__
         return cls(**{name: pd.read_parquet(directory / f"{name}.parquet") for name in names})
 
 

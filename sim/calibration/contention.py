@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from whitecap.engine.log.properties import CHECKPOINT_INTERVAL
 from whitecap.sim.calibration.fitting import FEWEST, written
@@ -52,8 +52,7 @@ FREE: Document = {
 """Nothing but the put of a commit takes time, as between the clients that were measured."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contest:
+class Contest(Struct, frozen=True):
     """What this many clients achieved; latencies are medians in milliseconds."""
 
     clients: int

@@ -11,8 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec import Struct, field
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.calibration.samples import (
@@ -39,8 +40,7 @@ TELLS_EVERY_S = 0.2
 """How often progress is reported while requests are under way."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuringPlan:
+class MeasuringPlan(Struct, frozen=True):
     """How much is measured: `count` requests of each kind and number of `clients`, `sizes` in
     bytes, at most for so many `seconds`."""
 
@@ -83,8 +83,7 @@ def _clear(target: CalibrationTarget, folder: str) -> None:
         raise InvalidInput([Problem(target.place, said)]) from error
 
 
-@dataclass(slots=True)
-class _Contest:
+class _Contest(Struct):
     """Clients that create the next key of one log, until there are so many or the time is up."""
 
     log: str
@@ -103,8 +102,7 @@ class _Contest:
         return in_time and len(self.created) <= self.most and not self.ended.is_set()
 
 
-@dataclass(slots=True)
-class _Measuring:
+class _Measuring(Struct):
     target: CalibrationTarget
     plan: MeasuringPlan
     progress: _Progress

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.calibration.fitting import FEWEST, distribution_of, ms_per_unit, written
@@ -26,8 +26,7 @@ OTHERS = ("copy", "delete", "head", "rename")
 """Requests of which nothing but a latency is said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Struct, frozen=True):
     """Samples with what a profile says of them: their `place`, the `date`, and the profile `like`
     which the store is where nothing was measured."""
 

@@ -7,9 +7,10 @@ latency.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.calibration.samples import StoreOperation
@@ -31,8 +32,7 @@ TIMEOUT_S = 30
 """As the clients of the shipped profiles."""
 
 
-@dataclass(slots=True)
-class S3Target:
+class S3Target(Struct):
     """A prefix of a bucket; `client` is boto3's, `endpoint` another service than AWS."""
 
     url: str

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
 from enum import StrEnum
 from io import StringIO
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest, unreadable
 from whitecap.sim.quantities.units import MAX_DURATION_MS
@@ -37,8 +39,7 @@ MAX_CLIENTS = 1000
 """More than anybody lets compete for one key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """One request: `bytes` of its object (of a list, the keys that it gave), `clients` at once."""
 
     operation: StoreOperation
@@ -48,7 +49,7 @@ class Sample:
     outcome: str
 
 
-COLUMNS = tuple(field.name for field in fields(Sample))
+COLUMNS = Sample.__struct_fields__
 NEEDED = ("operation", "latency_ms")
 
 

@@ -7,8 +7,9 @@ an axis of its sweep for its labels. Each alternative is a set of dotted paths.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import DATABRICKS_14_3
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
@@ -16,7 +17,7 @@ from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.sim.loading.axis_roles import brings_data
 from whitecap.sim.quantities.units import show_duration
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.sweep import Axes, Changes
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.sweeps.variants import plain_of
@@ -31,8 +32,7 @@ BASE_MS, CAP_MS = 2_000.0, 60_000.0
 """Of the wait before a job is run again, where the scenario has no policy that grows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
+class Alternatives(Struct, frozen=True):
     """By kind the changes that are allowed, by what they are called; and what is refused, why."""
 
     kinds: Mapping[str, Mapping[str, Changes]]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from whitecap.engine.errors import InvariantViolated
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 
 K = TypeVar("K")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+
 from whitecap.engine.errors import InvalidInput, Problem, each_read, gathered, noted
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.variants import plain_of
 from whitecap.sim.sweeps.varied import NumberKind, ends_of, kind_of, varied_by
 
@@ -22,8 +23,7 @@ CHANGEABLE = ("writers", "table", "tables", "clusters")
 """The sections whose numbers people can change."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariedParameter:
+class VariedParameter(Struct, frozen=True):
     """A number by its dotted path: as it `stands` (empty where the file says nothing), and the
     scenarios with other values, by the value as people write it."""
 
@@ -32,8 +32,7 @@ class VariedParameter:
     others: Mapping[str, Scenario]
 
 
-@dataclass(frozen=True, slots=True)
-class VariedParameters:
+class VariedParameters(Struct, frozen=True):
     """Those that are varied, and by their path why others are not."""
 
     each: tuple[VariedParameter, ...]

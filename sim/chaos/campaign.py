@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.sim.chaos.examining import Examined, examine
@@ -15,8 +17,8 @@ from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import CampaignRun, ChaosRun, RunJudge, make
 from whitecap.sim.chaos.trials import Trials, tell_nobody
 from whitecap.sim.oracles.finding import NotChecked
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.scenario.model import Scenario
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,8 +35,7 @@ class Workers(Protocol):
         """The results, in the order of the items."""
 
 
-@dataclass(frozen=True, slots=True)
-class Campaign:
+class Campaign(Struct, frozen=True):
     """`runs` variations over some scenarios in turn; the same seed draws the same ones.
 
     `without`: kinds of faults that none has. In one of `rows_every` statements are run again.
@@ -72,8 +73,7 @@ def fault_kinds(named: Iterable[str]) -> frozenset[str]:
     return frozenset(named)
 
 
-@dataclass(frozen=True, slots=True)
-class Judges:
+class Judges(Struct, frozen=True):
     """`whole` judges runs whose statements are run again, `quick` the others."""
 
     whole: RunJudge
@@ -114,8 +114,7 @@ def _made(
     return examined.run, examined
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """What all runs until now have come to; `without`: kinds of faults that none was to have."""
 
     without: frozenset[str] = frozenset()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.chaos.one_run import MOST_ROWS, ChaosRun, RunJudge, judged_to_the_end
@@ -15,12 +17,11 @@ from whitecap.sim.chaos.trials import Tell, tell_nobody
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.store.contents.objects import Overgrown
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """A run that went wrong. `cause` is `None` where nothing that is catalogued explains it."""
 
     run: ChaosRun
@@ -76,8 +77,7 @@ def _cause_of(scenario: Scenario, judge: RunJudge, findings: Collection[Finding]
     return explanation(scenario, _Fails.like(findings, judge), only_inserts_missed=only_inserts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fails:
+class _Fails(Struct, frozen=True):
     """Whether a scenario goes wrong in one of these ways; without any, whether its run breaks.
 
     Rows without number go wrong in whichever way.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.dialects.dialect import DELTA_CHECKS
@@ -20,8 +21,7 @@ from whitecap.sim.scenario.model import Document, Scenario
 Fails = Callable[[Scenario], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(Struct, frozen=True):
     """A fault that could be to blame, the scenario without it, and with no fault beside it."""
 
     name: str

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.chaos.campaign import Campaign, Tally
@@ -23,8 +25,7 @@ _NOT_KEPT = ("wrong",)
 """Of a tally: the runs themselves, whose scenarios lie beside it."""
 
 
-@dataclass(slots=True)
-class Course:
+class Course(Struct):
     """How far a campaign is: what its runs came to, and what was wrong, each as in JSON."""
 
     tally: Tally
@@ -45,9 +46,7 @@ def definition_of(campaign: Campaign) -> _Document:
 def keep(place: Path, campaign: Campaign, course: Course) -> None:
     """Write it whole, in the place of what was there."""
     counted = {
-        each.name: _plain(getattr(course.tally, each.name))
-        for each in fields(course.tally)
-        if each.name not in _NOT_KEPT
+        name: _plain(value) for name, value in asdict(course.tally).items() if name not in _NOT_KEPT
     }
     document = {
         "campaign": definition_of(campaign), "tally": counted, "findings": course.findings,

@@ -6,9 +6,10 @@ import hashlib
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
@@ -20,7 +21,7 @@ from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
 from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.store.contents.objects import Overgrown
 
@@ -44,8 +45,7 @@ Where an engine checks too little, concurrent compactions keep each file several
 ones the copies: rows grow without bounds, and so would the computing time."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChaosRun:
+class ChaosRun(Struct, frozen=True):
     """What is kept of a run. `trace` names what happened in it: equal for equal recordings.
 
     `broken` is the text of an error that ended it, which is a defect of ours; `misdrawn` says why
@@ -83,8 +83,7 @@ class ChaosRun:
         return self.commits < FEWEST_COMMITS and not self.overgrown
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignRun:
+class CampaignRun(Struct, frozen=True):
     """Run `number` of a campaign over `scenario` with `seed`, without faults of some kinds.
 
     `rows`: whether statements are run again beside it, or their dependencies are judged alone.

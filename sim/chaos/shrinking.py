@@ -7,8 +7,9 @@ input", IEEE TSE 2002): the largest step is tried first, and after a step that h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.sim.chaos.parts import scenario_if_any, tables_in, with_writers
 from whitecap.sim.chaos.trials import Tell, tell_nobody
@@ -22,8 +23,7 @@ MOST_TRIED = 300
 StillFails = Callable[[Scenario], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Shrunk:
+class Shrunk(Struct, frozen=True):
     """The smallest that was found, and how many were tried for it."""
 
     scenario: Scenario

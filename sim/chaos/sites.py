@@ -8,9 +8,10 @@ of a run lets the rest meet in ways that everything together never would), then 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import DIALECTS
 from whitecap.engine.log.properties import (
@@ -52,8 +53,7 @@ MOST_COLUMNS = 2
 """Columns that a table is partitioned by."""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """One thing to vary: `draw` gives the changes, none if it does not fit the scenario."""
 
     name: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.parts import NO_SCENARIO, with_writers
@@ -45,8 +46,7 @@ NOT_OF_A_VARIATION = ("expect", "objective", "sweep", "warm_up", "description")
 """Parts of a scenario that say what is asked of it, not what happens in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnVariation:
+class DrawnVariation(Struct, frozen=True):
     """A variation, how it was come by, and what was drawn in vain: nothing could be made of it."""
 
     scenario: Scenario

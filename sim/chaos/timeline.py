@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import inf
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Finding
@@ -14,8 +15,7 @@ MOST_LANES = 8
 """Lines of a picture that is still looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(Struct, frozen=True):
     """One transaction: instants in simulated milliseconds, `ended_ms` of one under way is `None`.
 
     `is_named`: the finding is about it; the others were under way at the same time.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 BYTES = 4
 """Of the number that a run has in the file."""
@@ -19,8 +20,7 @@ def tell_nobody(tried: int) -> None:
     """For those who do not ask."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
+class Trials(Struct, frozen=True):
     """For each run how many smaller scenarios were tried, in a file with a place for each run.
 
     Each place is written by one process and needs no lock. Workers of another machine have no such

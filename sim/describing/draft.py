@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.errors import Problem, gathered, nearest, noted
 from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.loading.profiles import require_shipped
+from whitecap.sim.quantities.names import FILE_NAME
 from whitecap.sim.quantities.units import MS_PER, parse_duration, show_duration
-from whitecap.sim.scenario.model import FILE_NAME
 from whitecap.sim.scenario.objective import StatedObjective
 
 JOBS_EACH = 40
@@ -63,8 +64,7 @@ STATEMENTS = {
 """Kinds of jobs: their statement, and what its parameters are."""
 
 
-@dataclass(frozen=True, slots=True)
-class DraftAnswers:
+class DraftAnswers(Struct, frozen=True):
     """What is asked, as people write it: `merge:4`, `2 min`, `30 s`, `date`, `s3`."""
 
     writers: str

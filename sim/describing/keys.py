@@ -15,7 +15,7 @@ from whitecap.sim.describing.schema import written_defaults
 from whitecap.sim.describing.sentences import sentence_of
 from whitecap.sim.quantities.section import OneOf, word_of
 from whitecap.sim.quantities.units import Duration, Rate, WarmUp
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 HEAD = """# Every key of a scenario
 

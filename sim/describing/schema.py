@@ -22,7 +22,7 @@ from whitecap.sim.describing.sentences import sentence_of
 from whitecap.sim.loading.named_parts import FAULT_CATALOGUE
 from whitecap.sim.loading.profiles import shipped_profiles
 from whitecap.sim.quantities.section import OneOf, word_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.yaml.text import read_yaml
 
 AS_TEXT: Json = {"type": "string", "pattern": r"^\s*[+-]?[\d_]*\.?[\d_]*([eE][+-]?\d+)?\s*$"}

@@ -12,11 +12,12 @@ separately (`sim/freerun/log_jobs.py`), as the simulator has these jobs by its o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import mean, median
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
@@ -36,8 +37,7 @@ otherwise take no time at all, and be begun again for ever."""
 _Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(Struct, frozen=True):
     """One statement without conflict, milliseconds.
 
     `window` from snapshot to commit, `tail` from there to the thread's next statement, `lead` from
@@ -64,8 +64,7 @@ class Cycle:
         return replace(self, work=self.work.scaled(factor), **scaled)
 
 
-@dataclass(frozen=True, slots=True)
-class JobTimes:
+class JobTimes(Struct, frozen=True):
     """How long things take, in milliseconds.
 
     A job that reads protocol and metadata, one that reads the state, and a small file of the log.
@@ -80,8 +79,7 @@ class JobTimes:
         return jobs.metadata * self.metadata + jobs.states * self.state + jobs.files * self.file
 
 
-@dataclass(frozen=True, slots=True)
-class Durations:
+class Durations(Struct, frozen=True):
     """How long things take for one kind of statement: what a writer of a scenario is given.
 
     Jobs for the log are in neither `window` nor `gap`, which reaches from one to the next. They are

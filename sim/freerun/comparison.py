@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.sim.freerun.prediction import PredictedShare, Prediction, count_of
 from whitecap.sim.freerun.statements import ObservedRun
@@ -14,7 +14,7 @@ SHARP = 0.08
 """A range that reaches further than 8 points says little."""
 
 
-class ComparedShare(msgspec.Struct, frozen=True):
+class ComparedShare(Struct, frozen=True):
     """One share: what was predicted, and in how many of the statements it occurred."""
 
     predicted: PredictedShare
@@ -33,7 +33,7 @@ class ComparedShare(msgspec.Struct, frozen=True):
         return self.predicted.low - half <= self.share <= self.predicted.high + half
 
 
-class Timing(msgspec.Struct, frozen=True):
+class Timing(Struct, frozen=True):
     """How long statements took, and for which share of that they were open, apart and together.
 
     The share of the run together was predicted as well; results of earlier versions lack that.
@@ -46,7 +46,7 @@ class Timing(msgspec.Struct, frozen=True):
     predicted_window_share: float | None = None
 
 
-class FreeRunPhase(msgspec.Struct, frozen=True):
+class FreeRunPhase(Struct, frozen=True):
     """One workload from prediction to comparison.
 
     `begun_again`: how many of its runs lost a commit on the local disk and do not count.
@@ -66,7 +66,7 @@ class FreeRunPhase(msgspec.Struct, frozen=True):
         return self.compared[0]
 
 
-class FreeRunResult(msgspec.Struct, frozen=True):
+class FreeRunResult(Struct, frozen=True):
     """The whole experiment: what it ran on, and how its phases came out."""
 
     made: str

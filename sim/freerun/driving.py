@@ -12,11 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.rules import ConflictException
@@ -100,8 +101,7 @@ def run_threads(
     return ObservedRun(began_at, warm_up, sorted(timed, key=lambda each: each.begun_ms))
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     name: str
     folder: Path
     partitions: int
@@ -135,16 +135,14 @@ def _table(spark: SparkSession, workload: ThreadWorkload, *, apart: bool) -> Ite
                 forget_table(spark, table.own_name(number))
 
 
-@dataclass(frozen=True, slots=True)
-class _Commit:
+class _Commit(Struct, frozen=True):
     version: int
     read_version: int | None
     written_ms: float
     checksum_ms: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
+class _Ended(Struct, frozen=True):
     """A statement as its thread saw it end."""
 
     hand: Hand
@@ -180,8 +178,7 @@ class _Ended:
         return self.begun_ms if self.hand.kind.snapshot_first else self.instants.snapshot_ms
 
 
-@dataclass(slots=True)
-class _Team:
+class _Team(Struct):
     """The threads of one run and what they share: how much is left, what ended, what broke.
 
     They go on until `left` statements have begun, and each thread has ended `of_each`.

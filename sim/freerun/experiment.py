@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 import yaml
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.sim.freerun.calibration import calibration_of
@@ -62,7 +63,7 @@ class ExperimentWatch(Protocol):
     def __call__(self, done: float, total: float, note: str) -> None: ...
 
 
-class FreeRunSettings(msgspec.Struct, frozen=True):
+class FreeRunSettings(Struct, frozen=True):
     """What is asked for. `statements` is how many count in each run, apart and together.
 
     `warm_up` go before the first phase, so that code is compiled; never more than in a run.
@@ -279,7 +280,7 @@ def _machine() -> dict[str, str]:
     }
 
 
-def _write(path: Path, value: msgspec.Struct) -> None:
+def _write(path: Path, value: Struct) -> None:
     write_whole(path, msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
 
 

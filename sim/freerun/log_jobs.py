@@ -12,15 +12,16 @@ incrementallyDeriveChecksum; ChecksumHook, CheckpointHook.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.log.checkpoints.checkpoint import is_due
 from whitecap.sim.freerun.statements import TimedStatement
 from whitecap.sim.freerun.workloads import KINDS
 
 
-@dataclass(frozen=True, slots=True)
-class LogJobs:
+class LogJobs(Struct, frozen=True):
     """How many jobs read protocol and metadata, how many the state, how many files were written."""
 
     metadata: int = 0
@@ -31,8 +32,7 @@ class LogJobs:
 NONE = LogJobs()
 
 
-@dataclass(frozen=True, slots=True)
-class LogWork:
+class LogWork(Struct, frozen=True):
     """The jobs of a statement before it has its snapshot, from there to its commit, and after it.
 
     `checksum_ms` is how long after its commit its checksum was there.

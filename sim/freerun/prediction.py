@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from scipy.stats import beta
 
@@ -28,7 +28,7 @@ CONFIDENCE = 0.95
 ABORTS, OTHERS = "aborts", "other exceptions"
 
 
-class PredictedShare(msgspec.Struct, frozen=True):
+class PredictedShare(Struct, frozen=True):
     """What was predicted of one share of all statements: its mean and its simultaneous range."""
 
     quantity: str
@@ -42,7 +42,7 @@ class PredictedShare(msgspec.Struct, frozen=True):
         return max(self.mean - self.low, self.high - self.mean)
 
 
-class Prediction(msgspec.Struct, frozen=True):
+class Prediction(Struct, frozen=True):
     """What was predicted of a run of so many `statements`, and when, before it began.
 
     The ranges hold together with those of the whole experiment, `comparisons` in all.

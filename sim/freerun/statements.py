@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import msgspec
+from msgspec import Struct
 
 
-class TimedStatement(msgspec.Struct, frozen=True):
+class TimedStatement(Struct, frozen=True):
     """One statement as it went, milliseconds of the wall clock.
 
     `snapshot_ms` is when it had its snapshot, `decided_ms` when its commit was in the log or its
@@ -37,7 +37,7 @@ class TimedStatement(msgspec.Struct, frozen=True):
         return self.decided_ms - self.snapshot_ms
 
 
-class ObservedRun(msgspec.Struct, frozen=True):
+class ObservedRun(Struct, frozen=True):
     """A real run: its statements in the order in which they began, and how many were for warmth."""
 
     began_at: str

@@ -7,10 +7,11 @@ else think times.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.freerun.calibration import (
@@ -36,8 +37,7 @@ ROWS_PER_TABLE_FILE = 1_000_000
 """One file per partition, as in the real table."""
 
 
-@dataclass(frozen=True, slots=True)
-class UpcomingRun:
+class UpcomingRun(Struct, frozen=True):
     """The run together of a workload that was measured apart, of so many statements that count."""
 
     workload: ThreadWorkload

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.rules import ConflictException
 
@@ -25,8 +27,7 @@ FIRST_NEW_KEY = 1_000_000
 """Above all keys of the initial tables."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatementKind:
+class StatementKind(Struct, frozen=True):
     """One kind of statement, with places for `table`, `part`, `rows`, and for `apart`.
 
     `apart` stands in the statement only while threads are apart, `new_rows` of its rows have new
@@ -70,8 +71,7 @@ OPTIMIZE = StatementKind("optimize", "OPTIMIZE {table} {apart}", snapshot_first=
 KINDS = {kind.name: kind for kind in (UPDATE, MERGE, INSERT, OPTIMIZE)}
 
 
-@dataclass(frozen=True, slots=True)
-class Hand:
+class Hand(Struct, frozen=True):
     """One thread: what it does, and which partitions are its own while all are apart."""
 
     name: str
@@ -79,8 +79,7 @@ class Hand:
     own: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadWorkload:
+class ThreadWorkload(Struct, frozen=True):
     """What threads do on a table of so many partitions; while apart it needs other ones.
 
     `exceptions` are the classes that get a range of their own.

@@ -13,11 +13,11 @@ Looked at are the tables that the recording will hold, by those of their columns
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.engine.errors import InvariantViolated
@@ -44,8 +44,7 @@ Owners = frozenset[tuple[int | None, int]]
 """Transactions with a version that each of them wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class WalkedLog:
+class WalkedLog(Struct, frozen=True):
     """What a walk through one table's log found.
 
     The rows at the end, what of the log is `broken`, the commits that its store lost, and how many

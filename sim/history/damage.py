@@ -13,7 +13,7 @@ from typing import Any
 
 from whitecap.sim.history.conservation import broken_by
 from whitecap.sim.history.walk import WalkedVersion
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 DAMAGE = "damage"
 """The key of the damage in a manifest, which has it only where there is some."""

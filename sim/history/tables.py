@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import astuple
 from typing import Any
 
 import pyarrow as pa
+from msgspec.structs import astuple
 
 from whitecap.sim.history.walk import WalkedVersion
 from whitecap.sim.recording.recording import schema_of, table_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clients.commit_cache import CommitCache
@@ -19,7 +19,7 @@ from whitecap.sim.store.contents.history import CommitHistory
 from whitecap.sim.store.contents.objects import FakeStore
 
 
-class WalkedVersion(msgspec.Struct, frozen=True):
+class WalkedVersion(Struct, frozen=True):
     """One version. `rows_added` is negative where rows went, `None` where statistics lack."""
 
     version: int

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -81,8 +82,7 @@ _QUEUED: Bounds = [*_PAUSING[:-1], (0.0, 0.99)]
 """Between which values a point is looked for, in the order of `_improbability`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Brackets:
+class Brackets(Struct, frozen=True, eq=False):
     """Of a group's commits in the order of their snapshots, in ms, one row each.
 
     A window lies between `low` and `high`; `in_flight` of the group were running when it began.
@@ -145,8 +145,7 @@ def _is_steady(times: Sequence[int]) -> bool:
     return bool(chisquare(counts).pvalue >= UNSTEADY)
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """The likeliest lognormal of windows in ms; `low` to `high` is its location at 95 %."""
 
     location: float

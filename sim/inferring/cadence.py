@@ -8,9 +8,10 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import fmean, stdev
+
+from msgspec import Struct
 
 from whitecap.sim.inferring.figures import (
     DraftFigure,
@@ -54,8 +55,7 @@ ASSUMED_RATE = 1 / MS_PER["h"]
 """The rate of a group with too few commits to tell one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timetable:
+class Timetable(Struct, frozen=True):
     """Jobs that begin each `period_ms`, `phase_ms` after its beginning in UTC, or a bit later."""
 
     period_ms: float
@@ -75,8 +75,7 @@ class Timetable:
         return f"{{schedule: {{{', '.join(parts)}}}}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Cadence:
+class Cadence(Struct, frozen=True):
     """A group's `count` and when its jobs come, with what is to be said; `rate` is per ms, of all.
 
     They come by a `timetable`, or as an `otherwise` says.

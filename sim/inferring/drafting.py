@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.sim.bundled import EDITOR_LINE
@@ -31,8 +32,8 @@ from whitecap.sim.inferring.text import Options, comment, entry, wrapped
 from whitecap.sim.inferring.values import cluster_domains_of, domains_of
 from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.loading import parse_scenario
+from whitecap.sim.quantities.names import FILE_NAME
 from whitecap.sim.quantities.units import MS_PER
-from whitecap.sim.scenario.model import FILE_NAME
 
 JOBS_EACH = 40
 """Jobs of the slowest group in a run: with five replications enough to tell 99 % from 95 %."""
@@ -50,8 +51,7 @@ MONDAY_MS = 1768176000000.0
 """2026-01-12, a Monday: the week into which an anonymous draft is moved."""
 
 
-@dataclass(frozen=True, slots=True)
-class WriterDraft:
+class WriterDraft(Struct, frozen=True):
     """A writer group of the draft, with what it was made from."""
 
     group: CommitGroup
@@ -65,8 +65,7 @@ class WriterDraft:
         return seen if self.window.is_known else f"{seen}, how long it takes is assumed"
 
 
-@dataclass(frozen=True, slots=True)
-class DraftedScenario:
+class DraftedScenario(Struct, frozen=True):
     """A draft: its text, its writers, what of the log is not in it, and what was seen there."""
 
     text: str
@@ -84,8 +83,7 @@ def draft_of(observed: ObservedTable, options: Options) -> DraftedScenario:
     return DraftedScenario(text, kept, left_out, observed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Making:
+class _Making(Struct, frozen=True):
     """What a draft is made of."""
 
     observed: ObservedTable

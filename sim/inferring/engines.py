@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import (
     DELTA_OSS_4_4,
@@ -18,8 +19,7 @@ from whitecap.sim.inferring.figures import DraftFigure, assumed, guessed
 from whitecap.sim.inferring.log.observed import ObservedCommit
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(Struct, frozen=True):
     """The dialect of some commits, and why."""
 
     dialect: Dialect

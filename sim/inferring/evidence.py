@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import yaml
+from msgspec import Struct
 
 from whitecap.sim.inferring.figures import Surety
 from whitecap.sim.scenario.yaml.loader import Loader
@@ -17,8 +17,7 @@ from whitecap.sim.scenario.yaml.loader import Loader
 _SAID = re.compile(rf"({'|'.join(surety.value for surety in Surety)}): (.+)")
 
 
-@dataclass(frozen=True, slots=True)
-class FigureEvidence:
+class FigureEvidence(Struct, frozen=True):
     """A key by its dotted path, its value as it is written, and one reason for it."""
 
     path: str

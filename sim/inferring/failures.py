@@ -13,12 +13,12 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from statistics import fmean, stdev
 
+from msgspec import Struct
 from scipy.stats import t as student
 
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name, unreadable
@@ -43,8 +43,7 @@ MOST_TOLD = 20
 """Wrong lines that are told one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedFailure:
+class ReportedFailure(Struct, frozen=True):
     """One refused transaction, at an instant in epoch milliseconds."""
 
     at_ms: float
@@ -52,8 +51,7 @@ class ReportedFailure:
     exception: ConflictException | None
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedGroup:
+class ComparedGroup(Struct, frozen=True):
     """Conflicts of one writer group per hour: seen, and predicted, each with its 95 % interval."""
 
     group: str
@@ -87,8 +85,7 @@ def _interval_text(figures: tuple[float, float, float]) -> str:
     return f"{mean:.3g} [{low:.3g}, {high:.3g}]"
 
 
-@dataclass(frozen=True, slots=True)
-class FailureComparison:
+class FailureComparison(Struct, frozen=True):
     """All groups, and how many failures were not compared, by the reason."""
 
     groups: Sequence[ComparedGroup]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from statistics import median
 
+from msgspec import Struct
 from scipy.stats import chi2
 
 from whitecap.sim.quantities.units import MS_PER
@@ -37,8 +37,7 @@ _MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DraftFigure:
+class DraftFigure(Struct, frozen=True):
     """What a draft says, as YAML on one line, and why."""
 
     text: str

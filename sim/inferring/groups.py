@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.dialects import product_of
 from whitecap.sim.inferring.figures import many
@@ -78,8 +80,7 @@ def kind_of(commit: ObservedCommit) -> WriterKind | None:
     return WriterKind.ALTER if is_alone else None
 
 
-@dataclass(frozen=True, slots=True)
-class CommitGroup:
+class CommitGroup(Struct, frozen=True):
     """Commits of one kind of writer, in the order of their versions.
 
     `steps` are the changes of metadata, by their operations, that come after each of them.
@@ -117,8 +118,7 @@ class CommitGroup:
         return ", ".join(said)
 
 
-@dataclass(frozen=True, slots=True)
-class Grouped:
+class Grouped(Struct, frozen=True):
     """The groups, and how many commits of which operations are in none."""
 
     groups: Sequence[CommitGroup]

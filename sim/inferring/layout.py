@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, level_called, stated_level
 from whitecap.engine.log import properties
@@ -57,8 +59,7 @@ _OF_THEM = frozenset(
 """Protocol features that come with these properties, or with what else is drafted."""
 
 
-@dataclass(frozen=True, slots=True)
-class DraftColumns:
+class DraftColumns(Struct, frozen=True):
     """The columns of the draft: partitions or clusters, the key, and one for all others."""
 
     partitions: tuple[Field, ...]
@@ -153,8 +154,7 @@ def _repeats(column: Field, stated: FileStatistics) -> bool:
     return stated.num_records - nulls > most - least + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """What the table holds: rows and files, and what a row takes."""
 
     rows: DraftFigure

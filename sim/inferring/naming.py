@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from whitecap.engine.column_names import quoted_if_needed, quoted_name
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.log.observed import ObservedTable
-from whitecap.sim.scenario.table import PYTHON_TYPES, TABLE_NAME
+from whitecap.sim.quantities.names import TABLE_NAME
+from whitecap.sim.scenario.table import PYTHON_TYPES
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 _OUR_WORDS = frozenset({"t", "s", "v", "rows", "keys", "row_key", "payload"})
@@ -34,8 +36,7 @@ _SQL_WORDS = frozenset(
 """Words that are no names, or mean something else, where statements are read without quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """The draft's names; with `anonymous` nobody's own words are among them."""
 
     table: str

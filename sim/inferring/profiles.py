@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from msgspec import Struct
 from scipy.stats import chi2
 
 from whitecap.sim.inferring.figures import DraftFigure, fitted, number_text
@@ -26,8 +26,7 @@ FIRST_WEEKDAY = 3
 """1970 began with a Thursday."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Hours from `first` to `end`, with the commits in them and the time that they lasted."""
 
     first: int

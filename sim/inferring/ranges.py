@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from math import inf
 from statistics import median
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
@@ -37,8 +38,7 @@ _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T](\d\d:[\d:.]*)")
 _ENDLESS = inf, -inf
 
 
-@dataclass(frozen=True, slots=True)
-class DraftRange:
+class DraftRange(Struct, frozen=True):
     """How a range is drafted: each condition as what stands around the column's name.
 
     `share` is which part of the column's values lie in it.
@@ -54,8 +54,7 @@ class DraftRange:
         return tuple(limit.replace("?", column) for limit in self.limits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """The range of one commit, both ends in it, on its day."""
 
     first: Any
@@ -63,8 +62,7 @@ class _Named:
     day: date
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedColumn:
+class LimitedColumn(Struct, frozen=True):
     """A column that the conditions of some commits limit; `columns` are all of its table's.
 
     With `holds_rows` a parameter's value is to lie in the drafted range; with `as_days` all dates

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from statistics import median
+
+from msgspec import Struct, field
 
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
@@ -34,8 +35,7 @@ OFTEN = 0.8
 """The share of a group's commits whose conditions must pin a column."""
 
 
-@dataclass(frozen=True, slots=True)
-class DraftParameter:
+class DraftParameter(Struct, frozen=True):
     """One `:name`, what it is bound to, and why."""
 
     name: str
@@ -43,8 +43,7 @@ class DraftParameter:
     figure: DraftFigure
 
 
-@dataclass(frozen=True, slots=True)
-class TableFacts:
+class TableFacts(Struct, frozen=True):
     """What statements need to know of the table: names, layout, and how many files it has.
 
     With `schema` it is the table itself with all its columns, and not one that is drafted.
@@ -126,8 +125,7 @@ _COUNTING = frozenset({"double", "float", "bigint", "int"})
 """Types of which one more is of the same type."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableSlice:
+class TableSlice(Struct, frozen=True):
     """Which partitions a group works on: a parameter each, and the conditions that pin them.
 
     Columns that no condition names are `unpinned`: rows and keys lie there, but all is read.

@@ -7,7 +7,9 @@ condition pins, and how many files it changes. Values of other columns decide no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.sim.inferring.figures import (
     DraftFigure,
@@ -47,8 +49,7 @@ _INSERTED = ("numTargetRowsInserted", "num_target_rows_inserted")
 _UPDATED = ("numTargetRowsUpdated", "num_target_rows_updated")
 
 
-@dataclass(frozen=True, slots=True)
-class Drafted:
+class Drafted(Struct, frozen=True):
     """A writer's statement, or its rows where it is a stream, with parameters and evidence."""
 
     statement: str | None

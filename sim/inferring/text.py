@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.sim.inferring.figures import DraftFigure
 
@@ -12,8 +13,7 @@ WIDTH = 96
 """Letters of a line in a draft at most. Ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What a user says: the store if known, other names, which scenario name, whose files."""
 
     store: str | None = None

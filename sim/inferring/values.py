@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import chain
 from statistics import median
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
@@ -56,8 +57,7 @@ REACHED = 0.9
 """The share of commits that `newest` is to cover."""
 
 
-@dataclass(frozen=True, slots=True)
-class DraftDomain:
+class DraftDomain(Struct, frozen=True):
     """The values of one column of the layout: `listed`, the busiest first, or drafted as `days`.
 
     Dates are days that arrive one by one; where they do not, they are `listed` as well, the newest
@@ -90,8 +90,7 @@ class DraftDomain:
         return {value for value in partition_values if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class ValueChoice:
+class ValueChoice(Struct, frozen=True):
     """How a group chooses a value, as a parameter says it; `None`: each commit takes several.
 
     `only` is the place among the listed values of the one that all commits work on.

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import median, stdev
+
+from msgspec import Struct
 
 from whitecap.sim.describing.draft import ASSUMED_SIGMA
 from whitecap.sim.inferring.brackets import (
@@ -47,8 +48,7 @@ STATED = ("executionTimeMs", "execution_time_ms")
 """The metric's names: of Delta Lake (DELETE, UPDATE, MERGE), and of delta-rs."""
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionWindow:
+class TransactionWindow(Struct, frozen=True):
     """The time from snapshot to commit: a lognormal, and how it is known."""
 
     figure: DraftFigure

@@ -7,11 +7,12 @@ A document names a table by its whole path and at a version, so that whoever is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
 from whitecap.engine.errors import InvalidInput, Problem
@@ -37,8 +38,7 @@ def pinned(document: Document, folder: Path, text: YamlText) -> tuple[Document, 
     return pinning.filled(document, ()), pinning.problems
 
 
-@dataclass(slots=True)
-class _Pinning:
+class _Pinning(Struct):
     """Wherever a table is named: in `table` and `tables`, and among the paths that a sweep sets."""
 
     folder: Path
@@ -108,8 +108,7 @@ def filled_in(document: Document, text: YamlText) -> tuple[Document, list[Proble
     return filled, filling.problems
 
 
-@dataclass(slots=True)
-class _Filling:
+class _Filling(Struct):
     """Makes tables whole; `newest_ms` is when the last of their versions was committed."""
 
     text: YamlText

@@ -5,9 +5,10 @@ So a recording holds all that its run was made of, and workers of a sweep need n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from whitecap.engine.errors import Problem, unreadable
 from whitecap.sim.quantities.bounds import MAX_TRACE_BYTES
@@ -23,8 +24,7 @@ def with_traces(document: Document, folder: Path) -> tuple[Document, list[Proble
     return reader.filled(document), reader.problems
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     """Files are looked for from the `folder` of the scenario on."""
 
     folder: Path

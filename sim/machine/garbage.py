@@ -9,7 +9,8 @@ import gc
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MOST_GROWTH = 2.0
 """By what factor memory may grow before old objects are searched again, so that a search goes
@@ -24,8 +25,7 @@ MOST_PASSES = 63
 until the run ends are some 300,000 objects at most. Ours."""
 
 
-@dataclass(slots=True)
-class OldObjects:
+class OldObjects(Struct):
     """Objects that Python seldom searches for cycles, among them what ended runs have left.
 
     `blocks` of memory were in use after the last search; 0 before the first run.
@@ -50,8 +50,7 @@ OLD_OBJECTS = OldObjects()
 """The old objects of this process."""
 
 
-@dataclass(slots=True)
-class Search:
+class Search(Struct):
     """Searches of new objects: the longer they find nothing, the fewer there are.
 
     `passes` are skipped before the next one; objects that were new then count as old.

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.requests import Row
@@ -27,12 +30,11 @@ from whitecap.sim.oracles.statements.text import (
 )
 
 
-@dataclass(slots=True)
-class RowEffect:
+class RowEffect(Struct):
     """Rows that go and rows that come."""
 
-    gone: RowMultiset = field(default_factory=Counter)
-    new: RowMultiset = field(default_factory=Counter)
+    gone: RowMultiset = msgspec.field(default_factory=Counter)
+    new: RowMultiset = msgspec.field(default_factory=Counter)
 
 
 # No slots: the table is made when somebody needs it.

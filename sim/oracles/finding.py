@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Any, Self
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Oracle(StrEnum):
@@ -74,7 +76,7 @@ LETS_MISS = "lets an INSERT be missed by one and seen by another"
 """What WriteSerializable does that is behind a cycle in which only INSERTs are missed."""
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing that is wrong, so that a person can look it up in log and history.
 
     `table` is named among several. `cycle`: the shortest cycle of dependencies, a step in words
@@ -100,14 +102,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return row
 
 
-class NotChecked(msgspec.Struct, frozen=True):
+class NotChecked(Struct, frozen=True):
     """What an oracle could not look at, and why."""
 
     what: str
     why: str
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class Judgement(Struct, frozen=True):
     """All that the oracles say of one table, or of several. Sound if nothing was found."""
 
     findings: tuple[Finding, ...] = ()
@@ -120,7 +122,7 @@ class Judgement(msgspec.Struct, frozen=True):
             return next(iter(judged.values()))
         return cls(
             tuple(
-                msgspec.structs.replace(finding, table=name)
+                replace(finding, table=name)
                 for name, own in judged.items()
                 for finding in own.findings
             ),

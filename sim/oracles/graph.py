@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from whitecap.engine.log.file_keys import FileKey
 from whitecap.engine.storage.requests import Row
@@ -30,8 +31,7 @@ class DependencyKind(StrEnum):
     RW = "rw"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """`before` comes before `after`; each with the version that proves it."""
 
     kind: DependencyKind
@@ -52,8 +52,7 @@ class Edge:
                 return f"{before} did not see {after}, which changed rows that it read"
 
 
-@dataclass(slots=True)
-class Graph:
+class Graph(Struct):
     """All edges.
 
     `unknown` are versions whose reads cannot be worked out, each with the reason; `blind` those

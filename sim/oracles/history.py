@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest, unreadable
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 
 
-class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="table"):
+class Promise(Struct, frozen=True, forbid_unknown_fields=True, tag="table"):
     """What the table's writers are promised, where the log does not say.
 
     `level` is that of a table without the property `delta.isolationLevel`; `real_time`: whether a
@@ -34,9 +35,7 @@ class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabl
     ends: float | None = None
 
 
-class HistoryTransaction(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="transaction"
-):
+class HistoryTransaction(Struct, frozen=True, forbid_unknown_fields=True, tag="transaction"):
     """One transaction. Instants are milliseconds on one clock of the history's own.
 
     `acknowledged` are versions that it was told are its own, `wrote` those that are known to be
@@ -62,7 +61,7 @@ class HistoryTransaction(
     exception: str | None = None
 
 
-class History(msgspec.Struct, frozen=True):
+class History(Struct, frozen=True):
     """All transactions of a table, in the order in which they began, and what was promised."""
 
     transactions: tuple[HistoryTransaction, ...] = ()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from whitecap.sim.oracles.finding import Anomaly
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """What must hold, where that is checked, and which anomalies say that it does not."""
 
     sentence: str

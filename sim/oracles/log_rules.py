@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError, InvalidLog
 from whitecap.engine.log import features, properties, protocols
@@ -34,8 +35,7 @@ _Line = int
 _LineFinding = tuple[_Line, str]
 
 
-@dataclass(frozen=True, slots=True)
-class CommitInQuestion:
+class CommitInQuestion(Struct, frozen=True):
     """A commit's actions with their line numbers, and the table before and after it."""
 
     version: int

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
@@ -40,8 +40,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ALMOST_COMMIT = re.compile(rf"{LOG_DIRECTORY}/\d+\.json")
 
 
-@dataclass(frozen=True, slots=True)
-class Breach:
+class Breach(Struct, frozen=True):
     """One rule that the log breaks; without `version` it is about the log as a whole."""
 
     anomaly: Anomaly
@@ -50,8 +49,7 @@ class Breach:
     files: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class CheckedLog:
+class CheckedLog(Struct):
     """A log that was checked from `base` on: the table at each version, and what is wrong."""
 
     base: Snapshot

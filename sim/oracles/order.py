@@ -8,9 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 from typing import Self
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.evidence import Evidence
@@ -35,8 +36,7 @@ def order_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from _schema_changes(evidence)
 
 
-@dataclass(frozen=True, slots=True)
-class _Acknowledgements:
+class _Acknowledgements(Struct, frozen=True):
     """When versions were acknowledged, and the newest of all up to then, by writer or of all."""
 
     instants: dict[str | None, list[float]]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import ne
 from typing import Any
+
+from msgspec import Struct, field
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit
@@ -36,8 +37,7 @@ class RowsUnreadable(Exception):
     """Rows cannot be had: a data file is gone, or there are too many."""
 
 
-@dataclass(frozen=True, slots=True)
-class VersionChange:
+class VersionChange(Struct, frozen=True):
     """What one version did to the rows, all in the columns that the table has after it.
 
     `dead`: files that it removes though they are not in the table. `reshaped`: columns came, went
@@ -94,8 +94,7 @@ def _plain_column(values: Sequence[Any], kind: str) -> Iterable[Any]:
     return map(plain, values)
 
 
-@dataclass(slots=True)
-class TableFiles:
+class TableFiles(Struct):
     """The data files of a table; what was read is kept."""
 
     store: Store
@@ -127,8 +126,7 @@ def _key(file: AddFile | RemoveFile) -> FileKey:
     return file.path, file.dv_id
 
 
-@dataclass(slots=True)
-class RowChanges:
+class RowChanges(Struct):
     """Walks a log and reads what changed; `live` are the files after the last version walked.
 
     `starts`: the rows after some versions, `None` where they cannot be read; from one to the next

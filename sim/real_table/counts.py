@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.statistics import record_count
@@ -15,8 +16,7 @@ ROWS_PER_FILE = 50
 """Simulated rows of a file in the mean: it takes no longer to rewrite, and is as large as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowCounts:
+class RowCounts(Struct, frozen=True):
     """Rows of files, of which so many have statistics; `hidden` are those that vectors delete."""
 
     files: int

@@ -7,8 +7,9 @@ file's bounds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, overload
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field
@@ -23,8 +24,7 @@ from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import Slice
 
 
-@dataclass(frozen=True, slots=True)
-class RealFile:
+class RealFile(Struct, frozen=True):
     """One file, with `rows` of its own, the first of which is the `first` of the `table`.
 
     `line` is what the simulated log says of it.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile, DeletionVector
 from whitecap.engine.log.file_keys import by_path
@@ -32,8 +33,7 @@ def real_files(snapshot: Snapshot, rows: ScenarioRows, rows_each: int) -> list[R
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
+class _Lines(Struct, frozen=True):
     """Makes the lines. `names` are the columns' by how files call them, nested ones left out."""
 
     names: Mapping[str, str]

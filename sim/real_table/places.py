@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.storage.disk.directory import DirectoryStore
@@ -30,8 +31,7 @@ class ReadableStore(Protocol):
         """Perform one request."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArrowStore:
+class ArrowStore(Struct, frozen=True):
     """A table behind a URI, to be read only. `files` is a `pyarrow.fs.FileSystem`."""
 
     files: Any

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
 from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY
@@ -32,8 +33,7 @@ TABLES_KEPT = 4
 """Tables that a process keeps in memory: every run of a sweep begins with the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class RealTable:
+class RealTable(Struct, frozen=True):
     """A table as its log shows it at the version of its `snapshot`.
 
     `commits` are the commit files that the log still holds up to there, `checkpoints` the versions
@@ -113,8 +113,7 @@ def _checkpoints(entries: Sequence[Entry]) -> list[int]:
     return sorted({int(name[:20]) for name in names if _CHECKPOINT.match(name)})
 
 
-@dataclass(frozen=True, slots=True)
-class _UpTo:
+class _UpTo(Struct, frozen=True):
     """A log without what came after a version; the pointer to a checkpoint may be of later ones."""
 
     store: ReadableStore

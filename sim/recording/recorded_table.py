@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec import Struct
 
 GROUP_ROWS = 1 << 16
 """Rows of a row group: some megabytes, so that writing or reading a table needs little memory."""
@@ -35,8 +35,7 @@ class RecordedTable(Protocol):
         """Write them to a file. Returns how many they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableInMemory:
+class TableInMemory(Struct, frozen=True):
     """A table whose rows are in memory."""
 
     table: pa.Table
@@ -52,8 +51,7 @@ class TableInMemory:
         return rows
 
 
-@dataclass(frozen=True, slots=True)
-class TableInFile:
+class TableInFile(Struct, frozen=True):
     """A table whose rows are in a Parquet file; only the columns asked for are read."""
 
     file: BinaryIO

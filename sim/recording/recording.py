@@ -8,16 +8,18 @@ and SHA-256 of each file, by which damage is noticed.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec import structs
 
 from whitecap.engine.documents import MANIFEST as MANIFEST_KIND
 from whitecap.engine.documents import Each
@@ -209,10 +211,10 @@ def _write_files(recording: Recording, directory: Path) -> Recording:
     manifest = {**recording.manifest, "tables": written}
     text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
     (directory / MANIFEST).write_text(text + "\n", encoding="utf-8")
-    return replace(recording, manifest=manifest)
+    return dataclasses.replace(recording, manifest=manifest)
 
 
-_OF_DIRECTORY = replace(
+_OF_DIRECTORY = structs.replace(
     MANIFEST_KIND,
     shape={**MANIFEST_KIND.shape, "tables": Each({"rows": int, "sha256": str})},
 )

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -19,7 +20,7 @@ from whitecap.engine.storage.requests import PutResult
 NO_VERSION = -1
 
 
-class AttemptRecord(msgspec.Struct):
+class AttemptRecord(Struct):
     """One put-if-absent of a commit file; `known_at_ms` is when its writer knew the result."""
 
     transaction_id: int
@@ -46,7 +47,7 @@ class AttemptRecord(msgspec.Struct):
             self.result, self.reply_at_ms = RecordedOutcome.IN_FLIGHT, None
 
 
-class RequestRecord(msgspec.Struct):
+class RequestRecord(Struct):
     """One request to the store, from one sending to its reply."""
 
     transaction_id: int
@@ -73,7 +74,7 @@ class RequestRecord(msgspec.Struct):
             self.size_bytes = self.result_size_bytes
 
 
-class TransactionRecord(msgspec.Struct):
+class TransactionRecord(Struct):
     """One transaction, from its submission to its end. Instants are simulated milliseconds."""
 
     transaction_id: int

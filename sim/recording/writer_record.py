@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from whitecap.engine.recorded import Arrivals
 
 
-@dataclass(frozen=True, slots=True)
-class WriterRecord:
+class WriterRecord(Struct, frozen=True):
     """One writer over the whole run: the jobs that fell due, and those that had not begun.
 
     A writer whose jobs have several statements has a record for each; the last one counts the jobs.

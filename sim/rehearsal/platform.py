@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(Struct, frozen=True):
     """What runs a statement, and when; `maker` is the dialect that made the table.
 
     `start_ms` is the wall clock, in epoch milliseconds.

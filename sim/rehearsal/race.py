@@ -7,9 +7,10 @@ statements have the values of one job each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import cycle
 from math import prod
+
+from msgspec import Struct
 
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.races.explain.case import RaceCase
@@ -45,8 +46,7 @@ DRAWS_OF_BOTH = ((DRAWS, OTHER_DRAWS), (DRAWS, DRAWS), (NEWEST_DRAWS, NEWEST_DRA
 """Of the two jobs of a race: for other values, for the same, and for the newest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contestant:
+class Contestant(Struct, frozen=True):
     """A statement of a writer group, by which rules it runs, and the table that it writes."""
 
     part: JobPart

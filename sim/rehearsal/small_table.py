@@ -10,9 +10,9 @@ files:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
 from pydantic import Field, ValidationError, model_validator
 
 from whitecap.engine.dialects import DATABRICKS_PROPERTIES, DELTA_OSS_4_4, Dialect, dialect_named
@@ -23,9 +23,10 @@ from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.values.casts import from_python
+from whitecap.sim.quantities.names import TABLE_NAME
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.scenario.problems import names_of, problems_of
-from whitecap.sim.scenario.table import TABLE_NAME, property_text
+from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
 IS_A_SCENARIO = (
@@ -104,8 +105,7 @@ def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:
                 yield Problem(f"table {table.name}", str(error))
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCase:
+class ReadCase(Struct, frozen=True):
     """What YAML says of a table, as far as it is sound, and what is wrong with the rest."""
 
     sound: SmallCase | None

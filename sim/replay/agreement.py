@@ -6,10 +6,12 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.playing.player import PlayedTransaction
@@ -30,8 +32,7 @@ class Comparison(StrEnum):
     NOT_COMPARABLE = "not_comparable"
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedTransaction:
+class ComparedTransaction(Struct, frozen=True):
     """One transaction, recorded and real. `reason` says what differs, or why it may."""
 
     transaction: str
@@ -63,13 +64,12 @@ class ComparedTransaction:
 
 def _columns(side: str, result: TransactionResult | None) -> dict[str, Any]:
     return {
-        f"{side}_{field.name}": None if result is None else getattr(result, field.name)
-        for field in fields(TransactionResult)
+        f"{side}_{name}": None if result is None else getattr(result, name)
+        for name in TransactionResult.__struct_fields__
     }
 
 
-@dataclass(frozen=True, slots=True)
-class HalfDone:
+class HalfDone(Struct, frozen=True):
     """Jobs that were given up after an earlier statement of theirs had committed.
 
     As recorded and as really happened, among jobs whose transactions were all replayed.
@@ -82,8 +82,7 @@ class HalfDone:
         return f"{self.recorded:,} in the recording, {self.real:,} on real Delta Lake"
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """A replay's result: what was replayed, and how each transaction compares."""
 
     origin: Mapping[str, Any]
@@ -224,10 +223,9 @@ def differences(recorded: TransactionResult, real: TransactionResult) -> list[st
     """The names of what differs. What the recording does not say is not compared."""
     always = {"end", "version", "exception"}
     return [
-        field.name
-        for field in fields(TransactionResult)
-        if getattr(recorded, field.name) != getattr(real, field.name)
-        and (field.name in always or getattr(recorded, field.name) is not None)
+        name
+        for name, value in asdict(recorded).items()
+        if value != getattr(real, name) and (name in always or value is not None)
     ]
 
 

@@ -5,11 +5,11 @@ Of that cell's replications the one with the most exception classes is taken: it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct, field
 
 from whitecap.engine import documents
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
@@ -26,8 +26,7 @@ from whitecap.sim.recording.recording import Recording, read_recording
 from whitecap.sim.scenario.cells import CellChoice, Labels, chosen_cell
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRun:
+class ChosenRun(Struct, frozen=True):
     """A run to replay: `label` names it for people, `cell` is that of a sweep."""
 
     recording: Recording
@@ -82,8 +81,7 @@ def answered_cell(directory: Path) -> str:
     return cell
 
 
-@dataclass(frozen=True, slots=True)
-class _RecordedCell:
+class _RecordedCell(Struct, frozen=True):
     """The labels of a cell, and which of its replications are finished."""
 
     labels: Labels

@@ -10,12 +10,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.engine.races.conformance.compare import skipped
@@ -45,8 +46,7 @@ EXPECTED_KEYS = (
 """What is compared of a race."""
 
 
-@dataclass(frozen=True, slots=True)
-class FuzzedRace:
+class FuzzedRace(Struct, frozen=True):
     """One race and how the engine did on it; `case` expects what real Delta did."""
 
     case: StatementCase
@@ -82,14 +82,14 @@ class Fuzzer:
     def observed(self, case: StatementCase) -> StatementCase:
         """The case with what real Delta did as its expectation."""
         place = self._folder / "race"
-        asking = msgspec.structs.replace(case, expect={"rows": []})
+        asking = replace(case, expect={"rows": []})
         try:
             facts = race(self._spark, asking, self._templates, place)
         finally:
             shutil.rmtree(place, ignore_errors=True)
             Jvm(self._spark).forget_tables()
         expect = {key: _plain(facts[key]) for key in EXPECTED_KEYS if key in facts}
-        return msgspec.structs.replace(case, expect=expect)
+        return replace(case, expect=expect)
 
     def shrink(self, drawn: DrawnRace, finding: FuzzedRace) -> FuzzedRace:
         """The smallest race found on which the engines still differ."""

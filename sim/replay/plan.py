@@ -7,8 +7,9 @@ own log alone: each is played by itself. Jobs that wrote several are put togethe
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
@@ -33,12 +34,11 @@ from whitecap.sim.replay.history.windows import TableHistory, best_windows, wind
 from whitecap.sim.replay.playing.script import End, Planned
 from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch
 from whitecap.sim.replay.real.environment import DELTA_VERSION
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.writers import STREAMING
 
 
-@dataclass(frozen=True, slots=True)
-class TablePlan:
+class TablePlan(Struct, frozen=True):
     """What will be replayed of one table: a window of its versions, and what was decided in it."""
 
     name: str
@@ -54,8 +54,7 @@ class TablePlan:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayPlan:
+class ReplayPlan(Struct, frozen=True):
     """What will be replayed of a run, table by table."""
 
     chosen: ChosenRun

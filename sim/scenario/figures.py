@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import Section
@@ -12,8 +13,7 @@ from whitecap.sim.scenario.origin import ORIGIN, Basis, Sourced
 from whitecap.sim.scenario.store import ConditionalPut, StoreSection
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileFigure:
+class ProfileFigure(Struct, frozen=True):
     """One figure: the dotted path that sets it in `store`, what it says, and its `origin`.
 
     `distribution` where it is drawn from one, `text` in any case as a scenario would write it.

@@ -17,6 +17,7 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.values.types import Session
 from whitecap.sim.quantities.bounds import MAX_JOBS, MAX_SEED, MAX_WRITERS
+from whitecap.sim.quantities.names import FILE_NAME
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.start import DEFAULT_START, StartInstant, epoch_ms
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole
@@ -48,8 +49,6 @@ Document = dict[str, Any]
 
 SCENARIO_FORMAT: Final = 1
 """Rises when what an older file says would mean something else now."""
-
-FILE_NAME = r"^\w[\w.-]*$"
 
 
 class Scenario(Section):

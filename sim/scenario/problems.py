@@ -13,10 +13,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from whitecap.engine.errors import Problem, nearest
+from whitecap.sim.quantities.names import FILE_NAME, TABLE_NAME
 from whitecap.sim.quantities.units import shown
-from whitecap.sim.scenario.model import FILE_NAME
 from whitecap.sim.scenario.origin import DATE
-from whitecap.sim.scenario.table import TABLE_NAME
 from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
 NAMES_SAID = {

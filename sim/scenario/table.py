@@ -22,10 +22,9 @@ from whitecap.sim.quantities.bounds import (
     MAX_PAST_COMMITS,
     MAX_ROWS_EACH,
 )
+from whitecap.sim.quantities.names import TABLE_NAME
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Rate, Whole, shown
-
-TABLE_NAME = r"^[A-Za-z_]\w*$"
 
 
 def _scalar(given: Any) -> Any:

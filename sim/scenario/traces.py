@@ -13,9 +13,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+
+from msgspec import Struct
 
 from whitecap.sim.quantities.bounds import MAX_TRACE_BYTES, MAX_TRACED_JOBS
 from whitecap.sim.quantities.units import MS_PER, parse_duration, shown
@@ -31,8 +32,7 @@ MOST_TOLD = 20
 """Wrong lines that are told one by one: further ones are wrong in the same way."""
 
 
-@dataclass(frozen=True, slots=True)
-class TracedJob:
+class TracedJob(Struct, frozen=True):
     """One line: the instant, from the run's beginning or as epoch milliseconds, and the time."""
 
     at_ms: float
@@ -44,8 +44,7 @@ class TracedJob:
         return self.at_ms - start_ms if self.is_wall_clock else self.at_ms
 
 
-@dataclass(frozen=True, slots=True)
-class WrongLine:
+class WrongLine(Struct, frozen=True):
     """What is wrong with a line of a trace, the first being number 1."""
 
     line: int

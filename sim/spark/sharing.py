@@ -7,11 +7,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from msgspec import Struct
+
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 
 
-@dataclass(slots=True)
-class QueuePlace:
+class QueuePlace(Struct):
     """One process's place in a queue."""
 
     clock: Clock

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
+
+from msgspec import Struct
 
 from whitecap.engine.storage.requests import Compute
 from whitecap.sim.scenario.clusters import Load
@@ -19,8 +20,7 @@ FactorAt = Callable[[float], float]
 """The factor by which jobs take longer that begin at an instant."""
 
 
-@dataclass(frozen=True, slots=True)
-class SparkJobs:
+class SparkJobs(Struct, frozen=True):
     """How long one writer's Spark jobs take. `takes_ms` is a job's time where a trace has it."""
 
     options: ComputeSection

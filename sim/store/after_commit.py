@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, is_due
@@ -33,7 +33,7 @@ from whitecap.sim.time.kernel import Waiting
 _RENAMES = (RequestKind.COPY, RequestKind.RENAME)
 
 
-class AfterCommit(msgspec.Struct, frozen=True):
+class AfterCommit(Struct, frozen=True):
     """One commit's aftermath."""
 
     log: LogAccess

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.log.file_counts import FileCounts
 from whitecap.sim.recording.recorder import Recorder
@@ -25,8 +27,7 @@ class WriterCrashed(Exception):
     """The writer's driver died while its transaction waited, or its job was cancelled."""
 
 
-@dataclass(slots=True)
-class DeltaLog:
+class DeltaLog(Struct):
     """What one JVM knows of the table's log. Source: DeltaLog.scala, SnapshotManagement.scala.
 
     `segment` is that of the installed snapshot, `has_checksum` whether its checksum was read or
@@ -62,8 +63,7 @@ class DeltaLog:
         self.state_lock = Mutex()
 
 
-@dataclass(slots=True)
-class Cluster:
+class Cluster(Struct):
     """One Spark driver and what its writers share, as it deals with one table.
 
     `is_shared`: several transactions may run in it at the same time. `of_tables` is the same driver

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.sim.recording.records import AttemptRecord, TransactionRecord
@@ -63,7 +63,7 @@ class LogRequests:
         )
 
 
-class CommitAttempt(msgspec.Struct, frozen=True):
+class CommitAttempt(Struct, frozen=True):
     """One attempt of a transaction at a version; `request` is how Delta asks for it."""
 
     request: PutIfAbsent

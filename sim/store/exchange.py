@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from whitecap.engine.storage.requests import PutResult
@@ -33,7 +33,7 @@ class StoreRefused(Exception):
     """The store throttled one request more often than the client tries again."""
 
 
-class Reply(msgspec.Struct, frozen=True):
+class Reply(Struct, frozen=True):
     """What a request came to: a value, its name in recordings, and its size.
 
     `size` is in bytes, for a listing in keys; it takes time on the way back. `taken`: a
@@ -56,7 +56,7 @@ Effect = Callable[[Moment], Reply]
 """What a request does at the moment that it takes effect."""
 
 
-class Ask(msgspec.Struct, frozen=True):
+class Ask(Struct, frozen=True):
     """One request of a transaction.
 
     `effect` is what it does; `shared` says that others can see that, or that it depends on what
@@ -73,7 +73,7 @@ class Ask(msgspec.Struct, frozen=True):
     in_line: InLine | None = None
 
 
-class OnItsWay(msgspec.Struct, frozen=True):
+class OnItsWay(Struct, frozen=True):
     """One sending of a request, as the store gets it: perhaps long after its sender gave it up."""
 
     ask: Ask
@@ -103,7 +103,7 @@ class OnItsWay(msgspec.Struct, frozen=True):
             self.record.effect_at_ms = effect_ms
 
 
-class Sender(msgspec.Struct, frozen=True):
+class Sender(Struct, frozen=True):
     """Sends the requests of one transaction, whatever befalls them."""
 
     kernel: Kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.sim.store.connection import Connection
@@ -20,7 +20,7 @@ from whitecap.sim.time.kernel import Waiting
 LOG_KEY = f"{LOG_DIRECTORY}/"
 
 
-class LogListing(msgspec.Struct, frozen=True):
+class LogListing(Struct, frozen=True):
     """One transaction's listings of the log."""
 
     connection: Connection

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.commit_file import log_key
@@ -37,7 +37,7 @@ from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Clock, Waiting, Waits
 
 
-class LogAccess(msgspec.Struct):
+class LogAccess(Struct):
     """One transaction's requests for the log. `read` is the segment that it started from.
 
     `delta_log` is what the cluster knew when it began: a driver that is started anew knows nothing.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
@@ -16,8 +17,8 @@ from whitecap.sim.loading.objectives import readable_objectives
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.cells import cell_name
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.sweep import Axes, axes_as_written
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.axes import axes_over, chosen_axes
@@ -28,8 +29,7 @@ CELLS = "cells"
 NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
 
 
-@dataclass(frozen=True, slots=True)
-class SweepCell:
+class SweepCell(Struct, frozen=True):
     """One combination of labels: the name of its directory and its scenario."""
 
     name: str
@@ -37,8 +37,7 @@ class SweepCell:
     scenario: Scenario
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Struct, frozen=True):
     """A scenario with the axes of its sweep, how often each cell is run, and from which seed."""
 
     scenario: Scenario

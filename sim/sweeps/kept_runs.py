@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
 import pyarrow as pa
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.places import write_whole
 from whitecap.sim.recording.dataset.reading import Reading
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 T = TypeVar("T")
 
@@ -28,8 +28,7 @@ Manifest = Mapping[str, Any]
 _Tables = Mapping[str, pa.Table]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptRuns:
+class KeptRuns(Struct, frozen=True):
     """A directory of runs. Those of an earlier call are used only if it `resumes` that."""
 
     place: Path
@@ -55,8 +54,7 @@ class KeptRuns:
             raise InvalidInput([Problem(str(path), said)]) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Keeping(Generic[T]):
+class Keeping(Struct, Generic[T], frozen=True):
     """A reading that keeps the run that it reads."""
 
     place: Path

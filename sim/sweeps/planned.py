@@ -5,22 +5,22 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.recorded import RunName
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.recording.dataset.rows import Ran
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 SCENARIOS_KEPT = 64
 """Scenarios that a worker keeps: it gets a few runs of a few cells at a time, and reading a
 scenario takes longer than some runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedRun:
+class PlannedRun(Struct, frozen=True):
     """One run of a sweep, with all that a worker needs: it reads no file, the scenario is text."""
 
     cell: str

@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import columns_read
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.reading import Reading
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.kept_runs import Keeping, KeptRuns
 
 T = TypeVar("T")
@@ -22,8 +23,7 @@ Watch = Callable[[int, int], None]
 """Is called with how many runs are done, and of how many."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunToRead:
+class RunToRead(Struct, frozen=True):
     """One run to be made, of a scenario or of the cell of a sweep with these labels."""
 
     scenario: Scenario
@@ -38,8 +38,7 @@ class RunToRead:
         return self.scenario.seed if self.seed is None else self.seed
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRun(Generic[T]):
+class ReadRun(Struct, Generic[T], frozen=True):
     """One run that was made: what was read of it, or what broke it; `seconds` of computing."""
 
     run: RunToRead

@@ -12,26 +12,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import Measure
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.cells import show_cell
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.read_runs import Making, ReadRun, RunToRead, Watch
 from whitecap.sim.sweeps.regression_files import Accept, LoadedScenario, load_regressions
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class CellRuns(Generic[T]):
+class CellRuns(Struct, Generic[T], frozen=True):
     """One cell, without labels if there is no sweep, with what was read of each replication."""
 
     scenario: Scenario
@@ -44,8 +44,7 @@ class CellRuns(Generic[T]):
         return _expects_one_run(self.scenario)
 
 
-@dataclass(frozen=True, slots=True)
-class RanScenario(Generic[T]):
+class RanScenario(Struct, Generic[T], frozen=True):
     """One scenario with its cells; `error` if a run ended in one. `seconds` of computing."""
 
     path: Path
@@ -64,8 +63,7 @@ An answer that is not larger than the number there is means that these are enoug
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Rounds(Generic[T]):
+class Rounds(Struct, Generic[T], frozen=True):
     """Replications added round by round while `enough` wants more, the `first` with so many."""
 
     enough: Enough[T]
@@ -73,8 +71,7 @@ class Rounds(Generic[T]):
     """How many the first round has, of a scenario that is run so often without rounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunEffort:
+class RunEffort(Struct, frozen=True):
     """How much is run: so many runs at a time, `replications` of a cell if not the sweep's.
 
     After `seconds` no more runs are made.
@@ -134,8 +131,7 @@ def _require_oracles(loaded: Sequence[LoadedScenario]) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _InRounds(Generic[T]):
+class _InRounds(Struct, Generic[T], frozen=True):
     """How scenarios are run: with `rounds`, as often as these want.
 
     Of `every` cell, or of those that something is expected of.

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, noted
 from whitecap.sim.bundled import bundled_in, read_named
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.machine.processes import Processes
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.sweep import DEFAULT_REPLICATIONS
 from whitecap.sim.scenario.yaml.text import YamlText
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedScenario:
+class LoadedScenario(Struct, frozen=True):
     """A scenario file: its cells with their labels, or what is wrong with it."""
 
     path: Path

@@ -11,9 +11,10 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.engine.recorded import RunName
@@ -38,8 +39,7 @@ WATCH_EVERY_S = 0.2
 """How often we look how far a batch is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a sweep is: `kept` of the finished runs were there before it was (re)started."""
 
     total: int

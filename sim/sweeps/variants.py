@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.loading.objectives import readable_objectives
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.sweeps.axes import kept_axes, overlap
 from whitecap.sim.sweeps.varied import Varied, ends_of, varied_by
@@ -25,8 +26,7 @@ AS_IT_IS = "as it stands"
 """The variant of a scenario to which nothing was done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variants:
+class Variants(Struct, frozen=True):
     """A scenario, what each variant changes in it, and the parameter that is varied."""
 
     scenario: Scenario

@@ -10,8 +10,9 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.sim.quantities.units import (
@@ -32,8 +33,7 @@ _FORM = re.compile(r"\s*(?P<path>[^=\s]+)\s*=\s*(?P<low>.+?)\s*\.\.\s*(?P<high>[
 _RATE_UNIT = re.compile(r"(?:per|/)\s*(ms|s|min|h|d)\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Varied:
+class Varied(Struct, frozen=True):
     """A parameter by its dotted path, and its values upward: as a scenario takes them, as numbers
     (durations in milliseconds, rates per millisecond) and as people write them."""
 
@@ -43,8 +43,7 @@ class Varied:
     labels: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NumberKind:
+class NumberKind(Struct, frozen=True):
     """How numbers of a kind are read and written; `base` is what two digits are counted in."""
 
     read: Callable[[str], float]

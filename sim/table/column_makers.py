@@ -7,10 +7,10 @@ of many rows as they are at the start.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.engine.log.schema import Field
@@ -66,8 +66,7 @@ class _Keys:
         return numbers
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
+class _Listed(Struct, frozen=True):
     """The value at a place of the slice."""
 
     place: int
@@ -80,8 +79,7 @@ class _Listed:
         return slices[self.place]
 
 
-@dataclass(frozen=True, slots=True)
-class _Instants:
+class _Instants(Struct, frozen=True):
     """An instant of the day at a place of the slice."""
 
     place: int
@@ -95,8 +93,7 @@ class _Instants:
         return list(map(self.instant, slices[self.place], scattered(keys, SECONDS).tolist()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Filled:
+class _Filled(Struct, frozen=True):
     """A value that means nothing to the simulation."""
 
     filler: Filler

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain
 
 import numpy as np
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile, AnyAction, CommitInfo
 from whitecap.engine.log.commit_file import Commit, encode_action
@@ -64,8 +64,7 @@ class FileIds:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Directory:
+class _Directory(Struct, frozen=True):
     """The files of one partition: the number of the first one, and what they have in common."""
 
     first: int

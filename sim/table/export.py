@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
@@ -105,5 +105,5 @@ def _sized(action: AnyAction, sizes: Sizes) -> AnyAction:
     if isinstance(action, AddFile | RemoveFile):
         size = sizes.get(data_key(action.path))
         if size is not None and action.size is not None:
-            return msgspec.structs.replace(action, size=size)
+            return replace(action, size=size)
     return action

@@ -7,10 +7,10 @@ look at a few of them does for all: that is what a table of a billion rows needs
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from whitecap.sim.table.fillers import SCATTER, scattered
@@ -26,13 +26,11 @@ MANY = 1 << 20
 """Keys from which on rules are used: a look at so many takes some 20 ms for each column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
+class Ordered(Struct, frozen=True):
     """Numbers that never fall with the key: those of a file's ends are its extremes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cyclic:
+class Cyclic(Struct, frozen=True):
     """Numbers that come again after `period` keys, but where a block ends: `block_of` a key."""
 
     period: int
@@ -53,8 +51,7 @@ class Cyclic:
         return numbers.min(axis=1), numbers.max(axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Scattered:
+class Scattered(Struct, frozen=True):
     """Numbers by what a key is scattered to: `number_of` each of `size` places."""
 
     size: int
@@ -84,16 +81,14 @@ class Scattered:
         return bounds
 
 
-@dataclass(frozen=True, slots=True)
-class Unruly:
+class Unruly(Struct, frozen=True):
     """Numbers of which each has to be looked at."""
 
 
 _Rule = Ordered | Cyclic | Scattered | Unruly
 
 
-@dataclass(frozen=True, slots=True)
-class Numbering:
+class Numbering(Struct, frozen=True):
     """What keys give: numbers whose order is that of the `value`s they stand for."""
 
     of: NumberOf

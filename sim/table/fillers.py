@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.engine.log.schema import Field
@@ -27,8 +27,7 @@ EPOCH = datetime(2026, 1, 1)
 """The day from which made-up dates and instants are counted. Ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filler:
+class Filler(Struct, frozen=True):
     """Values of a column that means nothing to the simulation: scattered, and fixed by the key.
 
     There are `size` of them; `in_order` if a larger number never gives a smaller value.

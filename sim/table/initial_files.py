@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from whitecap.engine.writing.file_layout import logged_partition
 from whitecap.sim.table.rows import InitialFileRows, RowKeys, ScenarioRows
@@ -21,8 +21,7 @@ ROWS_AT_ONCE = 100_000
 """Rows that are made together to see where they lie. Ours: some 50 MB."""
 
 
-@dataclass(frozen=True, slots=True)
-class InitialPartition:
+class InitialPartition(Struct, frozen=True):
     """The keys of one partition, in ascending order, and how many a file takes."""
 
     values: Mapping[str, str | None]

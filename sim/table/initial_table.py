@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.clustering import with_clustering
@@ -53,8 +53,7 @@ def _no_path(number: int) -> str:
     raise IndexError(number)
 
 
-@dataclass(frozen=True, slots=True)
-class InitialTable:
+class InitialTable(Struct, frozen=True):
     """What there is at the start: the version (-1: no table), the files of its rows, the log.
 
     `path_of` a file follows from its number: partition by partition, in the order of keys.
@@ -66,8 +65,7 @@ class InitialTable:
     commits: Sequence[Commit] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NewTable:
+class NewTable(Struct, frozen=True):
     """A table that is to be made: what the scenario says of it, its rows, and where it goes.
 
     `new_id` gives its id and those of its files; `dialect` is that of who makes it.
@@ -98,8 +96,7 @@ def create_table_of(new: NewTable, lines: Sequence[AddFile]) -> InitialTable:
     return InitialTable(1, commits=[created.commit, created.with_files(lines)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Created:
+class _Created(Struct, frozen=True):
     """The table without files: version 0, and what decides what the next one is like."""
 
     new: NewTable

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, overload
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.engine.log.columns.identity import is_computed
@@ -76,8 +76,7 @@ class InitialFileRows(RowsByColumn):
         return self._maker.row(key, self._initial.slice_of(key))
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioRows:
+class ScenarioRows(Struct, frozen=True):
     """Everything about the rows of a scenario's table."""
 
     schema: Schema

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import product
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Slice = tuple[Any, ...]
@@ -22,8 +22,7 @@ SliceColumns = Sequence[Sequence[Any]]
 """Per dimension one value for each of some rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
+class Dimension(Struct, frozen=True):
     """A column with listed values. The last of `initial` is the newest at the start."""
 
     name: str

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.sim.time.random_streams import RandomSource, Uniforms, rows_of
@@ -26,8 +27,7 @@ WIDE = 128
 """Draws of a job beyond which a block holds one job: by then a job is worth a call."""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnColumns:
+class DrawnColumns(Struct, frozen=True):
     """Some places of a row, and what is drawn with the uniform numbers that stand there."""
 
     places: Sequence[int]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-import msgspec
 import numpy as np
+from msgspec import Struct, field
 
 from whitecap.sim.time.draws import block_of
 from whitecap.sim.time.random_streams import RandomSource, Words, row_of, rows_of
@@ -24,7 +22,7 @@ DIGITS = 32
 """Hexadecimal digits of an id."""
 
 
-class DrawnIds(msgspec.Struct):
+class DrawnIds(Struct):
     """The ids that are given out one after the other in a row of a source.
 
     The digits of the first ones may be known already.
@@ -53,8 +51,7 @@ class DrawnIds(msgspec.Struct):
         return _as_ids(self.source.words([self.row], np.arange(at, self._given)))
 
 
-@dataclass(slots=True)
-class IdsOfJobs:
+class IdsOfJobs(Struct):
     """The ids of one writer's transactions; the first of each are made for many jobs at once."""
 
     source: RandomSource

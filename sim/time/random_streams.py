@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Uniforms = NDArray[np.float64]
@@ -51,8 +51,7 @@ class RandomStreams:
         return RandomSource(int.from_bytes(digest, "little"))
 
 
-@dataclass(frozen=True, slots=True)
-class RandomSource:
+class RandomSource(Struct, frozen=True):
     """Numbers by row and place."""
 
     key: int

@@ -10,17 +10,17 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 ARRIVING = ".arriving"
 """Below it lie objects that are not whole yet; no key is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(Struct, frozen=True):
     """What a listing says of an object; `modified_s` are seconds of the epoch."""
 
     key: str
@@ -28,8 +28,7 @@ class Object:
     modified_s: float
 
 
-@dataclass(slots=True)
-class Bucket:
+class Bucket(Struct):
     """Objects by key. With `is_exclusive`, a put-if-absent has effect only where nothing is."""
 
     root: Path

@@ -9,7 +9,7 @@ from typing import Protocol
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.loading.loading import cell_of
 from whitecap.sim.replay.real.environment import DELTA_VERSION, require_delta
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.under_fire.clients import real_client
 from whitecap.sim.under_fire.expecting import (
     ExpectedRun,

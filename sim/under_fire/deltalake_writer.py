@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.replay.delta_rs.process import ProcessDied
@@ -88,8 +89,7 @@ def _answer(said: dict[str, Any], read: int | None) -> TryEnd:
     )
 
 
-@dataclass(slots=True)
-class DeltalakeWriters:
+class DeltalakeWriters(Struct):
     """All of them by their names, and when each of their processes dies next."""
 
     clock: FastClock

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
 from whitecap.engine.errors import InvalidInput
@@ -21,8 +22,7 @@ from whitecap.sim.quantities.bounds import MAX_JOBS
 from whitecap.sim.quantities.units import MS_PER
 from whitecap.sim.replay.delta_rs.operations import operation_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
-from whitecap.sim.scenario.model import Document
+from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.under_fire.order import (
     NobodyLeft,
     WorkOrder,
@@ -54,8 +54,7 @@ RESTART = "30 s"
 """How long a new JVM takes in simulated time; the clock stands while the real one starts."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedRun:
+class ExpectedRun(Struct, frozen=True):
     """What real writers are to do, what is left out and why, and what the simulator predicts.
 
     `possible`: the anomalies that come about when a driver dies at other moments, which real time

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import sleep
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, HistoryTransaction, Promise, history_lines
 from whitecap.sim.oracles.judging import judge_table
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.table.export import export_table
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.bucket import Bucket
@@ -45,8 +45,7 @@ PROMISED = Promise(level=IsolationLevel.SERIALIZABLE)
 HISTORY = "history.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Burnt:
+class Burnt(Struct, frozen=True):
     """What happened: what writers were told, what befell them, and what the oracles say."""
 
     directory: Path
@@ -155,7 +154,7 @@ def _with_versions(tried: Tried, wrote: tuple[int, ...]) -> HistoryTransaction:
     if transaction.outcome is RecordedOutcome.COMMITTED:
         commits = (transaction.statement or "").upper().startswith("INSERT")
         acknowledged = wrote[-1:] or ((shown,) if commits and shown is not None else ())
-    return msgspec.structs.replace(transaction, wrote=wrote, acknowledged=acknowledged)
+    return replace(transaction, wrote=wrote, acknowledged=acknowledged)
 
 
 def judged(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from whitecap.engine.recorded import Interruption, RecordedOutcome
 from whitecap.sim.oracles.history import HistoryTransaction
@@ -30,8 +31,7 @@ class Stopped(Exception):
     """The run is ended before its time."""
 
 
-@dataclass(slots=True)
-class FastClock:
+class FastClock(Struct):
     """Simulated milliseconds since it started, `speed` of them in one of real time."""
 
     speed: float
@@ -74,8 +74,7 @@ class FastClock:
         self._is_stopped = True
 
 
-@dataclass(frozen=True, slots=True)
-class TryEnd:
+class TryEnd(Struct, frozen=True):
     """How a try ended: the versions of its snapshot and after it, and its conflict or error.
 
     The last is `None` if there was none.
@@ -87,8 +86,7 @@ class TryEnd:
     said: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """What a writer was told of one try: the version that its client showed, or an error."""
 
     sender: JobRun
@@ -107,8 +105,7 @@ class WriterClient(Protocol):
         """Release it: there are no more jobs."""
 
 
-@dataclass(slots=True)
-class LeadWriter:
+class LeadWriter(Struct):
     """One real writer: its jobs, its client, and what it was told."""
 
     name: str

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from whitecap.sim.scenario import Scenario
+from msgspec import Struct, field
+
 from whitecap.sim.scenario.arrivals import ZERO
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.store.requests.faults import (
     UNHARMED,
     Crashes,
@@ -49,8 +50,7 @@ class JobRun(NamedTuple):
         return cls(writer, int(job), int(rerun))
 
 
-@dataclass(slots=True)
-class Misfortunes:
+class Misfortunes(Struct):
     """All faults of a scenario, on the clock of `now_ms` (simulated time).
 
     Asked from any thread.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.sim.chaos.swarm import NOT_OF_A_VARIATION
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.recording import Recording
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 STREAMING = "a streaming query, not statements"
 SEVERAL = "jobs of several statements"
@@ -24,8 +25,7 @@ class NobodyLeft(Exception):
     """The package can stand for none of a scenario's writers; says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkOrder:
+class WorkOrder(Struct, frozen=True):
     """One piece of work: when it begins, how long it takes between snapshot and commit (both in
     simulated ms), its statement, and the operation that runs it."""
 

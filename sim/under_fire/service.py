@@ -13,13 +13,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import sleep, time
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
+
+from msgspec import Struct, field
 
 from whitecap.sim.store.requests.faults import UNHARMED, Crash, Struck
 from whitecap.sim.store.requests.kinds import RequestKind
@@ -37,16 +38,14 @@ _COMMIT = re.compile(r"_delta_log/(\d{20})\.json$")
 _CREDENTIAL = re.compile(r"Credential=([^/]+)/")
 
 
-@dataclass(frozen=True, slots=True)
-class LandedVersion:
+class LandedVersion(Struct, frozen=True):
     """A version of the log that took effect by a request of this sender."""
 
     version: int
     sender: JobRun
 
 
-@dataclass(slots=True)
-class Service:
+class Service(Struct):
     """What the server does for a request; `later` runs something after some simulated ms."""
 
     bucket: Bucket

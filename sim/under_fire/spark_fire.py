@@ -10,10 +10,10 @@ from __future__ import annotations
 import shutil
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.history import HistoryTransaction, Promise
@@ -111,8 +111,7 @@ def _crashes(plan: ExpectedRun) -> list[Crashes]:
     return crashes_of(scenario.faults, {*scenario.writers, *plan.jobs}, DRIVER, streams)
 
 
-@dataclass(slots=True)
-class Deaths:
+class Deaths(Struct):
     """Lets the JVM die when the simulated driver did, and another one take its place.
 
     It dies together with a commit, and only when the table has as many versions as the simulated
@@ -173,7 +172,7 @@ def with_notes(
     one wrote.
     """
     wrote = sorted(v for note in noted for v in versions.get(note.transaction_id, ()))
-    return msgspec.structs.replace(
+    return replace(
         tried.transaction,
         wrote=tuple(wrote),
         acknowledged=() if tried.version is None else (tried.version,),

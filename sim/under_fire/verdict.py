@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.under_fire.expecting import ExpectedRun, anomalies_of
@@ -14,8 +15,7 @@ from whitecap.sim.under_fire.leading import KILLED, Tried
 COMMITTED = RecordedOutcome.COMMITTED.value
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """How often something came out, simulated and real; tries, or findings of an anomaly."""
 
     what: str
@@ -23,8 +23,7 @@ class Beside:
     real: int
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedRun:
+class SkippedRun(Struct, frozen=True):
     """A run that the package cannot make, and why."""
 
     name: str
@@ -39,8 +38,7 @@ class SkippedRun:
         return {"scenario": self.name, "run": self.number, "why_not": self.why}
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedRun:
+class JudgedRun(Struct, frozen=True):
     """One run of real writers, with what was expected of it."""
 
     name: str

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.engine.sql.parsing.parse import parse_statement
@@ -44,8 +45,7 @@ from whitecap.sim.writers.transactions import Transactions
 from whitecap.sim.writers.writer import Writer, WriterPart
 
 
-@dataclass(frozen=True, slots=True)
-class _PartOfJobs:
+class _PartOfJobs(Struct, frozen=True):
     """One part of a writer's jobs: when it is due, how long it takes, what befalls it.
 
     Its numbers are drawn for `entity`.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
+
+from msgspec import Struct
 
 from whitecap.engine.sql.parsing.created_rows import with_literal_types
 from whitecap.engine.sql.parsing.parameter_places import plain_places
@@ -13,8 +14,7 @@ from whitecap.engine.sql.parsing.statements import Insert, Statement, Values
 from whitecap.sim.writers.workload import Work
 
 
-@dataclass(frozen=True, slots=True)
-class NamedColumns:
+class NamedColumns(Struct, frozen=True):
     """Of the whole rows of a parameter, the columns at the `places` that an INSERT names."""
 
     parameter: str

@@ -8,7 +8,8 @@ of that is decided by the table's log, not here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.writers.workload import Work
@@ -17,8 +18,7 @@ MakeWork = Callable[[int, float], Work]
 """Makes what is in a batch, by its number and the instant."""
 
 
-@dataclass(slots=True)
-class Checkpoint:
+class Checkpoint(Struct):
     """One query's progress. `make_work` makes the rows of the next new batch."""
 
     app_id: str
@@ -43,8 +43,7 @@ class Checkpoint:
         return is_first
 
 
-@dataclass(slots=True)
-class FunctionProgress:
+class FunctionProgress(Struct):
     """The checkpoint of a query whose function (foreachBatch) runs statements on its batches.
 
     A batch is done when the last of its statements was. What each of them does is fixed when it
@@ -77,8 +76,7 @@ class FunctionProgress:
             self._open = {key: work for key, work in self._open.items() if key[0] >= batch_id}
 
 
-@dataclass(slots=True)
-class QueryProcess:
+class QueryProcess(Struct):
     """One process of a query: on which batch each of its jobs works, by the job's number."""
 
     progress: FunctionProgress

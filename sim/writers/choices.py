@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+
+from msgspec import Struct
 
 from whitecap.sim.scenario.parameters import ChoiceSection, Nothing, Parameter
 
@@ -19,8 +20,7 @@ EXACT_RANKS = 4096
 """Up to this rank, Zipf's law is summed rank by rank; beyond, the continuous law stands in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """Which of the writers of its group one is, the first being number 1, and how many they are."""
 
     number: int = 1

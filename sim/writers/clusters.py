@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.clusters import Load
@@ -22,8 +22,7 @@ EVERYWHERE = "everywhere"
 """The entity of a load that is on all clusters."""
 
 
-@dataclass(slots=True)
-class Clusters:
+class Clusters(Struct):
     """Makes each when it is first asked for."""
 
     scenario: Scenario

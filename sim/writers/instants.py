@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count, islice, takewhile
 from typing import Self
+
+from msgspec import Struct
 
 from whitecap.sim.quantities.units import DAY_MS, MS_PER
 from whitecap.sim.scenario.arrivals import WEEKDAYS, Bursts, Open, Profile, Schedule, Trace
@@ -29,8 +30,7 @@ DAYS_TO_MONDAY = 4
 """1 January 1970, from which wall clocks count, was a Thursday."""
 
 
-@dataclass(frozen=True, slots=True)
-class Calendar:
+class Calendar(Struct, frozen=True):
     """The wall clock of a run: `start_ms` at simulated instant 0, and when the run ends."""
 
     start_ms: int
@@ -42,8 +42,7 @@ class Calendar:
         return (days - DAYS_TO_MONDAY) % len(WEEKDAYS)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenInstants:
+class OpenInstants(Struct, frozen=True):
     """The instants of an open loop from `starts_ms` on; `gap_ms` are the gaps between its batches.
 
     `bursts` are the draws for the bursts of its group.
@@ -79,8 +78,7 @@ class OpenInstants:
             yield bursting(self.options.bursts, self.bursts)
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledInstants:
+class ScheduledInstants(Struct, frozen=True):
     """The instants of a schedule from `starts_ms` on; `jitter_ms` is how much later a job comes."""
 
     options: Schedule
@@ -113,8 +111,7 @@ class ScheduledInstants:
         return (first_ms + number * every for number in count())
 
 
-@dataclass(frozen=True, slots=True)
-class TracedJobs:
+class TracedJobs(Struct, frozen=True):
     """The jobs of a recorded trace that fall to one member of a group, from `starts_ms` on."""
 
     jobs: Sequence[tuple[float, float | None]]

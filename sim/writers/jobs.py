@@ -9,8 +9,12 @@ import dataclasses
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
+import msgspec.structs
+from msgspec import Struct, structs
 
 from whitecap.engine.commands.rows.streaming import Batch
 from whitecap.engine.commands.run import run_batch, run_statement
@@ -49,8 +53,7 @@ class Job(Protocol):
         """Its last transaction succeeded."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableClients:
+class TableClients(Struct, frozen=True):
     """Makes the engine's handle on the table for each transaction.
 
     `keys_matter`: some writer chooses among the keys that the table has.
@@ -72,7 +75,7 @@ class TableClients:
     def idempotent(self, app_id: str, version: int) -> TableClients:
         """A handle whose session names the application and the number of its write."""
         settings = dataclasses.replace(self.settings, txn_app_id=app_id, txn_version=version)
-        return dataclasses.replace(self, settings=settings)
+        return structs.replace(self, settings=settings)
 
 
 @dataclass(slots=True)
@@ -136,8 +139,7 @@ class InsertJob(SqlJob):
         return self.plans.run(self.clients.client(table_log), self.rows)
 
 
-@dataclass(slots=True)
-class BatchJob:
+class BatchJob(Struct):
     """Appends the batch that the checkpoint says is next; a rerun may find another one next.
 
     Without `plans` it goes the general way.
@@ -149,7 +151,7 @@ class BatchJob:
     reads_table: bool = False
     plans: BatchPlans | None = None
     _batch_id: int = 0
-    _work: Work = field(default_factory=Work)
+    _work: Work = msgspec.field(default_factory=Work)
 
     @property
     def is_seen_by_others(self) -> bool:
@@ -181,8 +183,7 @@ class BatchJob:
             self._work.is_done(self.keys)
 
 
-@dataclass(frozen=True, slots=True)
-class BatchStatement:
+class BatchStatement(Struct, frozen=True):
     """A statement of a query's function: its `place` among them, and whether it is the last.
 
     `types` are those of its table's columns.
@@ -196,8 +197,7 @@ class BatchStatement:
     idempotent: bool
 
 
-@dataclass(slots=True)
-class FunctionJob:
+class FunctionJob(Struct):
     """Runs a statement on the batch that the `number`-th job of a query's process has taken.
 
     The first statement of a job takes the batch whenever it runs. Started anew before the batch is
@@ -210,7 +210,7 @@ class FunctionJob:
     statement: BatchStatement
     number: int
     _batch_id: int = -1
-    _work: Work = field(default_factory=Work)
+    _work: Work = msgspec.field(default_factory=Work)
     _bound: Statement | None = None
 
     @property

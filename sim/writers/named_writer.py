@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
+
+from msgspec import Struct
 
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.writers.choices import Member
 
 
-@dataclass(frozen=True, slots=True)
-class NamedWriter:
+class NamedWriter(Struct, frozen=True):
     """The `number`-th writer of a run, and which one of its group it is."""
 
     name: str

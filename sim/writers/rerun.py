@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.scenario.writers import ExponentialRerun, FixedRerun, Rerun, Restart
 
@@ -18,8 +20,7 @@ UniformOf = Callable[[int], float]
 """The uniform number for a rerun, by its number from 1 on."""
 
 
-@dataclass(slots=True)
-class JobReruns:
+class JobReruns(Struct):
     """Reruns of one job: how many were made, and how long the last wait was."""
 
     policy: FixedRerun | ExponentialRerun | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from whitecap.engine.session.table import SharedTable
 from whitecap.sim.scenario.table import TableSection
@@ -13,8 +13,7 @@ from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import KeysInUse
 
 
-@dataclass(frozen=True, slots=True)
-class TableInStore:
+class TableInStore(Struct, frozen=True):
     """A table and its directory in the store: log, data files, and the queue at its newest key.
 
     `throttle` is shared by all tables where the store limits the account, and else its own.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.plans.batches import BatchPlans
@@ -40,8 +41,7 @@ def entity_of(name: str, place: int) -> str:
     return name if place == 0 else f"{name} statement {place + 1}"
 
 
-@dataclass(frozen=True, slots=True)
-class TableJobs:
+class TableJobs(Struct, frozen=True):
     """Makes jobs for one table, and what several writers share for that.
 
     `with_plans`: statements of simple shape go the short way (`engine/plans/`).

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.outcomes import Outcome
@@ -30,8 +31,7 @@ from whitecap.sim.writers.appends import append
 from whitecap.sim.writers.jobs import InsertJob, Job
 
 
-@dataclass(slots=True)
-class Transactions:
+class Transactions(Struct):
     """Runs the transactions of one writer. `queueing`: how many jobs wait for their first slot."""
 
     cluster: Cluster

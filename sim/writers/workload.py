@@ -8,11 +8,11 @@ keys follow from the job alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.requests import Row
@@ -39,7 +39,7 @@ NO_SUCH_KEY = -1
 """Stands for a key where a slice has no rows; nothing in the table matches it."""
 
 
-class Work(msgspec.Struct, frozen=True):
+class Work(Struct, frozen=True):
     """One job's input: `values` for the placeholders, and the rows that it would add."""
 
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -62,8 +62,7 @@ class Work(msgspec.Struct, frozen=True):
             keys.add(slice_, key)
 
 
-@dataclass(frozen=True, slots=True)
-class NewKeys:
+class NewKeys(Struct, frozen=True):
     """The keys that one writer gives to new rows, all of them at least `first`."""
 
     writer_number: int

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 from typing import Protocol
 
-import msgspec
+from msgspec import Struct, field
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
@@ -53,8 +52,7 @@ class Executor(Protocol):
         """One run of a writer's `number`-th job; how it ended is in its record."""
 
 
-@dataclass(frozen=True, slots=True)
-class WriterPart:
+class WriterPart(Struct, frozen=True):
     """One of the statements that each job of a writer runs, or its query's batch.
 
     `new_job` takes the number of the writer's job, and the instant.
@@ -66,7 +64,7 @@ class WriterPart:
     transactions: Executor
 
 
-class Submitted(msgspec.Struct, frozen=True):
+class Submitted(Struct, frozen=True):
     """A job of a writer, its number among them, and the record of its first transaction.
 
     `job` is its first statement.
@@ -77,8 +75,7 @@ class Submitted(msgspec.Struct, frozen=True):
     record: TransactionRecord
 
 
-@dataclass(slots=True)
-class _BegunJob:
+class _BegunJob(Struct):
     """A job under way: what each of its parts does, as far as it came, and how often each was run.
 
     `tries` are its reruns, once it needed any.
@@ -91,8 +88,7 @@ class _BegunJob:
     tries: JobTries | None = None
 
 
-@dataclass(slots=True)
-class Writer:
+class Writer(Struct):
     """One instance of a writer group, the `number`-th writer of the run.
 
     Its jobs do their `parts` one after the other; what one part has committed stays, whatever

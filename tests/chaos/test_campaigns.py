@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.sim.sim_worlds import document
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
@@ -21,7 +21,7 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 
 def base() -> Scenario:
@@ -128,7 +128,7 @@ def test_a_draw_that_is_no_scenario_is_counted_and_ends_no_campaign(
 
 def test_a_run_that_goes_wrong_and_cannot_be_read_again_is_misdrawn() -> None:
     wrong = campaign(strict).wrong[0]
-    unreadable = dataclasses.replace(wrong, text=wrong.text.replace("duration:", "durration:"))
+    unreadable = replace(wrong, text=wrong.text.replace("duration:", "durration:"))
     examined = examine(unreadable, strict)
     assert "did you mean 'duration'?" in examined.run.misdrawn
     assert examined.run.findings == wrong.findings
@@ -241,7 +241,7 @@ def test_what_is_not_checked_is_counted_by_its_reason() -> None:
     run = make(lenient, CampaignRun(base(), 3, 1))
     for versions in ("1 versions (4)", "2 versions (5, 6)"):
         gap = NotChecked(f"rows by statements of {versions}", "a statement of kind CREATE")
-        tally.add(dataclasses.replace(run, not_checked=(gap,)))
+        tally.add(replace(run, not_checked=(gap,)))
     assert tally.not_checked == {"rows by statements: a statement of kind CREATE": 2}
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.loading import load_scenario, scenario_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 AT_WEAK = {"isolation": "WriteSerializable"}
 VACUUM = {

@@ -6,7 +6,7 @@ from tests.sim.sim_worlds import document
 from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.chaos.shrinking import shrink
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 LOST = {"lost_reply": {"probability": 0.1}}
 THROTTLED = {"throttling": {"probability": 0.1}}

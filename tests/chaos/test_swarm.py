@@ -9,8 +9,8 @@ from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.sites import SITES, drawn_faults
 from whitecap.sim.chaos.swarm import FAULTS_END, QUIET_MS, DrawnVariation, drawn
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.scenario.model import Scenario
 
 NUMBERS = range(40)
 

@@ -11,7 +11,7 @@ from whitecap.sim.chaos.parts import with_writers
 from whitecap.sim.chaos.shrinking import shrink
 from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.loading import load_scenario, scenario_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 NUMBERS = range(40)
 

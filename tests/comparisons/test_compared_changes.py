@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.comparisons.two_sides import ETL, side
 from whitecap.engine.recorded import Measure
@@ -177,6 +176,6 @@ def test_without_a_change_a_false_alarm_is_rare_however_much_is_compared() -> No
 
 def test_a_verdict_follows_from_the_interval_alone() -> None:
     change = of(between(side(QUIET), side(BUSY)))
-    wider = dataclasses.replace(change, difference=dataclasses.replace(
+    wider = replace(change, difference=replace(
         change.difference, low=-0.1))  # fmt: skip
     assert wider.verdict is ChangeVerdict.ALIKE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.races import Table, add, metadata, remove, rule_of
 from whitecap.engine.log.actions import Metadata, Protocol
@@ -91,7 +91,7 @@ def test_other_properties_abort_even_blind_appends(key: str) -> None:
     "change", [{"name": "t"}, {"description": "d"}, {"created_time": 5}, {"id": "other"}]
 )
 def test_any_other_field_aborts(change: dict[str, Any]) -> None:
-    assert after(metadata(), msgspec.structs.replace(metadata(), **change)) == "metadata"
+    assert after(metadata(), replace(metadata(), **change)) == "metadata"
 
 
 def test_the_same_metadata_again_harms_nobody() -> None:
@@ -106,7 +106,7 @@ def test_two_commits_of_metadata_conflict_even_if_they_are_equal() -> None:
 
 
 def _with_columns(*columns: Field, **properties: str) -> Metadata:
-    return msgspec.structs.replace(
+    return replace(
         metadata(partitioned=True, **properties), schema_string=schema_string(Schema(columns))
     )
 

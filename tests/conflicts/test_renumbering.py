@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.races import OPTIMIZE, WRITE, Table, add, metadata, remove, rule_of
 from whitecap.engine.conflicts.operation import Operation
@@ -159,9 +159,7 @@ def test_a_widened_column_notes_the_version_that_the_commit_finally_takes() -> N
     table.commit(add("w"), blind=True)
     change = {"fromType": "integer", "toType": "long", "tableVersion": 1}
     columns = Schema((Field("x", "bigint", metadata={"delta.typeChanges": [change]}),))
-    widened = msgspec.structs.replace(
-        metadata(enableTypeWidening="true"), schema_string=schema_string(columns)
-    )
+    widened = replace(metadata(enableTypeWidening="true"), schema_string=schema_string(columns))
     outcome = committed(table.end(transaction, [widened], WRITE))
     (written,) = [a for a in outcome.actions if isinstance(a, Metadata)]
     assert '"tableVersion":2' in (written.schema_string or "")

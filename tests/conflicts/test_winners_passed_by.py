@@ -20,7 +20,7 @@ from whitecap.engine.races.interleaving.schedules import Exploration, schedules
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 
 @pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(STATEMENTS, 2)))

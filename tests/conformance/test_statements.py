@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.passing_by import result_both_ways
 from whitecap.engine.races.conformance.case import CaseStatus, StatementCase, load_cases
@@ -44,20 +44,20 @@ def _interleaved(name: str) -> StatementCase:
 
 def test_a_staged_winner_can_lose_where_one_that_begins_later_does_not() -> None:
     staged = _interleaved("three-staged-middle-one-loses")
-    one_by_one = msgspec.structs.replace(staged, overlapping=False)
+    one_by_one = replace(staged, overlapping=False)
     assert [d.key for d in run_case(one_by_one).differences if d.key == "winner"] == ["winner"]
 
 
 def test_where_a_statement_of_several_commits_waits_decides_what_it_commits_next() -> None:
     case = _interleaved("row-tracking-backfill-against-insert")
-    earlier = msgspec.structs.replace(case, waits_at=1)
+    earlier = replace(case, waits_at=1)
     changed = {difference.key for difference in run_case(earlier).differences}
     assert changed >= {"version", "isolation_level"}
 
 
 def test_a_statement_with_fewer_commits_ends_before_it_would_wait() -> None:
     case = _interleaved("row-tracking-backfill-against-insert")
-    beyond = msgspec.structs.replace(case, waits_at=9, expect={"winner": "committed"})
+    beyond = replace(case, waits_at=9, expect={"winner": "committed"})
     (difference,) = run_case(beyond).differences
     assert (difference.key, difference.actual) == ("winner", "(nothing)")
 
@@ -65,14 +65,14 @@ def test_a_statement_with_fewer_commits_ends_before_it_would_wait() -> None:
 def test_a_rerun_sees_what_the_winners_left() -> None:
     case = _interleaved("rerun-finds-nothing-to-do")
     assert run_case(case).status is CaseStatus.PASSED
-    unmoved = msgspec.structs.replace(case, winner="INSERT INTO target VALUES (7, 7)")
+    unmoved = replace(case, winner="INSERT INTO target VALUES (7, 7)")
     actual = {d.key: d.actual for d in run_case(unmoved).differences}
     assert actual["rerun"] == "committed"
 
 
 def test_a_case_that_expects_other_rows_fails_and_says_so() -> None:
     case = RACES[0]
-    changed = msgspec.structs.replace(case, expect={**case.expect, "rows": []})
+    changed = replace(case, expect={**case.expect, "rows": []})
     result = run_case(changed)
     assert [difference.key for difference in result.differences] == ["rows"]
 
@@ -86,6 +86,6 @@ def test_a_case_with_a_statement_that_is_not_modelled_is_skipped_with_its_text(
     key: str, text: str
 ) -> None:
     case = RACES[0]
-    result = run_case(msgspec.structs.replace(case, **{key: text}))
+    result = run_case(replace(case, **{key: text}))
     assert result.status is CaseStatus.SKIPPED
     assert text in result.reason

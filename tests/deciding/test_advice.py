@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from msgspec import structs
 
 import whitecap
 from tests.deciding.worlds import STEADY, written_to
@@ -69,7 +70,7 @@ def test_the_partitioning_that_keeps_jobs_apart_is_found_and_isolation_is_left_a
 
 def test_a_change_that_is_a_number_is_named_by_its_axis(advice: whitecap.Advice) -> None:
     (step,) = advice.steps
-    fewer = replace(advice, steps=(replace(step, kind="writers", label="2"),))
+    fewer = dataclasses.replace(advice, steps=(structs.replace(step, kind="writers", label="2"),))
     assert headline(fewer).endswith("at least 90 %: 2 writers.")
 
 
@@ -81,9 +82,9 @@ def test_what_stays_undecided_is_told_with_the_replications_that_would_decide_it
     needed: float, said: str | None, advice: whitecap.Advice
 ) -> None:
     first, *others = advice.best.value.quantities
-    undecided = replace(first, standing=Standing.UNDECIDED, needed=needed)
-    value = replace(advice.best.value, quantities=(undecided, *others))
-    text = str(replace(advice, best=replace(advice.best, value=value)))
+    undecided = structs.replace(first, standing=Standing.UNDECIDED, needed=needed)
+    value = structs.replace(advice.best.value, quantities=(undecided, *others))
+    text = str(dataclasses.replace(advice, best=structs.replace(advice.best, value=value)))
     assert "stays undecided" in text
     assert ("would decide" in text) is (said is not None)
     assert said is None or said in text.splitlines()

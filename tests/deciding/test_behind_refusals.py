@@ -11,7 +11,7 @@ from whitecap.reports.advice.wording import behind_texts
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.refusals import RefusalCount
 from whitecap.sim.loading import load_scenario, scenario_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 STREAM: dict[str, Any] = {
     "streaming": {"checkpoint": "clicks", "rows": {"count": 100}},

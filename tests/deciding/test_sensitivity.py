@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from matplotlib.container import ErrorbarContainer
+from msgspec.structs import replace
 
 import whitecap
 from tests.deciding.worlds import STEADY, written_to

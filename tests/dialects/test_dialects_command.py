@@ -20,7 +20,7 @@ from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 WIDE = {"COLUMNS": "1000"}
 

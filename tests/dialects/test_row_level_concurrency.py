@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.dialects.races_on_rows import FOUR_ROWS, SERIALIZABLE, Rows, World, ending
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
@@ -288,7 +288,7 @@ def _switch_feed_on(world: World) -> None:
     snapshot = run(world.client().log.update(), world.store)
     assert snapshot.metadata is not None
     configuration = {**snapshot.metadata.configuration, "delta.enableChangeDataFeed": "true"}
-    metadata = msgspec.structs.replace(snapshot.metadata, configuration=configuration)
+    metadata = replace(snapshot.metadata, configuration=configuration)
     world.store.put(log_key(snapshot.version + 1), encode_commit([metadata]))
 
 
@@ -323,7 +323,7 @@ def make_identity(world: World) -> None:
     key, *others = snapshot.schema
     marks = {"delta.identity.start": 1, "delta.identity.step": 1}
     schema = Schema((type(key)(key.name, key.type, key.nullable, metadata=marks), *others))
-    metadata = msgspec.structs.replace(snapshot.metadata, schema_string=schema_string(schema))
+    metadata = replace(snapshot.metadata, schema_string=schema_string(schema))
     _commit(world, [metadata])
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.freerun.free_runs import TAIL_MS, apart
 from tests.freerun.worlds_with_a_log import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from unittest.mock import patch
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.validation.free_run import DOCS, KEPT, main, read_result, section, with_section
 from whitecap.sim.freerun.comparison import (
@@ -76,8 +76,8 @@ def test_the_page_says_what_was_predicted_and_what_came() -> None:
 
 def test_the_page_says_which_runs_were_begun_again() -> None:
     result = _result(RIGHT)
-    lossy = msgspec.structs.replace(result.phases[0], begun_again=2)
-    page = result_page(msgspec.structs.replace(result, phases=[lossy]))
+    lossy = replace(result.phases[0], begun_again=2)
+    page = result_page(replace(result, phases=[lossy]))
     assert "2 runs were begun again because the local disk lost a commit" in page
     assert "begun again" not in result_page(result)
 

@@ -25,7 +25,7 @@ from whitecap.sim.describing.schema import scenario_schema, schema_text
 from whitecap.sim.describing.sentences import SENTENCES, sentence_of
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.section import OneOf, word_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.yaml.text import YamlText, read_yaml
 
 BUNDLED = [each for each in all_bundled() if not each.is_table]

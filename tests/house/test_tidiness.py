@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,12 @@ TWO_MEANINGS = {"Delete"}
 
 CANNOT_HAVE_SLOTS = {"cached_property": "keeps what it made in the dictionary of its object"}
 """Decorator of a method -> why a dataclass with such a method has no slots."""
+
+ONLY_OF_DATACLASSES = {"init", "compare", "hash", "repr", "metadata"}
+"""Options of a field that msgspec does not know."""
+
+BY_CONFIGURATION = {"engine/settings.py": ["Settings"]}
+"""Its fields are made by a function, which notes the key of each."""
 
 VAGUE = re.compile(r"(^|_)(manager|utils?|helpers?)(_|$)")
 ABSOLUTE_PATH = re.compile(r"(?<![\w.~$}/:])/(?:home|work|root|Users)/\w")
@@ -74,29 +80,59 @@ def test_no_public_type_of_the_product_has_two_meanings() -> None:
     assert several.keys() == TWO_MEANINGS, several
 
 
-def _unslotted(tree: ast.Module) -> Iterator[str]:
-    """Dataclasses without slots that nothing keeps from having them."""
+def _dataclasses(tree: ast.Module) -> Iterator[ast.ClassDef]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and _lacks_slots(node) and _can_have_slots(node):
-            yield node.name
+        if isinstance(node, ast.ClassDef) and _made_by_dataclass(node):
+            yield node
+
+
+def _made_by_dataclass(node: ast.ClassDef) -> list[str]:
+    decorators = map(ast.unparse, node.decorator_list)
+    return [text for text in decorators if text.startswith("dataclass")]
 
 
 def _lacks_slots(node: ast.ClassDef) -> bool:
-    made = [text for text in map(ast.unparse, node.decorator_list) if text.startswith("dataclass")]
-    return any("slots=True" not in text for text in made)
+    return any("slots=True" not in text for text in _made_by_dataclass(node))
 
 
-def _can_have_slots(node: ast.ClassDef) -> bool:
+def _keeps_what_it_made(node: ast.ClassDef) -> bool:
     methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
     decorators = {ast.unparse(each) for method in methods for each in method.decorator_list}
-    return decorators.isdisjoint(CANNOT_HAVE_SLOTS)
+    return not decorators.isdisjoint(CANNOT_HAVE_SLOTS)
+
+
+def _has_what_no_struct_has(node: ast.ClassDef) -> bool:
+    """A base that is no struct, or fields outside constructor, comparison or text."""
+    bases = [base for base in map(ast.unparse, node.bases) if not base.startswith("Generic[")]
+    fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+    options = {keyword.arg for each in fields for keyword in _options(each.value)}
+    kinds = {ast.unparse(each.annotation) for each in fields}
+    return bool(bases or options & ONLY_OF_DATACLASSES or "KW_ONLY" in kinds)
+
+
+def _options(value: ast.expr | None) -> list[ast.keyword]:
+    is_made = isinstance(value, ast.Call) and ast.unparse(value.func).split(".")[-1] == "field"
+    return value.keywords if is_made and isinstance(value, ast.Call) else []
+
+
+def _named(wrong: Callable[[ast.ClassDef], bool]) -> dict[str, list[str]]:
+    """Dataclasses of the product with which something is wrong, by their files."""
+    paths = _tracked(*(f"{room}/*.py" for room in (*ROOMS, "benchmarks", "notebooks")))
+    assert paths
+    named = {path: filter(wrong, _dataclasses(ast.parse(path.read_text()))) for path in paths}
+    names = {path: [node.name for node in nodes] for path, nodes in named.items()}
+    return {
+        str(path.relative_to(ROOT)): wrong_ones for path, wrong_ones in names.items() if wrong_ones
+    }
 
 
 def test_a_dataclass_has_slots_unless_something_keeps_it_from_having_them() -> None:
-    paths = _tracked(*(f"{room}/*.py" for room in (*ROOMS, "benchmarks", "notebooks")))
-    assert paths
-    named = {path: list(_unslotted(ast.parse(path.read_text()))) for path in paths}
-    assert not {str(path.relative_to(ROOT)): names for path, names in named.items() if names}
+    assert not _named(lambda node: _lacks_slots(node) and not _keeps_what_it_made(node))
+
+
+def test_a_class_of_values_is_a_struct_unless_it_has_what_no_struct_has() -> None:
+    could_be = _named(lambda node: not (_keeps_what_it_made(node) or _has_what_no_struct_has(node)))
+    assert could_be == BY_CONFIGURATION
 
 
 def test_no_module_has_a_vague_name() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from whitecap.engine.log.actions import (
     AddFile,
@@ -78,7 +78,7 @@ def replayed(*commits: Sequence[AnyAction]) -> Snapshot:
 
 def state(snapshot: Snapshot) -> dict[str, Any]:
     """Everything of a snapshot that two equal tables have in common."""
-    files = [msgspec.structs.replace(file, data_change=False) for file in snapshot.all_files()]
+    files = [replace(file, data_change=False) for file in snapshot.all_files()]
     return {
         "version": snapshot.version,
         "timestamp_ms": snapshot.timestamp_ms,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import msgspec
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from tests.log.log_samples import add, histories, remove, replayed, state, store_of, table
 from tests.oracles.log_validation import validate_commits, validate_log
@@ -51,7 +51,7 @@ def test_a_valid_history_has_no_problems(history: list[list[AnyAction]]) -> None
 
 
 def stats(text: str) -> AddFile:
-    return msgspec.structs.replace(add("a"), stats=text)
+    return replace(add("a"), stats=text)
 
 
 def without_schema() -> Metadata:
@@ -99,7 +99,7 @@ BROKEN: list[tuple[str, Commits, str]] = [
     ("no size", [[*FIRST, add("a", size=0)]], "size of 'a' is 0"),
     (
         "negative time",
-        [[*FIRST, msgspec.structs.replace(add("a"), modification_time=-1)]],
+        [[*FIRST, replace(add("a"), modification_time=-1)]],
         "modificationTime of 'a' is -1",
     ),
     ("surplus partition value", [[*FIRST, add("a", x="1")]], "partition values ['x']"),
@@ -155,7 +155,7 @@ BROKEN: list[tuple[str, Commits, str]] = [
                 INFO,
                 protocol_of_new_table(VECTORS),
                 VECTORS,
-                msgspec.structs.replace(add("a", "v"), stats=None),
+                replace(add("a", "v"), stats=None),
             ]
         ],
         "'a' has a deletion vector, but no numRecords",
@@ -167,7 +167,7 @@ BROKEN: list[tuple[str, Commits, str]] = [
                 INFO,
                 protocol_of_new_table(VECTORS),
                 VECTORS,
-                msgspec.structs.replace(add("a", "v"), stats='{"numRecords":0}'),
+                replace(add("a", "v"), stats='{"numRecords":0}'),
             ]
         ],
         "deletes 1 of 0 rows",
@@ -192,7 +192,7 @@ BROKEN: list[tuple[str, Commits, str]] = [
                 INFO,
                 protocol_of_new_table(ROW_IDS),
                 ROW_IDS,
-                msgspec.structs.replace(add("a"), base_row_id=3, stats='{"numRecords":2}'),
+                replace(add("a"), base_row_id=3, stats='{"numRecords":2}'),
                 watermark_domain(3),
             ]
         ],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import astuple
 
 import whitecap
 from tests.reports.synthetic_recordings import tables_of, transaction

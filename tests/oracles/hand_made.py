@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.log.actions import (
     AddFile,
@@ -43,7 +43,7 @@ def add(path: str, **more: Any) -> AddFile:
     file = AddFile(
         path=path, partition_values={}, size=10, modification_time=1, data_change=True, stats=None
     )
-    return msgspec.structs.replace(file, **more)
+    return replace(file, **more)
 
 
 def remove(path: str) -> RemoveFile:
@@ -53,7 +53,7 @@ def remove(path: str) -> RemoveFile:
 
 def info(**more: Any) -> CommitInfo:
     """The first line of a commit."""
-    return msgspec.structs.replace(CommitInfo(timestamp=1), **more)
+    return replace(CommitInfo(timestamp=1), **more)
 
 
 @dataclass

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from tests.peers import races_of_conditions
 from tests.peers.races_of_pairs import OPERATIONS, race
@@ -50,7 +51,7 @@ def _with_expectations(case: StatementCase, package: DeltaRs) -> dict[str, Any]:
     facts = facts_of(case, package.race(race_of(case)))
     keys = ("current",) if facts["current"] == NOTHING else KEYS  # it met no winner
     version = package.dialect.removeprefix("delta-rs-")
-    case = msgspec.structs.replace(
+    case = replace(
         case,
         expect={key: facts[key] for key in keys},
         source=f"observed on deltalake {version}",

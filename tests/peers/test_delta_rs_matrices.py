@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.peers.published_matrices import (
     OTHER_PARTITION,
@@ -36,7 +36,7 @@ def raced(dialect: str, layout: str, first: str, second: str, **settings: str) -
     """What a race ends in on this engine: how the second ended, and the rows that are left."""
     case = race(dialect, layout, first, second)
     asked = {"current": None, "winner": None, "rows": None}
-    case = msgspec.structs.replace(case, expect=asked, settings={**case.settings, **settings})
+    case = replace(case, expect=asked, settings={**case.settings, **settings})
     return {difference.key: difference.actual for difference in run_case(case).differences}
 
 

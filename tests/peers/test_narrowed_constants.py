@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.engine.races.conformance.run import run_cases
@@ -83,5 +83,5 @@ def test_the_package_does_remove_every_file_beside_null() -> None:
     case = race("INSERT INTO target VALUES (9, 9)", [])
     expected = {"winner": "committed", "current": "ConcurrentDeleteReadException", "rows": []}
     by_null = "DELETE FROM target WHERE q = NULL"
-    (real,) = run_on_delta_rs([msgspec.structs.replace(case, winner=by_null, expect=expected)])
+    (real,) = run_on_delta_rs([replace(case, winner=by_null, expect=expected)])
     assert real.status is CaseStatus.PASSED

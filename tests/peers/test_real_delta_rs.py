@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from tests.peers.races_of_pairs import race
 from whitecap.cli import main
@@ -27,7 +27,7 @@ def conformance(*arguments: str | Path) -> tuple[int, str]:
 
 def case(first: str, second: str, **changes: object) -> StatementCase:
     template = race("delta-rs-1.6.3", "a", first, second, rows_per_file=2)
-    return msgspec.structs.replace(template, expect={"winner": "committed"}, **changes)
+    return replace(template, expect={"winner": "committed"}, **changes)
 
 
 def test_observed_cases_hold_on_the_package_that_is_here() -> None:
@@ -64,21 +64,21 @@ def test_a_case_beyond_the_package_is_left_out_with_the_reason(
 
 def test_races_of_log_lines_are_left_out_as_the_package_takes_no_predicates() -> None:
     log_case = next(iter(load_cases(CASES / "transactions.json")))
-    log_case = msgspec.structs.replace(log_case, dialect="delta-rs-1.6.3")
+    log_case = replace(log_case, dialect="delta-rs-1.6.3")
     (result,) = run_cases([log_case])
     assert result.status is CaseStatus.SKIPPED
     assert "no predicates" in result.reason
 
 
 def test_a_case_that_ends_otherwise_fails_with_what_was_found() -> None:
-    (result,) = run_cases([msgspec.structs.replace(case("all", "app"), expect={"current": "?"})])
+    (result,) = run_cases([replace(case("all", "app"), expect={"current": "?"})])
     assert result.status is CaseStatus.FAILED
     assert result.differences[0].actual == "ConcurrentDeleteReadException"
 
 
 def test_who_finds_no_row_commits_nothing_though_another_did_meanwhile() -> None:
     nothing = case("app", "app", current="DELETE FROM target WHERE id = 999")
-    nothing = msgspec.structs.replace(nothing, expect={"current": "nothing_to_commit"})
+    nothing = replace(nothing, expect={"current": "nothing_to_commit"})
     (result,) = run_cases([nothing])
     assert result.status is CaseStatus.PASSED
 
@@ -86,11 +86,11 @@ def test_who_finds_no_row_commits_nothing_though_another_did_meanwhile() -> None
 def test_statements_beyond_the_pairs_run_too() -> None:
     """A RESTORE is never tried again; two that overlap see each other's commits as conflicts."""
     restore = case("app", "app", current="RESTORE TABLE target TO VERSION AS OF 1")
-    (result,) = run_cases([msgspec.structs.replace(restore, expect={"current": "?"})])
+    (result,) = run_cases([replace(restore, expect={"current": "?"})])
     assert result.differences[0].actual == "ConcurrentWriteException"
     both = case("all", "del", overlapping=True)
-    both = msgspec.structs.replace(both, winner=[str(both.winner), str(both.winner)])
-    (result,) = run_cases([msgspec.structs.replace(both, expect={"winner": "?"})])
+    both = replace(both, winner=[str(both.winner), str(both.winner)])
+    (result,) = run_cases([replace(both, expect={"winner": "?"})])
     assert result.differences[0].actual == ["committed", "ConcurrentDeleteReadException"]
 
 

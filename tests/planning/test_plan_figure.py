@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import numpy as np
 import pytest
 from matplotlib.lines import Line2D
+from msgspec import structs
 from numpy.typing import ArrayLike
 
 from tests.figure_texts import assert_texts_lie_apart, texts_of
@@ -98,10 +99,10 @@ def test_no_text_of_the_figure_lies_on_another() -> None:
 def test_both_ends_of_what_was_tried_have_a_tick_though_others_are_near() -> None:
     crowded = plan_of(LARGEST[0])
     numbers = (1, 2, 15, 29, 30)
-    plan = replace(crowded, numbers=numbers, labels=tuple(map(str, numbers)))
+    plan = dataclasses.replace(crowded, numbers=numbers, labels=tuple(map(str, numbers)))
     (variant,) = plan.variants
-    every = replace(variant, tried={at: tried(JOBS) for at in range(len(numbers))})
-    (axes,) = replace(plan, variants=(every,)).figure().axes
+    every = structs.replace(variant, tried={at: tried(JOBS) for at in range(len(numbers))})
+    (axes,) = dataclasses.replace(plan, variants=(every,)).figure().axes
     ticks = [text.get_text() for text in axes.get_xticklabels()]
     assert ticks[0] == "1"
     assert ticks[-2:] == ["15", "30"]
@@ -111,7 +112,7 @@ def test_a_value_that_only_the_search_cannot_decide_is_said_to_be_judged_more_st
     estimate = share([JOBS - 2] * 20, [JOBS] * 20, good=True)
     unsure = TriedValue((Quantity(OBJECTIVE, estimate, Standing.UNDECIDED, 30.0),), 20)
     (variant,) = plan_of(LARGEST[1]).variants
-    said = list(reasons(plan_of(LARGEST[1]), replace(variant, tried={2: unsure})))
+    said = list(reasons(plan_of(LARGEST[1]), structs.replace(variant, tried={2: unsure})))
     assert len(said) == 1
     assert said[0].startswith("4 is undecided after 20 replications: job success rate of")
     assert said[0].endswith(", and a search judges more strictly than one interval")
@@ -136,7 +137,7 @@ def test_what_is_shown_beyond_an_undecided_value_is_said(
     values = {0: standing(shown), 1: standing(Standing.UNDECIDED)}
     values |= {at: standing(shown) for at in (2, 3, 4)}
     plan = plan_of(Boundary(sense, low, low + 4, None))
-    *_, last = reasons(plan, replace(plan.variants[0], tried=values))
+    *_, last = reasons(plan, structs.replace(plan.variants[0], tried=values))
     assert last == f"{said}, each by itself: the interval ends at the first undecided value"
 
 

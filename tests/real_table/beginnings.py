@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 MINUTE_MS = 60_000
 

@@ -16,7 +16,7 @@ from whitecap.engine.log.statistics import parse_statistics
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.real_table.origins import REAL_TABLES, origins_of_tables
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld

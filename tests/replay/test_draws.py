@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from whitecap.engine.races.conformance.case import (
     CaseResult,
@@ -88,7 +88,7 @@ def test_a_difference_is_shrunk_to_the_parts_that_it_takes() -> None:
 
 
 def test_a_saved_case_is_one_that_the_conformance_command_reads(tmp_path: Path) -> None:
-    case = msgspec.structs.replace(draw_race(1, 1).case(), expect={"current": "committed"})
+    case = replace(draw_race(1, 1).case(), expect={"current": "committed"})
     (again,) = load_cases(save_case(case, tmp_path / "found"))
     assert again == case
 

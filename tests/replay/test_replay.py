@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from tests.replay.recorded_cases import REGRESSION, record
 from tests.sim.sim_worlds import INSERT, TABLE, rows, scenario
@@ -212,7 +212,7 @@ def test_a_recording_that_says_otherwise_is_a_mismatch_and_the_rest_is_compared(
     plan = plan_replay(named_run(run), Window(1, 2))
     wrong = tuple(_raising(each, "ConcurrentDeleteReadException") for each in plan.transactions)
     (table,) = plan.tables
-    otherwise = dataclasses.replace(plan, tables=(dataclasses.replace(table, transactions=wrong),))
+    otherwise = replace(plan, tables=(replace(table, transactions=wrong),))
     agreement = replay(otherwise, spark, timeout_s=WAIT_S)
     assert not agreement.holds
     assert sorted(each.comparison for each in agreement.compared) == ["match", "mismatch"]
@@ -224,7 +224,7 @@ def _raising(each: Recorded, exception: str) -> Recorded:
     """The same transaction, with another exception if it was aborted."""
     if each.result.exception is None:
         return each
-    return dataclasses.replace(each, result=dataclasses.replace(each.result, exception=exception))
+    return replace(each, result=replace(each.result, exception=exception))
 
 
 def test_a_run_that_cannot_be_simulated_again_is_refused(tmp_path: Path) -> None:

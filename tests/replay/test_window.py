@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.recording.recording import SCHEMAS, Recording, table_of
@@ -198,7 +198,7 @@ def _history(*made: tuple[int, int | None, int, str | None]) -> list[Recorded]:
     """(read version, version, decided at, exception) per transaction."""
     base = recorded_transactions(_recording([_row(0, "committed", 0)], {}))[0]
     return [
-        dataclasses.replace(
+        replace(
             base,
             transaction_id=number,
             parts=(CommandPart(read, decided, version),),
@@ -233,7 +233,7 @@ def test_what_ended_before_the_window_is_no_member() -> None:
 
 def test_what_has_a_commit_outside_of_the_window_is_left_out() -> None:
     (vacuum,) = _history((0, 1, 0, None))
-    both = dataclasses.replace(vacuum, parts=(CommandPart(0, 0, 1), CommandPart(1, 4, 5)))
+    both = replace(vacuum, parts=(CommandPart(0, 0, 1), CommandPart(1, 4, 5)))
     (member,) = members([both], Window(3, 6))
     assert member.left_out == "it has commits outside of the window, too"
 

@@ -18,7 +18,7 @@ from tests.sim.sim_worlds import TABLE
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.quantities.section import word_of
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.origin import ORIGIN, Sourced
 from whitecap.sim.scenario.store import Measured
 

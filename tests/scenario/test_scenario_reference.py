@@ -9,7 +9,7 @@ import pytest
 
 from tests.scenario.test_every_field_counts import _models
 from whitecap.engine.recorded import Measure
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 WORDS = set(re.findall(r"[\w-]+", REFERENCE))

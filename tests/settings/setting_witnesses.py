@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
+from msgspec import structs
 
 from tests.races import DELETE, WRITE, Table, add, metadata, remove, where
 from tests.settings.playing import Left, Play, ending_of
@@ -33,7 +33,7 @@ FEATURES = Protocol(
     writer_features=["appendOnly", "clustering", "deletionVectors", "domainMetadata", "invariants"],
 )
 VECTOR = DeletionVector(storage_type="u", path_or_inline_dv="ab^-aqEH.-t@S}K{vb[*k^", offset=1)
-REQUIRED = msgspec.structs.replace(
+REQUIRED = structs.replace(
     metadata(), schema_string=schema_string(parse_ddl("x INT NOT NULL, v BIGINT"))
 )
 BY_GROUP = "g"
@@ -160,7 +160,7 @@ WITNESSES: dict[str, Witness] = {
         ),
     ),
     "emptyFileCheck.throwEnabled": Witness(
-        "true", _committing(msgspec.structs.replace(add("n"), size=0), on=(metadata(), PLAIN))
+        "true", _committing(structs.replace(add("n"), size=0), on=(metadata(), PLAIN))
     ),
     "nullPartitionCheck.throwEnabled": Witness(
         "true", _committing(add("n", None), on=(REQUIRED, PLAIN))

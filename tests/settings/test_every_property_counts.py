@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,7 +62,7 @@ VALUES = {
 }
 """What is not a flag and not a span of time."""
 
-CROWDED = dataclasses.replace(
+CROWDED = replace(
     EVERYTHING, rows=tuple(f"({number}, 0, 0)" for number in range(50)), winners=(), after=()
 )
 """A table of as many files as make auto compaction due."""
@@ -70,7 +70,7 @@ CROWDED = dataclasses.replace(
 CASES: Mapping[str, Play] = {
     "delta.autoOptimize": CROWDED,
     "delta.autoOptimize.autoCompact": CROWDED,
-    "delta.dataSkippingStringPrefixLength": dataclasses.replace(
+    "delta.dataSkippingStringPrefixLength": replace(
         EVERYTHING,
         columns="id STRING",
         rows=("('abcdef')",),
@@ -78,7 +78,7 @@ CASES: Mapping[str, Play] = {
         winners=(),
         after=(),
     ),
-    "delta.isolationLevel": dataclasses.replace(
+    "delta.isolationLevel": replace(
         EVERYTHING,
         dialect=DATABRICKS_14_3,
         current="DELETE FROM t WHERE g = 1",
@@ -116,7 +116,7 @@ _LEFT_OUT = re.compile(f"{_PROPERTIES}|{_CLOCK}")
 def left(play: Play, properties: Mapping[str, str]) -> list[str]:
     """What is left, but for the properties themselves; or how the table is refused."""
     try:
-        everything = dataclasses.replace(play, properties=properties).left({})
+        everything = replace(play, properties=properties).left({})
     except DeltaError as error:
         return [str(error)]
     return [_LEFT_OUT.sub("", text) for text in everything]
@@ -145,7 +145,7 @@ def test_a_stored_property_is_kept_and_changes_nothing_else(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(DATABRICKS_PROPERTIES))
 def test_a_property_of_databricks_is_kept_there_and_unknown_elsewhere(name: str) -> None:
     given = {name: value_of(name)}
-    play = dataclasses.replace(EVERYTHING, dialect=DATABRICKS_14_3)
+    play = replace(EVERYTHING, dialect=DATABRICKS_14_3)
     is_same = left(play, given) == left(play, {})
     assert is_same
     elsewhere = Play(properties=given, dialect=DELTA_OSS_4_4)

@@ -6,7 +6,7 @@ from typing import Any
 
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 TABLE: dict[str, Any] = {
     "schema": "event_id BIGINT, date DATE, country STRING, amount DOUBLE",

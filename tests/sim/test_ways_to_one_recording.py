@@ -17,7 +17,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, finished, run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.store.contents.history import CommitHistory
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld

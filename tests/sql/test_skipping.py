@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.collected_statistics import collect_statistics
 from whitecap.engine.log.schema import parse_ddl
@@ -78,7 +78,7 @@ BOTH = FileStatistics(3, {"v": 100, "s": "b"}, {"v": 105, "s": "c"}, {"v": 0, "s
 
 
 def lacking(**changes: object) -> FileStatistics:
-    return msgspec.structs.replace(BOTH, **changes)
+    return replace(BOTH, **changes)
 
 
 def test_missing_statistics_keep_the_file() -> None:

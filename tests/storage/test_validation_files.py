@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.collected_statistics import collect_statistics
 from tests.inline_vectors import inline_vector
@@ -47,12 +47,12 @@ def table_of(file: AddFile) -> Snapshot:
 
 def test_a_true_log_has_no_problems(tmp_path: Path) -> None:
     store = DirectoryStore(tmp_path)
-    file = msgspec.structs.replace(written(store), deletion_vector=inline_vector([0, 2]))
+    file = replace(written(store), deletion_vector=inline_vector([0, 2]))
     run(validate_files(table_of(file)), store)
 
 
 def vector(cardinality: int, *positions: int) -> DeletionVector:
-    return msgspec.structs.replace(inline_vector(positions), cardinality=cardinality)
+    return replace(inline_vector(positions), cardinality=cardinality)
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def vector(cardinality: int, *positions: int) -> DeletionVector:
 )
 def test_a_lie_about_a_file_is_found(tmp_path: Path, lie: dict[str, Any], expected: str) -> None:
     store = DirectoryStore(tmp_path)
-    file = msgspec.structs.replace(written(store), **lie)
+    file = replace(written(store), **lie)
     with pytest.raises(InvalidLog, match=expected):
         run(validate_files(table_of(file)), store)
 
 
 def test_a_file_that_is_no_parquet_is_found(tmp_path: Path) -> None:
     store = DirectoryStore(tmp_path)
-    file = msgspec.structs.replace(written(store), size=4)
+    file = replace(written(store), size=4)
     (tmp_path / file.path).write_bytes(b"text")
     with pytest.raises(InvalidLog, match=r"f\.parquet: cannot be read"):
         run(validate_files(table_of(file)), store)

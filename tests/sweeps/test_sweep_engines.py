@@ -10,12 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 import whitecap
 from tests.sweeps.sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.races import DELETE, OPTIMIZE, WRITE, Table, add, metadata, remove
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
@@ -291,7 +291,7 @@ def test_operation_parameters_are_recorded_as_delta_does() -> None:
 
 
 def _columns(*fields: Field, **properties: str) -> Metadata:
-    return msgspec.structs.replace(
+    return replace(
         metadata(partitioned=False, **properties), schema_string=schema_string(Schema(fields))
     )
 
@@ -308,7 +308,7 @@ MAPPED = {"columnMapping.mode": "name"}
         (_columns(Field("a", "int"), **MAPPED), "ColumnMappingException"),
         (_columns(Field("a", "int"), **{"columnMapping.mode": "odd"}), "ColumnMappingUnsupported"),
         (
-            msgspec.structs.replace(metadata(), partition_columns=["X"]),
+            replace(metadata(), partition_columns=["X"]),
             "FIELD_NOT_FOUND",
         ),
     ],

@@ -14,8 +14,8 @@ from tests.sim.sim_worlds import document
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.arrivals import Profile
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld
 from whitecap.sim.writers.instants import HOUR_MS

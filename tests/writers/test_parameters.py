@@ -21,7 +21,7 @@ from whitecap.engine.storage.memory import counting_ids, run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld

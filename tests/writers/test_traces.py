@@ -13,7 +13,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import cell_of, load_scenario, scenario_of
 from whitecap.sim.recording.recording import SCENARIO
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 RECORDED = Path(__file__).parent / "recorded_jobs.csv"
 UPDATE = "UPDATE events SET amount = 0.5"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.checking.scenarios import CheckedScenario, MeasuredScenario
 from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
@@ -25,8 +26,7 @@ from whitecap.sim.scenario.cells import show_cell
 from whitecap.sim.sweeps.regression_files import LoadedScenario
 
 
-@dataclass(frozen=True, slots=True)
-class Against:
+class Against(Struct, frozen=True):
     """A baseline's file, to be compared with, or to be written anew (`is_updated`)."""
 
     path: Path

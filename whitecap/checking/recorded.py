@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.recorded import Measure
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from whitecap.sim.sweeps.engines import SweepEngine
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedSide:
+class RecordedSide(Struct, frozen=True):
     """What was recorded in one place, as one side of a comparison."""
 
     place: str
@@ -47,8 +47,7 @@ class RecordedSide:
         return set().union(*(side.replications for side in self.sides.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """Two places, the first being that of before; `notes` are about what they hold."""
 
     before: RecordedSide

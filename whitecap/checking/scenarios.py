@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.aggregate import measure_cells
@@ -43,8 +45,7 @@ from whitecap.sweep_engine import recorded_runs, sweep_engine
 from whitecap.until import NOTHING_ASKED, Until
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredCell:
+class MeasuredCell(Struct, frozen=True):
     """One cell with its runs; the `digest` names what was simulated."""
 
     labels: Mapping[str, str]
@@ -52,8 +53,7 @@ class MeasuredCell:
     runs: Runs
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredScenario:
+class MeasuredScenario(Struct, frozen=True):
     """All runs of one scenario, from one seed."""
 
     name: str
@@ -65,8 +65,7 @@ _Compare = Callable[[MeasuredScenario, str], MeasureChanges]
 """What changed in a scenario, called so in messages, since it was measured before."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedScenario:
+class CheckedScenario(Struct, frozen=True):
     """One scenario with all its expectations; `seconds` of computing for so many `runs`."""
 
     path: Path | str

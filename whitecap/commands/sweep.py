@@ -17,7 +17,7 @@ from whitecap.reports.words import counted
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 if TYPE_CHECKING:
-    from whitecap.sim.scenario import Scenario
+    from whitecap.sim.scenario.model import Scenario
     from whitecap.sim.sweeps.engines import SweepEngine
     from whitecap.sim.sweeps.experiment import Experiment
     from whitecap.until import Until

@@ -8,9 +8,11 @@ print(advice)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.deciding.behind import behind_refusals
 from whitecap.deciding.defaults import ADVICE_REPLICATIONS, MOST_RUNS
@@ -27,7 +29,7 @@ from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes, at_a_time
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import plain_of, scenario_held_to
@@ -39,8 +41,7 @@ SLOT_HOURS = "slot-hours"
 """The currency where no price is stated: one slot-hour costs one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What may be changed of which scenario, and how much may be run for it."""
 
     scenario: Scenario
@@ -126,8 +127,7 @@ def _searched(search: DesignSearch, runs: _Runs) -> bool:
         return False
 
 
-@dataclass(slots=True)
-class _Runs:
+class _Runs(Struct):
     """What was run so far, by design and replication."""
 
     question: Question

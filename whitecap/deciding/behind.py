@@ -13,7 +13,7 @@ from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.refusals import NO_WRITERS, RefusalCount
 from whitecap.reports.measures.wasted import wasteful_refusals
 from whitecap.sim.rehearsal.race import contestants, races_of
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 SHOWN = 2
 """Refusals of which it is asked what is behind them."""

@@ -9,9 +9,10 @@ plan.figure()
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from whitecap.deciding.defaults import MOST_RUNS, PLAN_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
@@ -32,7 +33,7 @@ from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
 from whitecap.sim.machine.processes import Processes, at_a_time
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 from whitecap.sim.sweeps.variants import Variants, variants_of
@@ -44,8 +45,7 @@ RUNS = "runs"
 """In the directory of a plan."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planning:
+class Planning(Struct, frozen=True):
     """What is to be planned: variants along a parameter, with at most so many runs."""
 
     variants: Variants
@@ -194,8 +194,7 @@ def _kept_so_far(kept: KeptRuns | None) -> str:
     return f"{said}; finished runs are kept in {kept.place}, and {goes_on}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(Struct, frozen=True):
     """The search of one variant: its runs so far, and how each value that was tried stands."""
 
     planning: Planning

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.engine.errors import Problem, noted
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
@@ -13,14 +14,13 @@ from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.places import refused_places, require_directory
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole, whole_or_none
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 TrialWatch = Callable[[int, int, str], None]
 """Is told how many runs are done, of how many at most, and what is being tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """How much may be run for a decision, and by which seed if not by the scenario's."""
 
     replications: int

@@ -9,8 +9,9 @@ sensitivity.figure()
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.deciding.defaults import MOST_RUNS, SENSITIVITY_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
@@ -27,7 +28,7 @@ from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.changes.parameters import VariedParameters, parameters_named, parameters_of
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.machine.processes import Processes, at_a_time
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
 from whitecap.sim.sweeps.varied import varied_by
@@ -36,8 +37,7 @@ from whitecap.texts import texts_of
 __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(Struct, frozen=True):
     """What is to be run: the scenario as it stands and with each parameter changed."""
 
     scenario: Scenario

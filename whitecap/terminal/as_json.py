@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct, structs
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -19,7 +20,7 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def plain(value: Any) -> Any:
-    """A value made of what JSON knows; dataclasses become objects."""
+    """A value made of what JSON knows; structs and dataclasses become objects."""
     match value:
         case Enum():
             return plain(value.value)
@@ -33,6 +34,8 @@ def plain(value: Any) -> Any:
             return {str(key): plain(part) for key, part in value.items()}
         case list() | tuple() | set() | frozenset():
             return [plain(part) for part in value]
+        case Struct():
+            return plain(structs.asdict(value))
         case _ if is_dataclass(value) and not isinstance(value, type):
             return plain(asdict(value))
     if hasattr(value, "item"):  # a scalar of numpy

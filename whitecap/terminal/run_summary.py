@@ -21,7 +21,7 @@ from whitecap.reports.measures.writing import digits_beside, finite, written
 from whitecap.reports.summary import SummaryLine, heading, summary_of
 from whitecap.sim.real_table.origins import REAL_TABLES
 from whitecap.sim.recording.recording import Recording
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.terminal.answer import show_objectives, show_settling
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import (

@@ -7,8 +7,8 @@ left out, the caption says which; then rows are stacked, with all columns.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -32,8 +32,7 @@ ALL_EMPTY = "nothing to count"
 """What stands below the name of a stacked row in which all is `EMPTY`."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedColumn:
+class PrintedColumn(Struct, frozen=True):
     """A column: numbers, or a `text` that may be folded.
 
     Columns that say when they `leave` may be left out, the one with the smallest number first.
@@ -147,8 +146,7 @@ def _widths(
     return widths
 
 
-@dataclass(frozen=True, slots=True)
-class _PrintedTable:
+class _PrintedTable(Struct, frozen=True):
     """A table as `show_table` is given it."""
 
     columns: Sequence[PrintedColumn]

@@ -100,8 +100,8 @@ MUTANTS = (
         "        if cached is not None and self.store.exclusive:\n            return cached\n",
         "        early = self.cache.snapshot_at(version - 1)\n"
         "        if early is not None and self.store.exclusive:\n"
-        "            import msgspec\n\n"
-        "            return msgspec.structs.replace(early, version=version)\n"
+        "            from msgspec.structs import replace\n\n"
+        "            return replace(early, version=version)\n"
         "        if cached is not None and self.store.exclusive:\n            return cached\n",
         "T1 is told version 7 and given the files of version 6: it changes what version 7 changed.",
     ),
@@ -194,8 +194,8 @@ MUTANTS = (
         "vectors are left out of checkpoints",
         Area.CHECKPOINTS,
         CHECKPOINT,
-        "    return msgspec.structs.replace(file, data_change=False)\n",
-        "    return msgspec.structs.replace(file, data_change=False, deletion_vector=None)\n",
+        "    return replace(file, data_change=False)\n",
+        "    return replace(file, data_change=False, deletion_vector=None)\n",
         "File a hides a deleted row by its vector; the checkpoint has a without: the row is back.",
     ),
     Mutant(

@@ -33,7 +33,7 @@ MUTANTS = (
         "whoever reads the whole table depends on no removal",
         Area.READS,
         READ_SET,
-        "        return msgspec.structs.replace(self, whole_table=True)\n",
+        "        return replace(self, whole_table=True)\n",
         "        return self\n",
         "A stream that reads its target appends as of version 5; T2 deletes a file of it in "
         "version 6; the stream commits version 7, though Serializable promises that it saw that.",
@@ -96,8 +96,8 @@ MUTANTS = (
         "a second condition takes the first one's place",
         Area.READS,
         READ_SET,
-        "        return msgspec.structs.replace(self, entries=(*self.entries, entry))\n",
-        "        return msgspec.structs.replace(self, entries=self.entries or ())\n",
+        "        return replace(self, entries=(*self.entries, entry))\n",
+        "        return replace(self, entries=self.entries or ())\n",
         "T1 deletes monday's refunds as of version 5, and keeps no entry of it. T2 adds a refund "
         "to monday in version 6; T1 commits version 7.",
     ),
@@ -161,8 +161,8 @@ MUTANTS = (
         "a scan leaves its last file out",
         Area.READS,
         "engine/writing/search.py",
-        "    return list(scan)\n\n\n@dataclass",
-        "    return list(scan)[:-1]\n\n\n@dataclass",
+        "    return list(scan)\n\n\nclass",
+        "    return list(scan)[:-1]\n\n\nclass",
         "T1 updates all refunds, some of which are in the last file of the scan: they keep their "
         "old amount.",
     ),

@@ -251,8 +251,8 @@ MUTANTS = (
         "row ids begin at the winner's last",
         Area.RULES,
         RENUMBERING,
-        "            actions.append(msgspec.structs.replace(action, base_row_id=watermark + 1))",
-        "            actions.append(msgspec.structs.replace(action, base_row_id=watermark))",
+        "            actions.append(replace(action, base_row_id=watermark + 1))",
+        "            actions.append(replace(action, base_row_id=watermark))",
         "T2 takes ids up to 12 in version 6. T1's first row gets 12 again in version 7.",
     ),
     Mutant(

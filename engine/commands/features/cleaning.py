@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.outcomes import Aborted, Outcome, Unknown
@@ -12,8 +13,7 @@ from whitecap.engine.storage.requests import Steps
 from whitecap.engine.writing.execution import begin
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(Struct, frozen=True):
     """How the traces went.
 
     `stopped`: the outcome that kept the rest from being done. `made_changes`: there were traces.

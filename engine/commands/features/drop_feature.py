@@ -8,7 +8,7 @@ history too, which no retention period that passes takes away here.
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.features.cleaning import Cleaned, empty_commit, stop
 from whitecap.engine.commands.features.history import is_in_history
@@ -121,6 +121,6 @@ def _downgrade(txn: Transaction, name: str, *, truncates: bool) -> Steps[Outcome
         kept |= {CHECKPOINT_PROTECTION}
         configuration[properties.PROTECTED_VERSION] = str(txn.read_version + 1)
     txn.update_protocol(protocol_for(kept))
-    txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    txn.update_metadata(replace(txn.metadata, configuration=configuration))
     operation = Operation("DROP FEATURE", {"featureName": name, "truncateHistory": truncates})
     return (yield from txn.commit(removal.actions(txn.snapshot), operation))

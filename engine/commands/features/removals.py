@@ -6,7 +6,8 @@ Source: `RemovableFeature` in TableFeature.scala; PreDowngradeTableFeatureComman
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.commands.features.cleaning import CLEAN, Cleaned
 from whitecap.engine.commands.features.traces_in_files import (
@@ -69,8 +70,7 @@ def _no_actions(_snapshot: Snapshot) -> list[AnyAction]:
     return []
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """How one feature is dropped: what cleans up, what is a trace, what goes with the feature.
 
     `keys`: properties; `actions`: further actions of the commit that drops it.

@@ -5,7 +5,7 @@ Source: PreDowngradeTableFeatureCommand.scala; TableFeature.scala (validateDropI
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.features.cleaning import (
     CLEAN,
@@ -138,7 +138,7 @@ def _without_notes(table: Table) -> Steps[Outcome]:
     schema = txn.snapshot.schema
     noted = [shown_column(column) for column in schema if is_noted(column)]
     without = schema_string(without_type_changes(schema))
-    metadata = msgspec.structs.replace(txn.metadata, schema_string=without)
+    metadata = replace(txn.metadata, schema_string=without)
     return (yield from txn.commit([metadata], Operation("DROP FEATURE", {"columns": noted})))
 
 

@@ -6,7 +6,7 @@ Source: PreDowngradeTableFeatureCommand.scala; `RemovableFeature` in TableFeatur
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.features.cleaning import (
     CLEAN,
@@ -61,7 +61,7 @@ def clean_timestamps(table: Table, seen: Snapshot) -> Steps[Cleaned]:
         configuration[properties.IN_COMMIT_TIMESTAMPS.key] = "false"
         removed.append(properties.IN_COMMIT_TIMESTAMPS.key)
     operation = Operation("UNSET TBLPROPERTIES", {"properties": removed, "ifExists": True})
-    metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
+    metadata = replace(txn.metadata, configuration=configuration)
     return (yield from all_done([txn.commit([metadata], operation)]))
 
 
@@ -86,7 +86,7 @@ def watermark_removed(snapshot: Snapshot) -> list[AnyAction]:
 
 
 def _removed(domain: DomainMetadata) -> DomainMetadata:
-    return msgspec.structs.replace(domain, removed=True)
+    return replace(domain, removed=True)
 
 
 def has_domains(snapshot: Snapshot) -> bool:

@@ -7,9 +7,9 @@ AutoCompactUtils.scala.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.commands.maintenance.bins import files_by_partition, packed
@@ -68,7 +68,7 @@ def _compacted(table: Table, adds: Sequence[AddFile]) -> Steps[None]:
     else:
         rewrite = _compaction(table, txn, adds)
     try:
-        yield from run_rewrite(table, txn, dataclasses.replace(rewrite, is_hook=True))
+        yield from run_rewrite(table, txn, replace(rewrite, is_hook=True))
     except DeltaError:
         return  # a failing hook does not undo the commit: PostCommitHook.handleError
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.maintenance.bins import fill
 from whitecap.engine.commands.maintenance.curves import Curve
@@ -50,9 +51,7 @@ def into_cubes(
 def in_cube(file: AddFile, cube_id: str, columns: Sequence[str]) -> AddFile:
     """The file as clustering writes it: part of a cube."""
     tags = {_CUBE_ID: cube_id, _CUBE_COLUMNS: msgspec.json.encode(logged_columns(columns)).decode()}
-    return msgspec.structs.replace(
-        file, tags={**(file.tags or {}), **tags}, clustering_provider=PROVIDER
-    )
+    return replace(file, tags={**(file.tags or {}), **tags}, clustering_provider=PROVIDER)
 
 
 def _cube_of(file: AddFile) -> str | None:

@@ -5,10 +5,9 @@ Source: DeltaReorgTableCommand.scala, ReorgTableForUpgradeUniformHelper.scala.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.maintenance.bins import files_by_partition, packed
 from whitecap.engine.commands.maintenance.cubes import into_cubes
@@ -107,7 +106,7 @@ def _rewritten(
         groups = files_by_partition(txn.snapshot, predicates, txn.settings, chosen)
         bins = packed(groups.values(), txn.settings.optimize_max_file_size, smallest_bin=1)
         rewrite = Rewrite("REORG", predicates, bins, operation)
-    rewrite = dataclasses.replace(rewrite, marks=(*rewrite.marks, *marks))
+    rewrite = replace(rewrite, marks=(*rewrite.marks, *marks))
     return (yield from run_rewrite(table, txn, rewrite))
 
 
@@ -154,7 +153,7 @@ def _enable_compat(txn: Transaction, version: int) -> Steps[Outcome]:
         enabling[other] = "false"
     operation = Operation("REORG TABLE UPGRADE UNIFORM", {"properties": enabling})
     configuration = {**txn.metadata.configuration, **enabling}
-    txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    txn.update_metadata(replace(txn.metadata, configuration=configuration))
     return (yield from txn.commit([], operation))
 
 
@@ -165,6 +164,6 @@ def _make_compatible(table: Table, txn: Transaction, version: int) -> Steps[Outc
         return (file.tags or {}).get(_COMPAT_TAG) != wanted
 
     def mark(add: AddFile, _number: int) -> AddFile:
-        return msgspec.structs.replace(add, tags={**(add.tags or {}), _COMPAT_TAG: wanted})
+        return replace(add, tags={**(add.tags or {}), _COMPAT_TAG: wanted})
 
     return (yield from _rewritten(table, txn, (), chosen, (mark,)))

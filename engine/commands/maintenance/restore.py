@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.clustering import clustering_domain
 from whitecap.engine.conflicts.operation import Operation
@@ -66,7 +66,7 @@ def difference(
 ) -> tuple[list[AddFile], list[RemoveFile]]:
     """Files of the wanted version that are gone come back; files that it lacks go."""
     back = [
-        msgspec.structs.replace(file, data_change=True)
+        replace(file, data_change=True)
         for file in wanted.all_files()
         if file_key(file) not in now.files
     ]
@@ -119,7 +119,7 @@ def _restore_metadata(txn: Transaction, wanted: Snapshot) -> None:
     metadata = wanted.metadata
     check_change(txn.metadata, metadata)
     if schema != wanted.schema:
-        metadata = msgspec.structs.replace(metadata, schema_string=schema_string(schema))
+        metadata = replace(metadata, schema_string=schema_string(schema))
     txn.update_metadata(metadata)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.commands.maintenance.bins import Bin, batches, size_of
 from whitecap.engine.commands.maintenance.curves import Curve, cut
@@ -39,8 +41,7 @@ FileMark = Callable[[AddFile, int], AddFile]
 """Gives an added file, with its bin's number, what its kind of rewrite says of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowOrder:
+class RowOrder(Struct, frozen=True):
     """Rows of a bin by columns: in one file, or where they are too many, cut along a curve."""
 
     columns: tuple[str, ...]
@@ -52,8 +53,7 @@ class RowOrder:
         return max(1, size_of(files) // self.file_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(Struct, frozen=True):
     """What to rewrite, and how: the files of one bin into one file, or as their `order` says.
 
     `marks` are put on each added file. `is_hook`: it follows a commit, and what becomes of it is no
@@ -74,8 +74,7 @@ class Rewrite:
         return replace(self, order=order)
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
+class _Batch(Struct, frozen=True):
     """What one transaction commits: the files of some bins, and what takes their place."""
 
     predicates: tuple[Predicate, ...]

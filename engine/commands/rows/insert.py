@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
-import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.commands.rows.delete import delete_actions
 from whitecap.engine.commands.rows.replacing import (
@@ -97,8 +97,7 @@ def _check_flags(statement: Insert) -> None:
             raise write_errors.illegal_option(name, value)
 
 
-@dataclass(slots=True)
-class _Write:
+class _Write(Struct):
     """One execution of an INSERT."""
 
     table: Table
@@ -222,7 +221,7 @@ class _Write:
         """The actions, marked as changing no data where the write says so."""
         if self.data_change:
             return actions
-        return [msgspec.structs.replace(action, data_change=False) for action in actions]
+        return [replace(action, data_change=False) for action in actions]
 
     def operation(self) -> Operation:
         """Source: DeltaOperations.Write."""

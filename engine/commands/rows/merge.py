@@ -8,7 +8,8 @@ rewritten, or their changed rows are hidden and written anew.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.commands.rows.merge_join import Join
 from whitecap.engine.commands.rows.merge_matching import MatchedFile, Matching, PlacedRow
@@ -75,8 +76,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """One execution: what has matched, written to the table."""
 
     table: Table

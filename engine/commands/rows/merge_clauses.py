@@ -6,7 +6,8 @@ Source: DeltaMergeInto.scala (resolution of clauses).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.commands.rows.merge_scopes import MergeScopes
 from whitecap.engine.errors import InvalidInput, Problem
@@ -31,8 +32,7 @@ from whitecap.engine.writing.generation import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One WHEN: its condition, and what makes a row with its generated columns, if it does.
 
     Both are given a joined row, or the target's where there is no other.
@@ -43,8 +43,7 @@ class Clause:
     make: BoundOnce[Projection] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ClauseCompiler:
+class ClauseCompiler(Struct, frozen=True):
     """Compiles clauses; `evolves` if the source may lack columns."""
 
     scopes: MergeScopes

@@ -6,7 +6,8 @@ Source: ClassicMergeExecutor.scala, MergeOutputGeneration.scala.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.commands.rows.merge_clauses import Clause
 from whitecap.engine.commands.rows.merge_join import Join
@@ -27,8 +28,7 @@ PlacedRow = tuple[int, Row]
 """A row that is made of another, with the position of that in its file."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoundClause:
+class BoundClause(Struct, frozen=True):
     """A clause with parameters: whether it applies to a row, and what it makes of it."""
 
     act: Act
@@ -36,8 +36,7 @@ class BoundClause:
     make: Projection | None
 
 
-@dataclass(slots=True)
-class MatchedFile:
+class MatchedFile(Struct):
     """A candidate file with its rows that match, by position, and which source row each does."""
 
     scanned: FileRows

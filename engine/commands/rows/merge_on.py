@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import nan
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.commands.rows.merge_early_filter import early_filter
@@ -24,8 +24,7 @@ from whitecap.engine.values.coercion import compared_type
 from whitecap.engine.values.types import FRACTIONAL
 
 
-@dataclass(frozen=True, slots=True)
-class JoinKey:
+class JoinKey(Struct, frozen=True):
     """One equality of ON between a target and a source expression, in their common type."""
 
     target: BoundOnce[Evaluate]
@@ -37,8 +36,7 @@ class JoinKey:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class JoinCondition:
+class JoinCondition(Struct, frozen=True):
     """ON, parted into keys and what is left of it."""
 
     keys: tuple[JoinKey, ...]

@@ -5,9 +5,8 @@ Source: MergeIntoCommandBase.scala, DeltaMergeInto.scala.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
-
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.commands.rows.merge_clauses import Clause, ClauseCompiler
@@ -39,8 +38,7 @@ from whitecap.engine.values.types import Session
 from whitecap.engine.writing.generation import Counted
 
 
-@dataclass(frozen=True, slots=True)
-class MergePlan:
+class MergePlan(Struct, frozen=True):
     """What a MERGE does, but for its parameters' values."""
 
     on: Template
@@ -115,7 +113,7 @@ def _resolved(statement: Merge, scopes: MergeScopes, evolves: bool, dialect: Dia
         first, *others = error.problems
         if first.refused_as != UNRESOLVED:
             raise
-        problem = dataclasses.replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
+        problem = replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
         raise InvalidInput([problem, *others]) from error
 
 

@@ -5,8 +5,7 @@ Terms are compiled over a joined row: the target's values, then the source's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Schema
@@ -16,8 +15,7 @@ from whitecap.engine.sql.parsing.statements import Match, Merge, TableName
 from whitecap.engine.values.types import Session
 
 
-@dataclass(frozen=True, slots=True)
-class MergeScopes:
+class MergeScopes(Struct, frozen=True):
     """The columns of target and source, apart and joined, under the names that the MERGE gives."""
 
     schema: Schema

@@ -7,9 +7,10 @@ spark.databricks.delta.merge.repartitionBeforeWrite.enabled.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate, pairwise
+
+from msgspec import Struct
 
 from whitecap.engine.commands.rows.merge_matching import MatchedFile, PlacedRow
 from whitecap.engine.commands.rows.merge_plan import MergePlan
@@ -61,8 +62,7 @@ def _is_large(files: Iterable[AddFile]) -> bool:
     return sum(file.size for file in files) > _BROADCAST_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class MergeTasks:
+class MergeTasks(Struct, frozen=True):
     """The tasks of one execution."""
 
     by: WritingSide

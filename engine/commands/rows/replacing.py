@@ -7,8 +7,8 @@ DeltaInsertReplaceOnOrUsingCommand.scala (REPLACE ON and USING as an EXISTS over
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
@@ -31,8 +31,7 @@ from whitecap.engine.writing.inserting import partition_text
 from whitecap.engine.writing.row_checks import INVARIANT
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Struct, frozen=True):
     """The conditions of the rows that go, and tests besides that only the source can decide."""
 
     conditions: tuple[Predicate, ...] = ()

@@ -8,7 +8,8 @@ checkpoint; two runs on one checkpoint share it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.commands.schema.schema_evolution import evolve
 from whitecap.engine.conflicts.operation import Operation
@@ -25,8 +26,7 @@ from whitecap.engine.writing.execution import begin, check_removable, job
 from whitecap.engine.writing.files import FileWriter, removals
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """One batch of a query.
 
     `rows` have the columns of `schema`, without one those of the table in its order. What they lack

@@ -7,7 +7,8 @@ rewritten; with deletion vectors old rows are hidden and only the new ones are w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -87,8 +88,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """One execution.
 
     `hides`: old rows are hidden by vectors, and only the new ones are written.
@@ -152,8 +152,7 @@ class _Run:
         return file_rows.live_rows_with(dict(zip(positions, changed, strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """What the assignments make of a row; of many rows at once, where arrays can tell."""
 
     of_row: Callable[[Row], Row]

@@ -5,8 +5,9 @@ Source: alterDeltaTableCommands.scala (the commands on columns), SchemaUtils.sca
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from whitecap.engine.column_names import ColumnPath, paths_text
 from whitecap.engine.commands.schema.column_lists import (
@@ -114,7 +115,7 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     check_nothing_depends_on(old, txn.metadata)
     if not is_mapped(txn.metadata):
         raise column_errors.rename_without_mapping()
-    columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
+    columns = [replace(c, name=new) if c.name == old else c for c in schema]
     partitions = [new if name == old else name for name in txn.metadata.partition_columns]
     operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})
     configuration = _with_statistics_of(

@@ -5,10 +5,9 @@ Source: alterDeltaTableCommands.scala (AlterTableChangeColumnDeltaCommand), Sche
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.clustering import check_clustering
 from whitecap.engine.commands.schema.column_lists import (
@@ -57,7 +56,7 @@ def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
     others = [column for column in schema if column.name != old.name]
     others.insert(_new_place(statement, schema, others), new)
     if statement.position:
-        reordered = msgspec.structs.replace(txn.metadata, schema_string=schema_text(others))
+        reordered = replace(txn.metadata, schema_string=schema_text(others))
         check_clustering(clustering_columns(txn.snapshot), reordered)
     placement = {"position": str(statement.position)} if statement.position else {}
     operation = Operation("CHANGE COLUMN", {"column": shown_column(new), **placement})
@@ -84,7 +83,7 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Ses
     if statement.default is not None:
         new = _defaulting(new, statement.default, session)
     if statement.nullable is not None:
-        new = dataclasses.replace(new, nullable=statement.nullable)
+        new = replace(new, nullable=statement.nullable)
     return new
 
 
@@ -109,16 +108,16 @@ def _check_identity_kept(old: Field, given: Field | None, statement: ChangeColum
 
 
 def _commented(column: Field, comment: str) -> Field:
-    return dataclasses.replace(column, metadata={**column.metadata, "comment": comment})
+    return replace(column, metadata={**column.metadata, "comment": comment})
 
 
 def _defaulting(column: Field, text: str, session: Session) -> Field:
     """With another default, with none if the text is empty."""
     kept = {key: value for key, value in column.metadata.items() if key != CURRENT_DEFAULT}
     if not text:
-        return dataclasses.replace(column, metadata=kept)
+        return replace(column, metadata=kept)
     check_default(column, text, session)
-    return dataclasses.replace(column, metadata={**kept, CURRENT_DEFAULT: text})
+    return replace(column, metadata={**kept, CURRENT_DEFAULT: text})
 
 
 def _retyped(old: Field, given: Field, txn: Transaction, session: Session) -> Field:

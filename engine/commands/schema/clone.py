@@ -6,7 +6,7 @@ winner defeats; row ids are not taken over.
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.property_checks import check_keys, checked
 from whitecap.engine.conflicts.operation import Operation
@@ -79,7 +79,7 @@ def _metadata(statement: CloneTable, txn: Transaction, snapshot: Snapshot) -> St
     assert source is not None
     check_keys(key for key, _ in statement.properties)
     new = checked(dict(statement.properties), txn.dialect)
-    wanted = msgspec.structs.replace(
+    wanted = replace(
         source,
         id=old.id if old is not None else (yield NewId()),
         name=None if old is None else old.name,
@@ -93,7 +93,7 @@ def _metadata(statement: CloneTable, txn: Transaction, snapshot: Snapshot) -> St
 
 
 def _copied(file: AddFile, source: Table) -> AddFile:
-    return msgspec.structs.replace(
+    return replace(
         file,
         path=source.absolute(file.path),
         deletion_vector=_absolute(file.deletion_vector, source),
@@ -107,7 +107,7 @@ def _absolute(vector: DeletionVector | None, source: Table) -> DeletionVector | 
     if vector is None or vector.storage_type != RELATIVE_FILE:
         return vector
     path = source.absolute(log_path(vector_key(vector)))
-    return msgspec.structs.replace(vector, storage_type=ABSOLUTE_FILE, path_or_inline_dv=path)
+    return replace(vector, storage_type=ABSOLUTE_FILE, path_or_inline_dv=path)
 
 
 def _domains(before: Snapshot, source: Snapshot) -> list[DomainMetadata]:
@@ -115,7 +115,7 @@ def _domains(before: Snapshot, source: Snapshot) -> list[DomainMetadata]:
     new, old = (snapshot.domains.get(CLUSTERING_DOMAIN) for snapshot in (source, before))
     if new is not None:
         return [new]
-    return [] if old is None else [msgspec.structs.replace(old, removed=True)]
+    return [] if old is None else [replace(old, removed=True)]
 
 
 def _protocol(txn: Transaction, snapshot: Snapshot, metadata: Metadata) -> Protocol:

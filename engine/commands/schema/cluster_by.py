@@ -5,7 +5,7 @@ Source: alterDeltaTableCommands.scala (AlterTableClusterByDeltaCommand), DeltaCa
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.clustering import (
     check_cluster_list,
@@ -40,7 +40,7 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
     old = clustering_columns(txn.snapshot)
     if not clustered:
         configuration = with_clustering(txn.metadata.configuration, txn.dialect)
-        txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+        txn.update_metadata(replace(txn.metadata, configuration=configuration))
     check_clustering(statement.columns, txn.metadata)
     domain = clustering_domain(statement.columns, txn.metadata)
     operation_parameters = {

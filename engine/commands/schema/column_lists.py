@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
@@ -84,7 +84,7 @@ def commit_columns(
 ) -> Steps[Outcome]:
     """Commit the columns as the table's; partitioning and properties where they follow."""
     txn.update_metadata(
-        msgspec.structs.replace(
+        replace(
             txn.metadata,
             schema_string=schema_text(columns),
             partition_columns=partition_columns or txn.metadata.partition_columns,

@@ -6,7 +6,7 @@ Constraints.scala.
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import Metadata
@@ -44,7 +44,7 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
         count = sum(len(positions) for _, positions in violations)
         raise table_errors.constraint_violated_by_table(count, table.name, text)
     configuration = {**txn.metadata.configuration, key: text}
-    metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
+    metadata = replace(txn.metadata, configuration=configuration)
     parameters = {"name": statement.name, "expr": text}
     return (yield from txn.commit([metadata], Operation("ADD CONSTRAINT", parameters)))
 
@@ -57,7 +57,7 @@ def drop_constraint(table: Table, statement: DropConstraint) -> Steps[Outcome]:
     if old is None and not statement.if_exists:
         raise table_errors.no_such_constraint(statement.name, table.name)
     kept = {k: v for k, v in txn.metadata.configuration.items() if k != key}
-    metadata = msgspec.structs.replace(txn.metadata, configuration=kept)
+    metadata = replace(txn.metadata, configuration=kept)
     existence = {"existed": "false"} if old is None else {"expr": old, "existed": "true"}
     operation = Operation("DROP CONSTRAINT", {"name": statement.name, **existence})
     return (yield from txn.commit([metadata], operation))

@@ -5,7 +5,7 @@ Source: RemoveColumnMappingCommand.scala (one commit; what goes does not count a
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.columns.mapping import without_mapping
@@ -36,9 +36,7 @@ def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -
     if keep_property:
         configuration[COLUMN_MAPPING_MODE.key] = "none"
     schema = schema_string(without_mapping(txn.snapshot.schema))
-    txn.update_metadata(
-        msgspec.structs.replace(txn.metadata, schema_string=schema, configuration=configuration)
-    )
+    txn.update_metadata(replace(txn.metadata, schema_string=schema, configuration=configuration))
     writer = FileWriter(table, txn.metadata, data_change=False)
     rows = {file_rows.file.path: list(file_rows.live_rows()) for file_rows in old}
     adds = yield from writer.write(by_task(scan_tasks(files), rows))

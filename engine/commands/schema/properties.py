@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.mapping_removal import remove_column_mapping
 from whitecap.engine.commands.schema.property_checks import changed, check_keys, stored_key
@@ -66,7 +66,7 @@ def change_properties(
 ) -> Steps[Outcome]:
     """Commit metadata with these properties set."""
     configuration = {**txn.metadata.configuration, **new}
-    check_change(txn.metadata, msgspec.structs.replace(txn.metadata, configuration=configuration))
+    check_change(txn.metadata, replace(txn.metadata, configuration=configuration))
     operation = Operation("SET TBLPROPERTIES", {"properties": dict(new)})
     return (yield from _configured(txn, configuration, operation, tags))
 
@@ -95,7 +95,7 @@ def drop_properties(txn: Transaction, keys: list[str]) -> Steps[Outcome]:
 def comment_on_table(table: Table, statement: CommentOnTable) -> Steps[Outcome]:
     """COMMENT ON TABLE: the description, set as if it were a property."""
     txn = yield from begin(table)
-    txn.update_metadata(msgspec.structs.replace(txn.metadata, description=statement.comment))
+    txn.update_metadata(replace(txn.metadata, description=statement.comment))
     shown_properties = {"comment": statement.comment or ""}
     return (
         yield from txn.commit([], Operation("SET TBLPROPERTIES", {"properties": shown_properties}))
@@ -108,5 +108,5 @@ def _configured(
     operation: Operation,
     tags: Mapping[str, str] | None = None,
 ) -> Steps[Outcome]:
-    txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    txn.update_metadata(replace(txn.metadata, configuration=configuration))
     return (yield from txn.commit([], operation, tags))

@@ -5,10 +5,9 @@ Source: alterDeltaTableCommands.scala (AlterTableReplaceColumnsDeltaCommand).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.column_lists import (
     allows_widening,
@@ -70,7 +69,7 @@ def _check_may_go(name: str, columns: Sequence[Field], txn: Transaction) -> None
     is_ambiguous = any(txn.snapshot.schema.get(column.name) is None for column in columns)
     if is_ambiguous or not is_mapped(txn.metadata):
         raise column_errors.column_left_out(name)
-    without = msgspec.structs.replace(txn.metadata, schema_string=schema_text(columns))
+    without = replace(txn.metadata, schema_string=schema_text(columns))
     if generated_from(name, without):
         raise column_errors.generated_from_nothing()
     if name in clustering_columns(txn.snapshot) or constraints_on(name, txn.metadata):
@@ -93,4 +92,4 @@ def _replaced(old: Field | None, new: Field) -> Field:
         return new
     kept = old if old.type == new.type else widened(old, new.type)
     metadata = {**kept.metadata, **new.metadata}
-    return dataclasses.replace(kept, nullable=new.nullable, metadata=metadata)
+    return replace(kept, nullable=new.nullable, metadata=metadata)

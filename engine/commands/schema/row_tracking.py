@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import without_row_ids
@@ -73,5 +74,5 @@ def _again(table: Table, name: str, concerns: Callable[[AddFile], bool]) -> Step
 
 
 def _unchanged(file: AddFile, name: str) -> AnyAction:
-    again = msgspec.structs.replace(file, data_change=False)
+    again = replace(file, data_change=False)
     return again if name == BACKFILL else without_row_ids(again)

@@ -7,10 +7,9 @@ of what is written), ResolveDeltaMergeInto.scala.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.constraints import constraints_on, generated_from
 from whitecap.engine.log import properties
@@ -70,7 +69,7 @@ def evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> None
         return
     if wider:
         check_expressions(new, session)
-    txn.update_metadata(msgspec.structs.replace(txn.metadata, schema_string=schema_string(new)))
+    txn.update_metadata(replace(txn.metadata, schema_string=schema_string(new)))
 
 
 def _check_dependents(column: Field, wider: str, txn: Transaction) -> None:
@@ -103,7 +102,7 @@ def _written_columns(statement: Insert, txn: Transaction, source: Source) -> lis
         columns = columns[: len(names)]
     named = zip(columns, names, strict=False)
     return [
-        *(dataclasses.replace(column, name=name) for column, name in named),
+        *(replace(column, name=name) for column, name in named),
         *columns[len(names) :],
     ]
 
@@ -115,6 +114,4 @@ def _overwrite(txn: Transaction, source: Source) -> None:
     text = schema_string(Schema(tuple(_columns_of(source))))
     if text == txn.metadata.schema_string and not txn.metadata.partition_columns:
         return
-    txn.update_metadata(
-        msgspec.structs.replace(txn.metadata, schema_string=text, partition_columns=[])
-    )
+    txn.update_metadata(replace(txn.metadata, schema_string=text, partition_columns=[]))

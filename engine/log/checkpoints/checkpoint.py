@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import unquote
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
@@ -41,7 +41,7 @@ _CHECKPOINT_KEY = re.compile(
 )
 
 
-class LastCheckpoint(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class LastCheckpoint(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The content of `_last_checkpoint`: where the newest checkpoint is, or was once."""
 
     version: int
@@ -51,12 +51,11 @@ class LastCheckpoint(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     num_of_add_files: int | None = None
 
 
-class _SidecarLine(msgspec.Struct):
+class _SidecarLine(Struct):
     sidecar: Sidecar | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointFiles:
+class CheckpointFiles(Struct, frozen=True):
     """One whole checkpoint: its version and the keys of its parts, in order."""
 
     version: int
@@ -210,4 +209,4 @@ def _kept_tombstones(snapshot: Snapshot) -> list[RemoveFile]:
 
 
 def _without_change(file: F) -> F:
-    return msgspec.structs.replace(file, data_change=False)
+    return replace(file, data_change=False)

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import (
@@ -103,7 +104,7 @@ _KINDS: Mapping[str, type[Any]] = {
 }
 
 
-class Sidecar(msgspec.Struct, frozen=True, rename="camel"):
+class Sidecar(Struct, frozen=True, rename="camel"):
     """A file beside a V2 checkpoint that holds some of its file actions."""
 
     path: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TypeVar
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.commit_file import Commit, decode_commit
 from whitecap.engine.log.snapshot import Snapshot
@@ -37,7 +37,7 @@ class _Recent(OrderedDict[int, V]):
         return len(self) >= self._limit and version < next(iter(self))
 
 
-class _KeptSnapshot(msgspec.Struct, frozen=True):
+class _KeptSnapshot(Struct, frozen=True):
     """A snapshot and what it was made from, nothing if it was read from a checkpoint."""
 
     snapshot: Snapshot

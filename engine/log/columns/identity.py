@@ -5,9 +5,10 @@ Source: IdentityColumn.scala.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.log.column_keys import (
     GENERATION_EXPRESSION,
@@ -19,8 +20,7 @@ from whitecap.engine.log.column_keys import (
 from whitecap.engine.log.schema import Field, Schema
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """How one column's values are generated."""
 
     start: int
@@ -92,7 +92,7 @@ def marks_of(schema: Schema) -> dict[str, int]:
 
 def with_mark(column: Field, mark: int) -> Field:
     """The column with this high-water mark."""
-    return dataclasses.replace(column, metadata={**column.metadata, IDENTITY_HIGH_WATER_MARK: mark})
+    return replace(column, metadata={**column.metadata, IDENTITY_HIGH_WATER_MARK: mark})
 
 
 def _advanced(column: Field, marks: Mapping[str, int]) -> Field:

@@ -5,7 +5,7 @@ Source: DeltaColumnMapping.scala (verifyAndUpdateMetadataChange, dropColumnMappi
 
 from __future__ import annotations
 
-import dataclasses
+from msgspec.structs import replace
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
@@ -52,7 +52,7 @@ def without_mapping(schema: Schema) -> Schema:
 
 def _unmapped(column: Field) -> Field:
     kept = {k: v for k, v in column.metadata.items() if k not in (COLUMN_ID, PHYSICAL_NAME)}
-    return dataclasses.replace(column, metadata=kept)
+    return replace(column, metadata=kept)
 
 
 def _mode_change(before: str, after: str) -> DeltaError:

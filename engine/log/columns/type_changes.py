@@ -6,8 +6,8 @@ Source: TypeWideningMetadata.scala; PROTOCOL.md "Type Change Metadata"; Spark's 
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.log.column_keys import LIMITED_TEXT, TYPE_CHANGES
 from whitecap.engine.log.schema import Field, Schema, log_name
@@ -19,8 +19,7 @@ def declared_type(column: Field) -> str:
     return str(column.metadata.get(LIMITED_TEXT, column.type))
 
 
-@dataclass(frozen=True, slots=True)
-class TextLimit:
+class TextLimit(Struct, frozen=True):
     """How many letters a text may have, and whether shorter ones are shown with blanks."""
 
     letters: int
@@ -38,7 +37,7 @@ def widened(column: Field, type_name: str) -> Field:
     change = {"toType": log_name(type_name), "fromType": log_name(column.type)}
     changes = [*column.metadata.get(TYPE_CHANGES, []), change]
     metadata = {**column.metadata, TYPE_CHANGES: changes}
-    return dataclasses.replace(column, type=type_name, metadata=metadata)
+    return replace(column, type=type_name, metadata=metadata)
 
 
 def with_limit_of(column: Field, other: Field) -> Field:
@@ -46,7 +45,7 @@ def with_limit_of(column: Field, other: Field) -> Field:
     kept = {key: value for key, value in column.metadata.items() if key != LIMITED_TEXT}
     if LIMITED_TEXT in other.metadata:
         kept[LIMITED_TEXT] = other.metadata[LIMITED_TEXT]
-    return dataclasses.replace(column, metadata=kept)
+    return replace(column, metadata=kept)
 
 
 def has_type_changes(schema: Schema) -> bool:
@@ -66,4 +65,4 @@ def without_type_changes(schema: Schema) -> Schema:
 
 def _without_note(column: Field) -> Field:
     kept = {key: value for key, value in column.metadata.items() if key != TYPE_CHANGES}
-    return dataclasses.replace(column, metadata=kept)
+    return replace(column, metadata=kept)

@@ -11,9 +11,10 @@ Source: Spark's PushPredicateThroughJoin, PushDownPredicates; observed on Delta 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.query.pushdown.column_types import (
@@ -40,8 +41,7 @@ from whitecap.engine.sql.expressions.columns import columns_outside_queries, unq
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
-@dataclass(frozen=True, slots=True)
-class Pushing:
+class Pushing(Struct, frozen=True):
     """What conditions are pushed down with: the columns that are known, with their types.
 
     `as_written`: neither parts of them nor what follows from them, which Spark pushes down when

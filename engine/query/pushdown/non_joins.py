@@ -8,8 +8,8 @@ Nothing comes through a LIMIT, nor by what differs from call to call, be it sort
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from sqlglot import exp
 
 from whitecap.engine.query.pushdown.column_types import cast
@@ -25,8 +25,7 @@ from whitecap.engine.sql.expressions.select_list import (
 from whitecap.engine.sql.functions.function_nodes import is_random
 
 
-@dataclass(frozen=True, slots=True)
-class Projected:
+class Projected(Struct, frozen=True):
     """A query, and what its columns are outside of it.
 
     `names`: what they are called there, where that is not what the query calls them. `casts`: the

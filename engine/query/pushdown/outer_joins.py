@@ -8,8 +8,8 @@ EliminateOuterJoin, PushPredicateThroughJoin.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.query.pushdown.relations import joins_of, relations_in
@@ -25,8 +25,7 @@ _FILLED = {"LEFT": (False, True), "RIGHT": (True, False), "FULL": (True, True)}
 _SIDES = {(False, False): "", **{filled: side for side, filled in _FILLED.items()}}
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """The joins of a query, and of each its side.
 
     It is LEFT, RIGHT, FULL, SEMI, ANTI, or nothing for an inner join, and for an outer one of which

@@ -7,12 +7,12 @@ files run on this engine and on a real Delta Lake; both report a `CaseResult`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest, unreadable
 from whitecap.engine.races.row_tables import Strict, TableOf
@@ -185,8 +185,7 @@ class CaseStatus(StrEnum):
     SKIPPED = "skipped"
 
 
-@dataclass(frozen=True, slots=True)
-class UnmetExpectation:
+class UnmetExpectation(Struct, frozen=True):
     """One key under `expect` that does not hold."""
 
     key: str
@@ -194,8 +193,7 @@ class UnmetExpectation:
     actual: Any
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True):
     """A case's end: the differences if it failed, the reason if it was skipped."""
 
     id: str

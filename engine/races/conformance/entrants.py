@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 
 from whitecap.engine.commands import Batch, Tables, run_batch, run_statement
 from whitecap.engine.log.schema import parse_ddl
@@ -28,7 +28,7 @@ def steps_of(played: Entrant, client: ClientFor, settings: Settings) -> Steps[Ou
         case NumberedWrite(sql=None):
             return _run_batch(played, client(settings))
         case NumberedWrite(app_id, version, sql):
-            numbered = dataclasses.replace(settings, txn_app_id=app_id, txn_version=version)
+            numbered = replace(settings, txn_app_id=app_id, txn_version=version)
             return _run_text(str(sql), client(numbered))
 
 

@@ -6,11 +6,12 @@ would write a commit file; there it waits while the winners run to their end.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.commands import SharedTable, Table, Tables
 from whitecap.engine.dialects import Dialect, dialect_named
@@ -59,8 +60,7 @@ def _run(case: StatementCase) -> CaseResult:
     return judge(case, observed)
 
 
-@dataclass(frozen=True, slots=True)
-class _CaseTables:
+class _CaseTables(Struct, frozen=True):
     """The tables of a case in one store, for clients of any dialect and session."""
 
     case: StatementCase
@@ -84,7 +84,7 @@ class _CaseTables:
 
     def stage(self, dialect: Dialect, conf: Mapping[str, str]) -> _Stage:
         """What stages entrants of a dialect in a session that is configured so."""
-        settings = dataclasses.replace(dialect.settings_of(conf), values_tasks=VALUES_TASKS)
+        settings = replace(dialect.settings_of(conf), values_tasks=VALUES_TASKS)
         client = partial(self._client, dialect)
         return lambda entrant, waits_at=1: StagedStatement(
             steps_of(entrant, client, settings), self.store, waits_at

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
+from msgspec import structs
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
@@ -66,7 +66,7 @@ class RaceCase:
 
     def _changed(self, base: World) -> World:
         """The table as it is, but for dialect, settings and properties."""
-        world = dataclasses.replace(base, dialect=self.dialect, settings=self.settings)
+        world = structs.replace(base, dialect=self.dialect, settings=self.settings)
         now = snapshot_of(base, self.target)
         if (*self.table.partition_columns,) != (*now.partition_columns,):
             raise UnsupportedFeature("another layout of so many rows")
@@ -80,7 +80,7 @@ class RaceCase:
     def with_table(self, **changes: Any) -> RaceCase:
         """The same with the target changed; `properties` are added to those it has."""
         properties = {**self.table.properties, **changes.pop("properties", {})}
-        changed = msgspec.structs.replace(self.table, properties=properties, **changes)
+        changed = structs.replace(self.table, properties=properties, **changes)
         return dataclasses.replace(self, tables={**self.tables, self.target: changed})
 
     def played(self) -> list[Played]:

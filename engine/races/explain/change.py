@@ -6,13 +6,13 @@ Changes can be made one after the other. Whether one helps is for a race.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.races.explain.case import RaceCase
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A changed case: what was changed, how (as SQL where that is possible), and what it costs.
 
     `key` names the kind of change for programs.

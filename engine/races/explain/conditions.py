@@ -6,10 +6,10 @@ The user's text stays as it is, so that what is suggested is what he wrote, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sqlglot
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
@@ -20,8 +20,7 @@ from whitecap.engine.sql.parsing.statements import Delete, Merge, Optimize, Upda
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """The WHERE or ON of a statement: `text[start:end]`; `end == start` where there is none."""
 
     sql: str

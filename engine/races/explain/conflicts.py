@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
@@ -15,8 +16,7 @@ from whitecap.engine.races.interleaving.story import NAMES, outcome_text
 from whitecap.engine.rules import Decider, Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """One way in which one statement is aborted by the other.
 
     `file` tells in words which file decided, `reads` what the loser reads, as far as it mattered.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import Dialect, Vendor
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
@@ -20,8 +21,7 @@ from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.transaction.commit_level import table_level
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """All there is to say about two statements on one table."""
 
     dialect: str

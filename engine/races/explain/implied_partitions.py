@@ -6,7 +6,7 @@ UPDATE, DELETE and MERGE read all of them, unless their condition says it of `da
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -43,7 +43,7 @@ def state_partitions(case: RaceCase) -> Change | None:
         "state_partitions",
         "Say in the condition what it means for the generated partition columns",
         tuple(f"{n}: AND {' AND '.join(c)}" for n, c in zip(NAMES, added, strict=True) if c),
-        dataclasses.replace(case, statements=(first, second)),
+        replace(case, statements=(first, second)),
     )
 
 

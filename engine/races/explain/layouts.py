@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel, stated_level
 from whitecap.engine.log import properties
@@ -30,7 +30,7 @@ def _partitioning(*columns: str) -> Changer:
     def partition(case: RaceCase) -> Change | None:
         layout = [*case.table.partition_columns, *columns]
         listed = ", ".join(layout)
-        changed = dataclasses.replace(case.with_table(partition_columns=layout), cluster_by=())
+        changed = replace(case.with_table(partition_columns=layout), cluster_by=())
         return Change(
             "partition_by",
             f"Partition the table by {listed}{_INSTEAD if case.cluster_by else ''}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, NothingToCommit
@@ -12,8 +13,7 @@ from whitecap.engine.races.interleaving.race import Played, StepKind
 from whitecap.engine.races.interleaving.story import NAMES, Line, outcome_text, story
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """One order of snapshots and commits: its title, what happened, how A and B ended."""
 
     title: str
@@ -23,8 +23,7 @@ class Order:
     rows: list[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A statement that Delta refuses for another reason than a conflict.
 
     `always`: in every order; else at least when it runs after the other.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 from typing import Any
 
 from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4
@@ -17,7 +17,7 @@ def newer_delta(case: RaceCase) -> Change | None:
     """Delta 4 reconciles features that are switched on."""
     if case.dialect != DELTA_OSS_3_3:
         return None
-    changed = dataclasses.replace(case, dialect=DELTA_OSS_4_4)
+    changed = replace(case, dialect=DELTA_OSS_4_4)
     return Change("newer_delta", "Use Delta Lake 4.4", (f"dialect {DELTA_OSS_4_4.name}",), changed)
 
 
@@ -59,4 +59,4 @@ def _on_databricks(case: RaceCase, **changes: Any) -> RaceCase:
     """With deletion vectors on Databricks; the level stays, so that it is not what helps."""
     level = case.table.properties.get(ISOLATION_PROPERTY, case.dialect.default_isolation.value)
     changed = case.with_table(properties={VECTORS: "true", ISOLATION_PROPERTY: level}, **changes)
-    return dataclasses.replace(changed, dialect=DATABRICKS_14_3)
+    return replace(changed, dialect=DATABRICKS_14_3)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import (
@@ -29,8 +30,7 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.storage.disk.directory import DirectoryStore
 
 
-@dataclass(frozen=True, slots=True)
-class RealTables:
+class RealTables(Struct, frozen=True):
     """The directory of a table, and of those that are read beside it by name."""
 
     target: Path
@@ -99,7 +99,7 @@ def _copied(case: RaceCase, world: World) -> tuple[RaceCase | None, str]:
     """The case on copies of the tables' rows; `None` and why, if that is not the same."""
     try:
         tables = {name: rebuilt(world, name) for name in world.roots}
-        copy = dataclasses.replace(case, tables=tables, base=None)
+        copy = replace(case, tables=tables, base=None)
         alike = ends_alike(copy.played(), play(world, case.statements))
     except EngineError as error:
         return None, str(error)

@@ -6,7 +6,8 @@ They are tried in the order of what they take.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from whitecap.engine.errors import DeltaError, EngineError
 from whitecap.engine.outcomes import Aborted
@@ -44,8 +45,7 @@ _BETTER = {"name_partitions": "state_partitions"}
 """Where what a condition means is enough, values that are right for some rows are not asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A change after which no order of the two ends in a conflict; `schedules` were played."""
 
     change: Change
@@ -108,8 +108,7 @@ def _all_about_metadata(schedules: Sequence[Played]) -> bool:
     return exceptions <= OF_METADATA
 
 
-@dataclass(slots=True)
-class _Trials:
+class _Trials(Struct):
     """Changes that were raced; `rows` are what the two leave one after the other."""
 
     rows: list[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.isolation import ISOLATION_PROPERTY
@@ -59,7 +59,7 @@ def rebuilt(world: World, name: str) -> TableOf:
     )
     _check_rows(sum(file.live_count for file in files))
     live = [_file(file.live_rows(), snapshot.schema) for file in files]
-    return msgspec.structs.replace(described(world, name), files=live)
+    return replace(described(world, name), files=live)
 
 
 def _answer(world: World, name: str, ask: Callable[[Table], Steps[T]]) -> T:

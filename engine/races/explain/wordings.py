@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import parse_ddl
@@ -43,7 +43,7 @@ def _reworded(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
 
 def _with_statements(case: RaceCase, change: Callable[[str, int], str]) -> RaceCase:
     first, second = (change(sql, at) for at, sql in enumerate(case.statements))
-    return dataclasses.replace(case, statements=(first, second))
+    return replace(case, statements=(first, second))
 
 
 def _with_conjuncts(sql: str, conjuncts: list[str]) -> str:
@@ -86,7 +86,7 @@ def compact_elsewhere(case: RaceCase) -> Change | None:
         "compact_elsewhere",
         "Compact only partitions that the other does not change",
         _reworded(case.statements, changed),
-        dataclasses.replace(case, statements=changed),
+        replace(case, statements=changed),
         "Compact the others when it is done.",
     )
 

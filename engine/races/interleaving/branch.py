@@ -8,10 +8,10 @@ other time: what someone stages in the meantime is no concern of others.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, Store
@@ -36,8 +36,7 @@ from whitecap.engine.storage.requests import (
 )
 
 
-@dataclass(slots=True)
-class _Clock:
+class _Clock(Struct):
     """What the objects of a branch are dated by; the branch moves it on."""
 
     now_ms: int
@@ -118,7 +117,7 @@ class Branch:
         return own if isinstance(own, Body) else self._base.answer(request)
 
     def _read_file(self, request: ReadRows, at: int) -> RowsOf | Gone:
-        file_request = msgspec.structs.replace(
+        file_request = replace(
             request,
             keys=request.keys[at : at + 1],
             partition_values=request.partition_values[at : at + 1],

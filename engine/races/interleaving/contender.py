@@ -10,8 +10,9 @@ that are known.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.commands import run_statement
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
@@ -45,8 +46,7 @@ def start_of(sql: str) -> Start:
     return lambda tables: run_statement(statement, tables)
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """What the next step of a contender touches: the log of one table, reading or writing.
 
     `is_lost`: it tries to write a version that is there already, and so it will always be.
@@ -74,8 +74,7 @@ def _touch_of(request: Request | None) -> Touch | None:
     return Touch(root, writes) if directory else None
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
+class Beginning(Struct, frozen=True):
     """What a contender runs. Without `shortens` every walk is led through the whole of it."""
 
     world: World

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.commit_file import version_of_key
 from whitecap.engine.outcomes import Aborted
@@ -40,7 +40,7 @@ class StepKind(Enum):
     CHECK = "checks"
 
 
-class Event(msgspec.Struct, frozen=True):
+class Event(Struct, frozen=True):
     """One step of one contender.
 
     `version` is the one read (`SNAPSHOT`, `CHECK`) or tried (`ATTEMPT`); `count` the files staged.
@@ -55,7 +55,7 @@ class Event(msgspec.Struct, frozen=True):
     won: bool = False
 
 
-class Race(msgspec.Struct, frozen=True):
+class Race(Struct, frozen=True):
     """Contenders on one branch of a world, at one moment; `after` is a moment later.
 
     `touches` is what the next step of each contender that is still under way touches.

@@ -6,9 +6,10 @@ What depends on nobody else (ids, the time of a job) is answered here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
+
+from msgspec import Struct
 
 from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
 from whitecap.engine.errors import DeltaError
@@ -18,8 +19,7 @@ from whitecap.engine.storage.requests import Compute, NewId, Request, Steps
 from whitecap.engine.transaction.commit_loop import ReadyCommit, commit_loop
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
+class Unfinished(Struct, frozen=True):
     """A statement that is still under way when its race is settled: nobody can abort it."""
 
 
@@ -84,8 +84,7 @@ def _was_aborted(table: Table) -> bool:
     return any(isinstance(outcome, Aborted) for outcome in table.outcomes)
 
 
-@dataclass(slots=True)
-class CommitLoop:
+class CommitLoop(Struct):
     """What is left of a statement before its first attempt; it can be begun any number of times.
 
     `ends_if_won`: it is known that the statement ends as soon as its first attempt is won.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.commands import run_statement
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
@@ -19,8 +20,7 @@ from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, Store, run
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Struct, frozen=True):
     """Tables in a store that no race changes; `roots` are their directories in it by name.
 
     `snapshots` are those that every client begins with, of tables that it has seen before.
@@ -53,13 +53,13 @@ class World:
     def by(self, dialect: Dialect) -> World:
         """The same world to clients of another dialect."""
         settings = dialect.adjusted(self.settings)
-        return dataclasses.replace(self, dialect=dialect, settings=settings)
+        return replace(self, dialect=dialect, settings=settings)
 
     def after(self, sql: str) -> World:
         """The world when a statement has run: a branch that others may branch from."""
         scene, tables = self.branch(), self.client()
         run(run_statement(parse_statement(sql), tables), scene.store)
-        return dataclasses.replace(self, store=scene.store, shared=_shared(tables), snapshots={})
+        return replace(self, store=scene.store, shared=_shared(tables), snapshots={})
 
     def warmed(self) -> World:
         """The same with clients that have read every table already, once for all races."""
@@ -67,7 +67,7 @@ class World:
         for table in tables.values():
             list(live_rows(table, scene.store))
         snapshots = {name: table.log.snapshot for name, table in tables.items()}
-        return dataclasses.replace(self, shared=_shared(tables), snapshots=snapshots)
+        return replace(self, shared=_shared(tables), snapshots=snapshots)
 
     def branch(self) -> Scene:
         """A fresh start: the tables as they are, with room for changes of its own."""
@@ -103,8 +103,7 @@ def _branched(shared: SharedTable | None) -> SharedTable:
     return mine
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """One branch of a world, and readers of its tables."""
 
     world: World

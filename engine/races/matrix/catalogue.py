@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.commands import Batch, run_batch
 from whitecap.engine.dialects import Dialect
@@ -17,8 +18,7 @@ from whitecap.engine.storage.requests import Steps
 from whitecap.engine.values.casts import from_python
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """The row that a command is about, and how its condition may speak of it."""
 
     row_id: int
@@ -44,8 +44,7 @@ class Target:
         return f"{prefix}day = DATE'{self.day}'"
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command by its name, with its text for a target.
 
     `before` has to run on the table before it makes sense, and runs before the race.
@@ -60,8 +59,7 @@ class Command:
         return start_of(self.sql(target))
 
 
-@dataclass(frozen=True, slots=True)
-class StreamingAppend(Command):
+class StreamingAppend(Command, frozen=True):
     """A micro-batch of a streaming query; not a statement of SQL."""
 
     query_id: str = ""
@@ -90,7 +88,7 @@ _NEW = 100
 
 
 def _insert_only_merge(target: Target) -> str:
-    new = dataclasses.replace(target, row_id=target.row_id + _NEW)
+    new = replace(target, row_id=target.row_id + _NEW)
     return _merge(new).replace(" WHEN MATCHED THEN UPDATE SET v = s.v", "")
 
 

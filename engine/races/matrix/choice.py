@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import ROW_LEVEL_SWITCH, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
@@ -13,8 +14,7 @@ from whitecap.engine.log import feature_keys
 from whitecap.engine.races.matrix.family import Layout, Variant
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Which tables of the family are wanted; every field lists the values to try."""
 
     isolation: tuple[IsolationLevel, ...]

@@ -9,10 +9,11 @@ before.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
@@ -81,8 +82,7 @@ def _row(row_id: int, ids: tuple[int, ...]) -> dict[str, Any]:
     return {"id": row_id, "day": day_of(ids[0]), "v": 10 * row_id}
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """Where two commands meet, and whether their conditions name the day."""
 
     relation: Meeting
@@ -97,8 +97,7 @@ class Situation:
 SITUATIONS = tuple(Situation(r, named) for named in (False, True) for r in Meeting)
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """One table of the family."""
 
     layout: Layout
@@ -130,7 +129,7 @@ class Variant:
 
     def settings(self, settings: Settings) -> Settings:
         """The session's settings: tables without row-level concurrency are as if it were off."""
-        return dataclasses.replace(settings, row_level_concurrency=self.rows_reconciled)
+        return replace(settings, row_level_concurrency=self.rows_reconciled)
 
     @property
     def situations(self) -> tuple[Situation, ...]:

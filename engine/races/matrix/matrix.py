@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.races.matrix.catalogue import Command
 from whitecap.engine.races.matrix.cells import Cell
@@ -18,8 +20,7 @@ from whitecap.engine.races.matrix.observing import Observation, Observed
 from whitecap.engine.races.matrix.published import Group, PublishedCell, PublishedTable, tables_of
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedCell:
+class DerivedCell(Struct, frozen=True):
     """A cell of a published table: what the vendor says and what the races show."""
 
     published: PublishedCell
@@ -31,8 +32,7 @@ class DerivedCell:
         return self.published.expected == self.cell.sentence
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedTable:
+class DerivedTable(Struct, frozen=True):
     """A published table with every cell derived."""
 
     published: PublishedTable
@@ -43,8 +43,7 @@ class DerivedTable:
         return all(cell.agrees for cell in self.cells)
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """Cells by (loser, winner): whether the loser can be aborted by the winner."""
 
     rows_reconciled: bool

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Aborted, Verdict
@@ -17,8 +18,7 @@ from whitecap.engine.races.matrix.family import FIRST_ID, Situation, Variant
 from whitecap.engine.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """One schedule that ends in a conflict: everything needed to see why, as plain values.
 
     `statements` are those of A and B; `loser` is the name of the one that is aborted. `before` ran
@@ -34,8 +34,7 @@ class Witness:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """Whether `winner` ever aborts `loser` on one table in one situation, over all schedules.
 
     `exceptions` are those seen, `witness` the shortest schedule with one.
@@ -53,8 +52,7 @@ class Observation:
         return bool(self.exceptions)
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """Everything observed on one table, and how many schedules that took."""
 
     observations: tuple[Observation, ...]

@@ -5,8 +5,8 @@ A cell says of two groups of commands whether they can conflict, whichever of th
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.dialects import Dialect, Vendor
 from whitecap.engine.races.matrix.catalogue import DELETE, INSERT, MERGE, OPTIMIZE, UPDATE, ZORDER
@@ -14,16 +14,14 @@ from whitecap.engine.races.matrix.cells import CAN, CANNOT
 from whitecap.engine.rules import ROWS_PAGE
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Commands that a published table puts into one row."""
 
     title: str
     commands: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedCell:
+class PublishedCell(Struct, frozen=True):
     """What the vendor says of two groups; `reading` how that is understood, where it leaves room.
 
     `row` and `column` are titles of groups. `here`: what is left of the text on a dialect to which
@@ -42,8 +40,7 @@ class PublishedCell:
         return self.here or self.text
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedTable:
+class PublishedTable(Struct, frozen=True):
     """One table of a vendor's documentation.
 
     It speaks of tables with row-level concurrency or of those without; `needs_target_predicate`:
@@ -149,10 +146,10 @@ _NO_ZORDER = (
     " what remains is that OPTIMIZE cannot conflict."
 )
 
-_CLUSTERED_ROWS = dataclasses.replace(
+_CLUSTERED_ROWS = replace(
     DATABRICKS_ROWS,
     cells=tuple(
-        dataclasses.replace(
+        replace(
             cell, here=CANNOT, reading=" ".join(part for part in (cell.reading, _NO_ZORDER) if part)
         )
         if cell.text == _NEVER_FOR_ZORDER
@@ -168,7 +165,7 @@ _CLUSTERED_ROWS = dataclasses.replace(
     ),
 )
 
-_OLDER_ROWS = dataclasses.replace(
+_OLDER_ROWS = replace(
     DATABRICKS_ROWS,
     needs_target_predicate=True,
     notes=(

@@ -6,12 +6,12 @@ nodes inside of its own. What has no builder is refused with its text, never gue
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
@@ -22,8 +22,7 @@ from whitecap.engine.sql.expressions.terms import Term
 from whitecap.engine.values.types import Session
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(Struct, frozen=True):
     """Compiles the nodes of one scope, each by the builder of its kind."""
 
     builders: Builders
@@ -62,7 +61,7 @@ Builders = Mapping[type[exp.Expr], Builder]
 
 
 def _placed(problem: Problem, node: exp.Expr) -> Problem:
-    return problem if problem.place else dataclasses.replace(problem, place=node.sql(DIALECT))
+    return problem if problem.place else replace(problem, place=node.sql(DIALECT))
 
 
 def spark_type(node: exp.DataType) -> str:

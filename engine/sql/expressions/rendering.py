@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from types import NoneType
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.column_names import plain_name, quoted_if_needed
 from whitecap.engine.values.texts import to_text
@@ -92,8 +93,7 @@ def _row_or_literal(value: Any) -> str:
     return f"({_several(value)})" if isinstance(value, _ROWS) else sql_literal(value)
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRow:
+class PlainRow(Struct, frozen=True):
     """How rows of certain Python types are written in one go, as `_several` writes them.
 
     `fractions` and `texts` are the places of values that have to be looked at.
@@ -131,8 +131,7 @@ def _plain_row(kinds: tuple[type[Any], ...]) -> PlainRow | None:
     return PlainRow(f"({', '.join(filter(None, forms))})", fractions, texts)
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A statement's text, cut at its parameters: `names[i]` stands between two `texts`."""
 
     texts: tuple[str, ...]

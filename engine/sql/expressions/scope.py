@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature, nearest
@@ -36,8 +37,7 @@ def check_star(owner: str, names: Iterable[str]) -> None:
         raise InvalidInput([Problem(f"{owner}.*", text, like, _NO_STAR)])
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """A table or query with its alias, and where its columns start in the joined row.
 
     `depth`: how many queries stand around the one that it belongs to.

@@ -8,11 +8,11 @@ hot loops (a column against a constant) get their own closures.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.values.casts import caster, compared_value, no_words
@@ -27,7 +27,7 @@ ArrayOf = Callable[[int], Any]
 """The values of a column, by its position, as an array of fractions; `None`: there is none."""
 
 
-class Bound(msgspec.Struct, frozen=True):
+class Bound(Struct, frozen=True):
     """An expression ready to run: `column` where it is a bare column, `value` where constant.
 
     `of_arrays` computes it for many rows at once, where the columns it asks for are arrays; what it
@@ -41,8 +41,7 @@ class Bound(msgspec.Struct, frozen=True):
     of_arrays: Callable[[ArrayOf], Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """A compiled expression: its Spark type, and how to bind it to parameters.
 
     `foldable`: whether it speaks of no column. `typed`: what it is once parameters are known, for
@@ -175,7 +174,7 @@ def elementwise(
             lefts, rights = (side(fractions) for side in sides)
             return None if lefts is None or rights is None else function(lefts, rights)
 
-        return msgspec.structs.replace(bound, of_arrays=of_arrays)
+        return replace(bound, of_arrays=of_arrays)
 
     return replace(term, bind=bind)
 

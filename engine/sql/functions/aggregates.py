@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import Term, convert
@@ -25,8 +26,7 @@ from whitecap.engine.values.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """What an aggregate takes, its type by that of its argument, and its value.
 
     `value` is told the values that are not NULL, and the type of what it gives.

@@ -8,8 +8,9 @@ ExpectsInputTypes.scala, observed for every function (tests/sql/spark_answers.js
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import Parameters, Term, convert, failing, strictly
@@ -26,8 +27,7 @@ Gives = str | Callable[..., str]
 """The type of what a function gives, or that type by those of its arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """What an argument may be: types, or families of them, that it is taken as it is.
 
     `implicit`: whether Spark casts others to these; `numbers`: whether other numbers too.
@@ -56,8 +56,7 @@ NUMBER, TEXT_OR_BINARY = Kind(("numeric",)), Kind(("string", "binary"))
 DATE, TIMESTAMP = Kind(("date",)), Kind(("timestamp",))
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """What a function takes and what is made of it.
 
     `any_type`: whether values of types that are not modelled may come too, as they are not looked

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
+
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.column_keys import CURRENT_DEFAULT
@@ -114,7 +115,7 @@ def _in_plan(problem: Problem) -> Problem:
     """A column that comes twice is found in the plan, by CREATE TABLE before there is one."""
     if problem.refused_as != REPEATED:
         return problem
-    return dataclasses.replace(problem, refused_as=(IN_PLAN, REPEATED[1]))
+    return replace(problem, refused_as=(IN_PLAN, REPEATED[1]))
 
 
 def _check_none_computed(columns: Schema) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from msgspec import structs
+
 from whitecap.engine.sql.parsing.statements import Statement, Values
 from whitecap.engine.sql.parsing.table_statements import CreateTable
 from whitecap.engine.values.types import integer_type
@@ -37,7 +39,7 @@ def with_literal_types(statement: Statement) -> Statement | None:
             only_rows = statement.template.names == (name,)
             types = _types(statement.parameters[name]) if only_rows else None
             if types is not None:
-                typed = dataclasses.replace(values, types=types)
+                typed = structs.replace(values, types=types)
                 return dataclasses.replace(statement, query=typed)
     return None
 

@@ -8,11 +8,11 @@ literal matters while the statement is read, so that it has to be read anew with
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
@@ -27,8 +27,7 @@ from whitecap.engine.values.types import INTEGRAL_BITS
 _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterPlace:
+class ParameterPlace(Struct, frozen=True):
     """One parameter in a plain place: beside `column`, or without one all rows of a VALUES.
 
     `holds_several`: whether a list of values may stand there.

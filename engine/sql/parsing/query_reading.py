@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
@@ -92,7 +91,7 @@ def query_of(node: exp.Expr | None) -> Query:
 
 def _aliased(query: Query, node: exp.Expr) -> Query:
     alias, columns = node.alias, alias_columns(node)
-    return dataclasses.replace(query, alias=alias, columns=columns or query.columns)
+    return replace(query, alias=alias, columns=columns or query.columns)
 
 
 def alias_columns(node: exp.Expr) -> tuple[str, ...]:

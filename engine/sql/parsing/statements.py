@@ -7,13 +7,13 @@ themselves.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Self
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
@@ -24,8 +24,7 @@ from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.predicate import Predicate
 
 
-@dataclass(frozen=True, slots=True)
-class TableName:
+class TableName(Struct, frozen=True):
     """A table as a statement names it; `alias` is the name its columns go by."""
 
     name: str
@@ -39,8 +38,7 @@ class TableName:
         return (self.alias,) if self.alias else (self.name.rpartition(".")[2], self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Struct, frozen=True):
     """Literal rows: expressions, or the name of the parameter that holds all rows.
 
     `types` are those of a parameter's rows where their literals have others than their values.
@@ -53,8 +51,7 @@ class Values:
     types: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRead:
+class PlainRead(Struct, frozen=True):
     """What a query reads that takes rows of one table one by one: filtered, possibly limited."""
 
     table: TableName
@@ -62,8 +59,7 @@ class PlainRead:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(Struct, frozen=True):
     """Any other query. Its table names are in the tree; `plain` says what it reads if it is."""
 
     node: exp.Query
@@ -104,7 +100,7 @@ class Statement:
         wanted = self.template.parameter_names
         if parameters.keys() != wanted:
             raise InvalidInput(_parameter_problems(parameters.keys(), wanted))
-        return dataclasses.replace(self, parameters=parameters)
+        return replace(self, parameters=parameters)
 
     def sql(self) -> str:
         """The whole statement as Spark SQL, parameters filled in."""
@@ -195,8 +191,7 @@ class Act(Enum):
     INSERT = "INSERT"
 
 
-@dataclass(frozen=True, slots=True)
-class MergeClause:
+class MergeClause(Struct, frozen=True):
     """One WHEN; `assignments` is `None` for UPDATE SET * and INSERT *."""
 
     match: Match

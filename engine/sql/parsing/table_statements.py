@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from whitecap.engine.sql.parsing.statements import Query, Statement, TableName
 from whitecap.engine.sql.predicates.predicate import Predicate
 
@@ -29,8 +31,7 @@ class CommentOnTable(Statement):
     comment: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """Where a column goes: after another one, or first."""
 
     after: str | None = None

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from dataclasses import dataclass
 
+from msgspec import Struct, structs
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -50,8 +50,7 @@ _ON = re.compile(
 _SOURCE_ALIAS = re.compile(r"(\))\s*(?:AS\s+)?(?P<alias>\w+)\s*\Z", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteClauses:
+class WriteClauses(Struct, frozen=True):
     """What was cut off one statement, and the text that remains for sqlglot."""
 
     remaining: str
@@ -85,7 +84,7 @@ class WriteClauses:
             return insert
         query = insert.query
         if self.source_alias:
-            query = dataclasses.replace(query, alias=self.source_alias)
+            query = structs.replace(query, alias=self.source_alias)
         table = TableName(insert.table.name, self.target_alias or insert.table.alias)
         return dataclasses.replace(
             insert,
@@ -102,7 +101,7 @@ def _without_evolution(clauses: WriteClauses) -> WriteClauses:
     if match is None:
         return clauses
     rest = match[1] + clauses.remaining[match.end() :]
-    return dataclasses.replace(clauses, remaining=rest, schema_evolution=True)
+    return structs.replace(clauses, remaining=rest, schema_evolution=True)
 
 
 def _without_options(clauses: WriteClauses) -> WriteClauses:
@@ -114,7 +113,7 @@ def _without_options(clauses: WriteClauses) -> WriteClauses:
     unknown = [key for key, _ in options if key.lower() not in WRITE_OPTIONS]
     if unknown:
         raise UnsupportedFeature(f"the write option {unknown[0]}")
-    return dataclasses.replace(clauses, remaining=rest, options=options)
+    return structs.replace(clauses, remaining=rest, options=options)
 
 
 def _without_using(clauses: WriteClauses) -> WriteClauses:
@@ -122,7 +121,7 @@ def _without_using(clauses: WriteClauses) -> WriteClauses:
     if match is None:
         return clauses
     rest = match["head"] + (match["by"] or "") + clauses.remaining[match.end() :]
-    return dataclasses.replace(clauses, remaining=rest, replace_using=names_in(match["columns"]))
+    return structs.replace(clauses, remaining=rest, replace_using=names_in(match["columns"]))
 
 
 def _without_on(clauses: WriteClauses) -> WriteClauses:
@@ -133,7 +132,7 @@ def _without_on(clauses: WriteClauses) -> WriteClauses:
     alias = _SOURCE_ALIAS.search(query) if query.lstrip().startswith("(") else None
     if alias is not None:
         query = query[: alias.start("alias")].rstrip().removesuffix("AS").removesuffix("as")
-    return dataclasses.replace(
+    return structs.replace(
         clauses,
         remaining=f"{match['head']}{match['by'] or ''} {query}",
         replace_on=parse_condition(match["on"]),

@@ -8,9 +8,10 @@ Source: DataSkippingReader.scala: getDataSkippedFiles, verifyStatsForFilter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics, least_of, most_of
@@ -35,8 +36,7 @@ BOTH_BOUNDS = (Statistic.LEAST, Statistic.MOST)
 Holds = Callable[[FileStatistics], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class StatisticsTest:
+class StatisticsTest(Struct, frozen=True):
     """A test of files: `holds` says whether a row may match, where there is all it asks for."""
 
     holds: Holds

@@ -10,12 +10,12 @@ literal_guarantee.rs.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Field, Schema
@@ -30,8 +30,7 @@ LONGEST_LIST = 20
 """The members up to which IN is judged. Source: MAX_LIST_VALUE_SIZE_REWRITE."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnFacts:
+class ColumnFacts(Struct, frozen=True):
     """What is known of a column in a file; `None` is not known.
 
     `longest_lookup`: how many values may be named for its own to be looked up among them, which a
@@ -272,7 +271,7 @@ def _without_looking_up(bind: BindPruning | None) -> BindPruning | None:
 
     def bind_alike(parameters: Parameters) -> PruningTest:
         test = joined(parameters)
-        return lambda facts: test(lambda field: dataclasses.replace(facts(field), longest_lookup=0))
+        return lambda facts: test(lambda field: replace(facts(field), longest_lookup=0))
 
     return bind_alike
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Field, Schema
@@ -19,8 +19,7 @@ PinnedValues = tuple[str, list[Any]]
 """A column, and the values that it can only have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct, frozen=True):
     """A column, by name, that can only have some values: those that `values` gives."""
 
     column: str

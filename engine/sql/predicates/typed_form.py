@@ -17,10 +17,10 @@ expressions.scala: NullPropagation, ReplaceNullWithFalseInPredicate.scala; obser
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
@@ -71,8 +71,7 @@ def _sides(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
             yield from ((left, right), (right, left))
 
 
-@dataclass(frozen=True, slots=True)
-class _ComparedConstant:
+class _ComparedConstant(Struct, frozen=True):
     """A constant beside an operand of type `own`, in the type in which both are compared."""
 
     own: str
@@ -80,8 +79,7 @@ class _ComparedConstant:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class _Typing:
+class _Typing(Struct, frozen=True):
     """The rules over the columns of one table."""
 
     schema: Schema

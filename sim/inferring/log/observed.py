@@ -10,8 +10,10 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -32,8 +34,7 @@ _Partition = tuple[str | None, ...]
 """The values of the partition columns, in their order."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommitOrigin:
+class CommitOrigin(Struct, frozen=True):
     """Who made a commit, as far as the log says it: only Databricks names users and jobs."""
 
     user: str | None = None
@@ -48,8 +49,7 @@ class CommitOrigin:
         return self.job or (f"notebook {self.notebook}" if self.notebook else "")
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedCommit:
+class ObservedCommit(Struct, frozen=True):
     """One commit. `read_version` is that of its snapshot; times are epoch milliseconds.
 
     One that `leaves_others` has not touched a partition that was there before and is there still.
@@ -77,8 +77,7 @@ class ObservedCommit:
         return next((self.metrics[name] for name in names if name in self.metrics), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedTable:
+class ObservedTable(Struct, frozen=True):
     """A table as its log shows it: the newest state, and the commits that were looked at.
 
     `kept` is how many commit files the log still holds, `checkpoints` the versions that have one.

@@ -6,8 +6,9 @@ They work on those parts that are well formed, so that all problems of a file ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
+
+from msgspec import Struct
 
 from whitecap.engine.errors import Problem
 from whitecap.sim.loading.checks.clusters import idle_clusters
@@ -27,8 +28,7 @@ from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.yaml.text import YamlText
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """The well formed parts of a scenario; items of lists by their positions.
 
     `axes` are those of its sweep with their variants, `None` where there is no sweep.

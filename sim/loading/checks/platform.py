@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Self
+
+from msgspec import Struct
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
 from whitecap.engine.errors import UnsupportedFeature
@@ -24,8 +25,7 @@ class _Started(Section):
     start: StartInstant
 
 
-@dataclass(frozen=True, slots=True)
-class GivenPlatform:
+class GivenPlatform(Struct, frozen=True):
     """The dialect of a scenario, or the newest one where it is unknown, settings as texts, and when
     it starts."""
 

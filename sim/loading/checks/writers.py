@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
+
+from msgspec import Struct
 
 from whitecap.sim.loading.checks.checkpoints import checkpoint_problems
 from whitecap.sim.loading.checks.platform import GivenPlatform
@@ -17,8 +18,7 @@ from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem, within
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenGroup:
+class BrokenGroup(Struct, frozen=True):
     """A group that is not well formed: without the wrong fields, if its jobs are known then.
 
     `texts` are its statements in SQL, by the places of the parts that they are of.
@@ -50,8 +50,7 @@ def _texts(group: Any) -> Iterator[tuple[KeyPath, str]]:
             yield place, sql
 
 
-@dataclass(frozen=True, slots=True)
-class GivenWriters:
+class GivenWriters(Struct, frozen=True):
     """The names of all writer groups of a document, and those groups that are well formed.
 
     Of the others, `broken`, there is what is well formed of each.

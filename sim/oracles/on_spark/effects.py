@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.oracles.effects import RowEffect, StatementEffects
@@ -22,7 +21,7 @@ from whitecap.sim.oracles.statements.text import (
 )
 
 
-class InItsOwnWords(msgspec.Struct, frozen=True):
+class InItsOwnWords(Struct, frozen=True):
     """A statement that Spark runs as it stands."""
 
     statement: str
@@ -35,8 +34,7 @@ _UNDERSTOOD = (EffectKind.KEEPS, EffectKind.BATCH, EffectKind.RESTORES)
 that the table here does not have."""
 
 
-@dataclass(slots=True)
-class SparkEffects:
+class SparkEffects(Struct):
     """Runs the same statements as `whose`, which knows whose each version is, on a Spark.
 
     Raises `NotTranslated` for what cannot be run again.

@@ -6,11 +6,11 @@ follows byte for byte: it is made once more and judged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.isolation import IsolationLevel
@@ -26,14 +26,13 @@ from whitecap.sim.oracles.judging import Judge, judge_evidence
 from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.writers import STREAMING
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.writers.table_in_store import TableInStore
 
 
-@dataclass(frozen=True, slots=True)
-class _StoreAfterwards:
+class _StoreAfterwards(Struct, frozen=True):
     """The store of a finished run, answering at once."""
 
     store: FakeStore

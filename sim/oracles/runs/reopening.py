@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, Metadata, Protocol
@@ -33,8 +33,7 @@ _NOT_KEPT = ("data_change", "stats", "tags", "modification_time")
 """Of a file: what a checkpoint may write anew."""
 
 
-@dataclass(slots=True)
-class TableState:
+class TableState(Struct):
     """What a log leads to."""
 
     files: dict[FileKey, AddFile] = field(default_factory=dict)
@@ -75,7 +74,7 @@ class TableState:
 
 def _plain(file: AddFile) -> AddFile:
     blank: dict[str, Any] = dict.fromkeys(_NOT_KEPT)
-    return msgspec.structs.replace(file, **blank)
+    return replace(file, **blank)
 
 
 def reopening_findings(evidence: Evidence) -> Iterator[Finding]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.log.column_keys import (
@@ -19,8 +19,7 @@ _FILLING = frozenset({CURRENT_DEFAULT, GENERATION_EXPRESSION, IDENTITY_START})
 """What says of a column how the table fills it in."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumns:
+class TableColumns(Struct, frozen=True):
     """A table's columns: all of them, those that it may fill in itself, those that partition it.
 
     `read` are those that it computes others from.

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _LITERAL = re.compile(
     r"`[^`]*`|\"[^\"]*\"|(?P<text>'[^'\\]*')"
@@ -20,8 +21,7 @@ _STANDS_FOR = re.compile(r"'whitecap literal (\d{6})'|9173(\d{6})5(?:\.5)?")
 _COMMENTS = ("--", "/*")
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A statement in which every literal is one that only stands for it."""
 
     text: str

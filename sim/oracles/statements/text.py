@@ -7,11 +7,11 @@ passed over. The table that is written is called `target` there.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.sim.oracles.statements.columns import TableColumns, columns_of
@@ -36,23 +36,20 @@ _ROUNDS = frozenset({"INT", "BIGINT", "SMALLINT", "TINYINT"})
 """Casts to these cut in Spark and round in DuckDB."""
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(Struct, frozen=True):
     """Rows that a streaming batch brings, as JSON objects; `reads_table`: its query reads all."""
 
     rows: tuple[dict[str, Any], ...]
     reads_table: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(Struct, frozen=True):
     """The table becomes what it was at a version."""
 
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Translated:
+class Translated(Struct, frozen=True):
     """What a statement does, as texts for DuckDB, one after the other.
 
     `matches` asks which of the changed rows (`CHANGES`) it reads, by their version: empty if it
@@ -63,8 +60,7 @@ class Translated:
     matches: str | None = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TakenAsItIs:
+class TakenAsItIs(Struct, frozen=True):
     """The table gets the rows that a version brought, which nobody's statement tells."""
 
     version: int
@@ -105,8 +101,7 @@ def table_written(statement: str) -> str:
     return written.name
 
 
-@dataclass(slots=True)
-class _OfAShape:
+class _OfAShape(Struct):
     """The translation of a shape; `holds`: whether it gave what the first statement of that shape
     is translated to by itself, `None` before that was tried."""
 
@@ -165,8 +160,7 @@ def _all_changes() -> str:
     return f"SELECT DISTINCT {VERSION} FROM {CHANGES}"
 
 
-@dataclass(slots=True)
-class _Translation:
+class _Translation(Struct):
     """One statement on its way to DuckDB."""
 
     tree: exp.Expr

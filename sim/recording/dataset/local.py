@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.machine.places import require_directory, write_whole
@@ -24,8 +24,7 @@ from whitecap.sim.recording.dataset.layout import (
 from whitecap.sim.recording.dataset.rows import Ran, in_row_groups
 
 
-@dataclass(frozen=True, slots=True)
-class LocalPlace:
+class LocalPlace(Struct, frozen=True):
     """A directory."""
 
     path: Path

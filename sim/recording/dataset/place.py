@@ -6,12 +6,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, require_format
 from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT, RunName
@@ -71,8 +71,7 @@ def whole_batches(place: DatasetPlace) -> list[str]:
     return [batch for batch, whole in place.batches().items() if whole]
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """One finished run: its manifest, and the seconds of computing that it took."""
 
     manifest: Mapping[str, Any]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import RunName
@@ -35,8 +35,7 @@ ColumnsByTable = Mapping[str, tuple[str, ...]]
 """Table of a recording -> the columns that a reading asks for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Generic[R]):
+class Read(Struct, Generic[R], frozen=True):
     """What was read of one run, or what is wrong with its rows."""
 
     name: RunName

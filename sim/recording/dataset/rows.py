@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import TABLES, RunName
@@ -21,8 +21,7 @@ ROWS_OF_A_GROUP = 20_000
 column of all tables, and one for each run of an events cell took a fifth of the run's own time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """One run that was made: its recording, or its failure by column; `seconds` of computing."""
 
     name: RunName

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.races.row_tables import DataFile
 
 _Values = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnLayout:
+class DrawnLayout(Struct, frozen=True):
     """A kind of table: columns, partitioning, the values that its files and statements use.
 
     `source` are the rows of the table that MERGE takes its changes from, `on` its conditions;

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.isolation import ISOLATION_PROPERTY
@@ -51,8 +53,7 @@ AUTO_COMPACTION = {DELTA_PREFIX + "autoCompact.minNumFiles": "2"}
 """Without this property, small tables have too few files to be compacted after a commit."""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnRace:
+class DrawnRace(Struct, frozen=True):
     """A race in parts. See `StatementCase` for `before` and all that follows the settings."""
 
     name: str

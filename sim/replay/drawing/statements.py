@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.log import properties
 from whitecap.sim.replay.drawing.layouts import DrawnLayout
@@ -15,8 +17,7 @@ VECTORS = properties.DELETION_VECTORS.key
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnStatement:
+class DrawnStatement(Struct, frozen=True):
     """A statement: its text with a place for conditions, and the conditions.
 
     `commits`: how many commits it makes if nothing keeps it from them.

@@ -10,8 +10,9 @@ a version, or with the row's outcome.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.replay.playing.script import CommandPart
@@ -19,8 +20,7 @@ from whitecap.sim.replay.playing.script import CommandPart
 RecordedRow = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(Struct, frozen=True):
     """What the attempts of one recorded transaction say.
 
     `made`: the parts that made a version, in order. `unaware`: those among the versions of which

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import pyarrow as pa
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.log.properties import ROW_TRACKING
 from whitecap.engine.recorded import RecordedOutcome
@@ -38,8 +39,7 @@ BETWEEN_COMMITS = "it was stopped between its commits, which is not replayed"
 LOST_PUT = "its put whose reply was lost"
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """One transaction of a recording; or (`put`) a commit of which its writer did not learn.
 
     `parts` are as in a script, none where it never had a snapshot. `left_out` says why it cannot be

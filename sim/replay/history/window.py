@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.replay.history.recorded import Recorded
@@ -19,8 +21,7 @@ DEFAULT_TRANSACTIONS = 40
 """Transactions of a replay where the user does not say how many. Ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """The versions after `first` up to `last`; the table is set up as it was at `first`.
 
     `table` says whose versions, where there are several tables.

@@ -8,7 +8,9 @@ Where they did not, a table shows the most that it has.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.replay.history.recorded import Recorded
@@ -18,8 +20,7 @@ FEWEST = 2
 """Transactions that a window must be allowed: with fewer there is nothing to see."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableHistory:
+class TableHistory(Struct, frozen=True):
     """All transactions on one table, and the oldest version that it can be set up at."""
 
     transactions: Sequence[Recorded]

@@ -9,9 +9,10 @@ is not decided yet begins at its own version again; what follows is real as befo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from whitecap.sim.replay.playing.script import (
     End,
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedTransaction:
+class PlayedTransaction(Struct, frozen=True):
     """How a planned transaction really ended; `message` is Delta's if it failed.
 
     `real` is `None` if it could not be played to its end, and `message` says why.

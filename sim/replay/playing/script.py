@@ -9,8 +9,9 @@ it, or, where nobody plays that, by putting the recorded commit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+
+from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import RecordedOutcome
@@ -27,8 +28,7 @@ class End(StrEnum):
     IN_FLIGHT = RecordedOutcome.IN_FLIGHT.value
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionResult:
+class TransactionResult(Struct, frozen=True):
     """How a transaction ended, with what is compared of it."""
 
     end: End
@@ -39,8 +39,7 @@ class TransactionResult:
     is_blind_append: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CommandPart:
+class CommandPart(Struct, frozen=True):
     """One of the transactions that a command opens; most commands open one.
 
     `decided_at`: the newest version when its outcome was decided; of a commit, the version before
@@ -58,8 +57,7 @@ class CommandPart:
         return self.decided_at if self.version is None else self.version
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """One command of a script; `recorded` is how its last part ended.
 
     `repeats`: it commits files that the recorded table has already. In reality these are other
@@ -99,8 +97,7 @@ class _Turn(IntEnum):
     MAKE_THE_NEXT_VERSION = 2
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptStep:
+class ScriptStep(Struct, frozen=True):
     """A move while the table stands at `version`: of part `number` of a command, or a put."""
 
     move: Move

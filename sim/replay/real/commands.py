@@ -7,9 +7,10 @@ from a thread of its own, which no phase lock reaches.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from whitecap.engine.settings import APPLICATION, APPLICATION_VERSION
 from whitecap.sim.replay.real.jvm import Jvm
@@ -22,8 +23,7 @@ QUERY_ID = "sql.streaming.queryId"
 """The local property that names a streaming query to its sink (StreamExecution.scala)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sql:
+class Sql(Struct, frozen=True):
     """A statement; it calls the table by the name under which the replay registered it.
 
     With `app_id` its session says which `version` of which application it writes.
@@ -34,8 +34,7 @@ class Sql:
     version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StreamBatch:
+class StreamBatch(Struct, frozen=True):
     """One micro-batch of a streaming append: `app_id` is the query's id, the checkpoint's.
 
     With `reads_table` the query also reads the table that it writes. With `complete` its batch is

@@ -10,9 +10,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+
+from msgspec import Struct
 
 PYSPARK_VERSION = "4.2.0"
 DELTA_VERSION = "4.4.0"
@@ -28,8 +29,7 @@ JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 """Variables from which every Java takes options (JVM Tool Interface; `man java`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class MissingPrerequisite:
+class MissingPrerequisite(Struct, frozen=True):
     """One thing that is not there, and what to do about it."""
 
     what: str

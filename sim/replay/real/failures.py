@@ -7,8 +7,9 @@ the JVM's object), captured by PySpark (the original in `_origin`), or raw from 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 _ERROR_CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
 _CONFLICTS = "java.util.ConcurrentModificationException"
@@ -16,8 +17,7 @@ DEEPEST_CAUSE = 20
 """Java allows a cycle of causes; nobody nests this deep on purpose."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """An exception by its simple Java class name, its error class and its message."""
 
     exception: str

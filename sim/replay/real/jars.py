@@ -15,11 +15,11 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import msgspec
+from msgspec import Struct
 
 from whitecap.sim.replay.real.environment import (
     DELTA_VERSION,
@@ -67,8 +67,7 @@ def cache_folder() -> Path:
     return (Path(shared) if shared else Path.home() / ".cache") / "whitecap"
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(Struct, frozen=True):
     """An artefact of a Maven repository, with what it depends on."""
 
     organisation: str
@@ -79,8 +78,7 @@ class Artifact:
         return f"{self.organisation}:{self.name}:{self.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class JarSet:
+class JarSet(Struct, frozen=True):
     """Artefacts that are used together: the first gives the set its name in the cache.
 
     Dependencies are left out that are `left_out`: an organisation, or `organisation:name`.

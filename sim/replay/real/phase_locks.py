@@ -14,10 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from whitecap.sim.replay.real.jvm import DELTA, JavaObject, Jvm
 
@@ -49,8 +50,7 @@ class StuckInterleaving(Exception):
     """A command did not come to where it was awaited; the message says who waited for whom."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How a command ended: with a value or with an error."""
 
     value: Any = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.query.scan_tasks import TASKS
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,8 +7,9 @@ Python would leave the thread.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from whitecap.sim.replay.real.jvm import JavaObject, Jvm
 
@@ -54,8 +55,7 @@ public class TransactionClock implements TransactionExecutionObserver {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionInstants:
+class TransactionInstants(Struct, frozen=True):
     """What the transactions of one statement did, milliseconds of the wall clock (UTC).
 
     `snapshot_ms` is when the first of them had its snapshot: by then nothing is missing in it that

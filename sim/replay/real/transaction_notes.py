@@ -10,9 +10,10 @@ do (TransactionExecutionObserver.scala); this one is Java, compiled by `Jvm.comp
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from whitecap.sim.replay.real.jvm import JavaObject, Jvm
 
@@ -78,8 +79,7 @@ public class TransactionNotes implements TransactionExecutionObserver {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Struct, frozen=True):
     """A transaction that was begun under a label; the version of its snapshot, -1 without one."""
 
     label: str

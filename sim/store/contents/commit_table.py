@@ -7,11 +7,11 @@ expired is gone at that instant here; the service takes up to some days for it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(slots=True)
-class CommitItem:
+class CommitItem(Struct):
     """One commit: what its temporary file holds, and whether `N.json` is known to be there.
 
     `expires_at_ms` is simulated time; only a complete one expires.
@@ -24,8 +24,7 @@ class CommitItem:
     expires_at_ms: float = math.inf
 
 
-@dataclass(slots=True)
-class CommitTable:
+class CommitTable(Struct):
     """The items of one Delta table, by version; the body of a complete one is forgotten."""
 
     _items: dict[int, CommitItem] = field(default_factory=dict)

@@ -7,7 +7,8 @@ No simulated time passes here. Which requests a cluster needs to learn of a vers
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.clients.commit_cache import CommitCache
@@ -17,8 +18,7 @@ from whitecap.sim.store.contents.kept import DescribedCommit
 from whitecap.sim.store.contents.objects import FakeStore
 
 
-@dataclass(frozen=True, slots=True)
-class CommitHistory:
+class CommitHistory(Struct, frozen=True):
     """The commits in the store and the snapshots that they lead to."""
 
     store: FakeStore

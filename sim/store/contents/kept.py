@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct, field
 
 from whitecap.engine.log.commit_file import Commit, encode_commit
 from whitecap.engine.packed.blocks import Packer
@@ -17,8 +17,7 @@ from whitecap.engine.storage.requests import Entry, WriteRows
 _NOBODY = -1
 
 
-@dataclass(frozen=True, slots=True)
-class DescribedCommit:
+class DescribedCommit(Struct, frozen=True):
     """A commit file whose bytes are made when somebody reads them; how many, is known."""
 
     commit: Commit
@@ -28,7 +27,7 @@ class DescribedCommit:
         return encode_commit(self.commit.actions)
 
 
-class StoredObject(msgspec.Struct):
+class StoredObject(Struct):
     """An object's bytes, and how listings show it."""
 
     content: bytes | DescribedCommit
@@ -50,7 +49,7 @@ class StoredObject(msgspec.Struct):
         return self.entry.modified_at_ms
 
 
-class StoredDataFile(msgspec.Struct, frozen=True):
+class StoredDataFile(Struct, frozen=True):
     """A data file as it was written, and when (simulated)."""
 
     written: WriteRows
@@ -67,7 +66,7 @@ class StoredDataFile(msgspec.Struct, frozen=True):
         return len(self.written.rows) if self.is_stored else 0
 
 
-class Landing(msgspec.Struct, frozen=True):
+class Landing(Struct, frozen=True):
     """A commit file that was created: when (simulated), and by which transaction."""
 
     version: int
@@ -75,8 +74,7 @@ class Landing(msgspec.Struct, frozen=True):
     transaction_id: int | None
 
 
-@dataclass(slots=True)
-class Landings:
+class Landings(Struct):
     """All of them, in the order in which they came."""
 
     _versions: array[int] = field(default_factory=lambda: array("q"))

@@ -9,14 +9,13 @@ follows from what arrived before it, so that it is known when it arrives.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-import msgspec
+from msgspec import Struct, field
 
 from whitecap.sim.scenario.store import AtKey
 
 
-class Turn(msgspec.Struct, frozen=True):
+class Turn(Struct, frozen=True):
     """One put's turn at its key. Instants are simulated milliseconds.
 
     `taken`: it finds its key taken, and its effect is to find that out. At `ends_ms` its server is
@@ -35,8 +34,7 @@ InLine = Callable[[float, Rank], Turn]
 """Joins the queue: takes the instant of arrival and the rank of the service time."""
 
 
-@dataclass(slots=True)
-class KeyQueue:
+class KeyQueue(Struct):
     """Serves one put after the other.
 
     All versions of one log share a queue, as all values of an overwritten key do. `promised` are

@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import insort
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-import msgspec
+from msgspec import Struct, field
 from pyroaring import BitMap
 
 from whitecap.engine.log.checkpoints.checkpoint import checkpoint_key
@@ -43,7 +42,7 @@ def checksum_key(version: int) -> str:
     return log_key(version).removesuffix(".json") + ".crc"
 
 
-class Segment(msgspec.Struct, frozen=True):
+class Segment(Struct, frozen=True):
     """What a snapshot is made of: the newest version, and the newest checkpoint (-1: none)."""
 
     version: int = -1
@@ -54,8 +53,7 @@ NO_SEGMENT = Segment()
 """There is no table."""
 
 
-@dataclass(slots=True)
-class PastDays:
+class PastDays(Struct):
     """What a past rate of commits left in the log: as many objects for every day that is kept.
 
     Days are counted since 1970.
@@ -71,8 +69,7 @@ class PastDays:
         return days * self.objects_per_day
 
 
-@dataclass(slots=True)
-class LogDirectory:
+class LogDirectory(Struct):
     """The log's files besides what they hold."""
 
     sizes: array[int] = field(default_factory=lambda: array("q"))

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
@@ -84,7 +84,7 @@ class ByCatalog(FileCalls):
         Raises `WriterCrashed` or `StoreRefused` as either of them does, when both have ended.
         """
         sender = self.connection.sender
-        beside = Connection(structs.replace(sender, life=sender.life.of_task(BRANCH)))
+        beside = Connection(replace(sender, life=sender.life.of_task(BRANCH)))
         process = sender.kernel.start(_caught(branch(beside)))
         own = yield from _caught(steps)
         other = yield process
@@ -100,9 +100,9 @@ class ByCatalog(FileCalls):
         """Begin to publish all versions up to one, in a thread of its own."""
         sender = self.connection.sender
         life, tape = sender.life.of_thread(PUBLISHER), sender.tape.beside()
-        connection = Connection(structs.replace(sender, life=life, tape=tape))
+        connection = Connection(replace(sender, life=life, tape=tape))
         self.record.threads += 1
-        sender.kernel.start(structs.replace(self, connection=connection)._publish(version))
+        sender.kernel.start(replace(self, connection=connection)._publish(version))
 
     def _publish(self, version: int) -> Waiting[None]:
         yield from _caught(self._publish_up_to(version))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-import msgspec
+from msgspec import Struct
 
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
@@ -26,7 +26,7 @@ from whitecap.sim.time.kernel import Clock, Waiting
 T = TypeVar("T")
 
 
-class FileCalls(msgspec.Struct):
+class FileCalls(Struct):
     """What a log store does with files, as requests.
 
     `in_doubt` is a version that was asked for without a reply: all that is sent again is what

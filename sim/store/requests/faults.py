@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 
-import msgspec
-from msgspec import structs
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.log.checkpoints.checkpoint import LAST_CHECKPOINT_KEY
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
@@ -42,8 +41,7 @@ from whitecap.sim.store.requests.tape import Tape
 from whitecap.sim.time.random_streams import RandomSource, RandomStreams
 
 
-@dataclass(frozen=True, slots=True)
-class FaultWindow:
+class FaultWindow(Struct, frozen=True):
     """When a fault can strike, in simulated milliseconds."""
 
     begins_ms: float = 0.0
@@ -53,8 +51,7 @@ class FaultWindow:
         return self.begins_ms <= now_ms < self.ends_ms
 
 
-@dataclass(frozen=True, slots=True)
-class Sending:
+class Sending(Struct, frozen=True):
     """One sending of one request: what a fault may look at to decide whether it strikes.
 
     `tape` is that of the transaction, `number` counts its requests of this `kind` before this one,
@@ -79,14 +76,14 @@ class Sending:
         return self.tape.service(self.kind, self.number, self.repeat)
 
 
-class Crash(msgspec.Struct, frozen=True):
+class Crash(Struct, frozen=True):
     """A driver dies at a request, and is back after `restart_ms`."""
 
     when: str
     restart_ms: float
 
 
-class Struck(msgspec.Struct, frozen=True):
+class Struck(Struct, frozen=True):
     """What befalls one sending of a request."""
 
     is_throttled: bool = False
@@ -104,8 +101,7 @@ class Struck(msgspec.Struct, frozen=True):
 UNHARMED = Struck()
 
 
-@dataclass(frozen=True, slots=True)
-class FaultPlan:
+class FaultPlan(Struct, frozen=True):
     """Which requests of one writer a fault strikes.
 
     With a probability, by a number at each sending's address; without one, by their `ordinals`
@@ -181,8 +177,7 @@ _ENDINGS: dict[str, LogFile] = {
 }
 
 
-@dataclass(slots=True)
-class Crashes:
+class Crashes(Struct):
     """When a driver dies, and how long until it is back: a Poisson process inside a window."""
 
     mean_gap_ms: float
@@ -211,7 +206,7 @@ class Crashes:
         return self._instants[number]
 
 
-class WriterFaults(msgspec.Struct, frozen=True):
+class WriterFaults(Struct, frozen=True):
     """All faults that can strike the requests of one writer."""
 
     plans: Sequence[FaultPlan] = ()
@@ -249,20 +244,20 @@ def _besides(struck: Struck, plan: FaultPlan, sending: Sending) -> Struck:
     """What befalls a sending, with what one more fault does to it."""
     match plan.strike:
         case Throttling():
-            return structs.replace(struck, is_throttled=True)
+            return replace(struck, is_throttled=True)
         case Conflict409():
-            return structs.replace(struck, is_conflicting=True)
+            return replace(struck, is_conflicting=True)
         case LostReplySection():
-            return structs.replace(struck, loses_reply=True)
+            return replace(struck, loses_reply=True)
         case LateEffect(delay=delay):
             late_ms = max(plan.size_ms(sending, delay), struck.late_ms or 0.0)
-            return structs.replace(struck, late_ms=late_ms)
+            return replace(struck, late_ms=late_ms)
         case DuplicateDelivery(delay=delay):
-            return structs.replace(struck, again_ms=plan.size_ms(sending, delay))
+            return replace(struck, again_ms=plan.size_ms(sending, delay))
         case Pause(lasts=lasts):
-            return structs.replace(struck, pause_ms=struck.pause_ms + plan.size_ms(sending, lasts))
+            return replace(struck, pause_ms=struck.pause_ms + plan.size_ms(sending, lasts))
         case CrashAtRequest(when=when, restart=restart):
-            return structs.replace(struck, crash=Crash(when, plan.size_ms(sending, restart)))
+            return replace(struck, crash=Crash(when, plan.size_ms(sending, restart)))
     raise AssertionError(plan.strike)
 
 

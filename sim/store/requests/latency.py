@@ -10,10 +10,10 @@ losses.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
@@ -34,8 +34,7 @@ SHORTEST = 0.001
 """The rank that stands for the shortest latency of a distribution that begins at nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Latency:
+class Latency(Struct, frozen=True):
     """One kind of request: `ranks` uniform numbers make the `legs` legs of one request.
 
     The request's bytes take `per_byte_out` on the way out, what is answered `per_unit_back`: bytes,

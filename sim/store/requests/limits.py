@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.sim.scenario.store import Limits
@@ -180,8 +181,7 @@ class Pulse(NamedTuple):
     requests: int
 
 
-@dataclass(frozen=True, slots=True)
-class DataRequests:
+class DataRequests(Struct, frozen=True):
     """The requests of jobs for data files: those that `read` a file, and those that `write` one."""
 
     throttle: Throttle

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
@@ -58,8 +59,7 @@ RequestLegs = tuple[float, float, float]
 """Milliseconds: the way out, the way back, and that where a put-if-absent found the key taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretches:
+class Stretches(Struct, frozen=True):
     """Where the usual draws of each kind of request stand in a row, in the order of kinds.
 
     Those of request n begin at `firsts + n * widths`; there are some up to `ends`.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct, field
 
 from whitecap.reports.words import counted
 from whitecap.terminal.progress import Show, progress
@@ -40,8 +40,7 @@ def workers_of(jobs: int | None, master: str | None) -> Iterator[Workers]:
         yield processes
 
 
-@dataclass(slots=True)
-class CampaignMaking:
+class CampaignMaking(Struct):
     """A campaign under way; it is kept in `out` now and then, unless it is one run made again."""
 
     campaign: Campaign

@@ -15,7 +15,7 @@ from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
-    from whitecap.sim.scenario import Scenario
+    from whitecap.sim.scenario.model import Scenario
     from whitecap.sim.under_fire.verdict import Beside, JudgedRun, SkippedRun
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from whitecap.checking import CheckedScenario
 from whitecap.commands.check.showing import print_counts, print_json_of, print_result
 from whitecap.commands.check.writing import print_annotations, write_junit_of, write_markdown
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOutputs:
+class CheckOutputs(Struct, frozen=True):
     """The files that are written, and what is printed."""
 
     junit: Path | None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.checking import CheckedScenario, check_scenarios, check_sweep
 from whitecap.checking.against import Against
@@ -16,8 +18,7 @@ from whitecap.sweep_engine import is_sweep
 from whitecap.until import Until
 
 
-@dataclass(frozen=True, slots=True)
-class PathsToCheck:
+class PathsToCheck(Struct, frozen=True):
     """The places of sweeps, and the files and folders of scenarios.
 
     `undecided_passes`: what the replications do not decide fails nothing.

@@ -23,8 +23,8 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
     from whitecap.sim.run import FinishedRun, Tick
-    from whitecap.sim.scenario import Scenario
     from whitecap.sim.scenario.cells import CellChoice
+    from whitecap.sim.scenario.model import Scenario
     from whitecap.until import Until
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
     from whitecap.sim.run import FinishedRun
-    from whitecap.sim.scenario import Scenario
+    from whitecap.sim.scenario.model import Scenario
 
 
-@dataclass(frozen=True, slots=True)
-class ResultPlaces:
+class ResultPlaces(Struct, frozen=True):
     """What is written where; nothing of what has no place."""
 
     out: Path | None
