@@ -7,6 +7,7 @@ Each command is imported only when it is called, so that `whitecap run` starts w
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -15,6 +16,10 @@ import click
 from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
 from whitecap.options.misuse import require_usable, spellings_of
+
+# NumPy and SciPy make threads for linear algebra as soon as they are imported, a tenth of what
+# `whitecap run` takes in all. Nothing here has matrices worth a thread, and runs have processes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = {
     "advise": "Find the cheapest design that meets the objectives.",
@@ -84,6 +89,14 @@ class FrontDoor(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:  # of help that cannot be written: nothing was invoked
+            from whitecap.endings import ended_by
+
+            sys.exit(ended_by(error, {}))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

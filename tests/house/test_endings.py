@@ -142,6 +142,16 @@ def test_a_reader_that_goes_away_is_no_error(form: str) -> None:
     assert (process.returncode, stderr) == (ExitCode.READER_GONE, b"")
 
 
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("dialects",)])
+def test_what_cannot_be_printed_is_told_in_one_line(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            _whitecap(*words), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.returncode == ExitCode.ENVIRONMENT_MISSING
+    assert ended.stderr == "error: [Errno 28] No space left on device\n"
+
+
 INTERRUPTED_POOL = """
 import os, signal, threading, time
 from whitecap.sim.machine import processes
