@@ -26,7 +26,7 @@ from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
 from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
-from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.under_fire import campaign as of_real_writers
 from whitecap.sim.under_fire.verdict import SkippedRun
 from whitecap.terminal.campaign import again
@@ -307,10 +307,15 @@ def test_all_bad_input_is_told_at_once(file: Path, tmp_path: Path) -> None:
 
 
 def test_all_options_that_exclude_each_other_are_told_at_once(file: Path) -> None:
-    several = ("--jobs", 1, "--master", "local[1]", "--resume", "--only", 1, "--python", "python3")
-    result = _chaos(file, *several, "--save", "kept", "--no-shrink")
+    several = ("--jobs", 1, "--master", "local[1]", "--resume", "--only", 1, "--runs", 2)
+    result = _chaos(file, *several, "--python", "python3", "--save", "kept", "--no-shrink")
     require_refused(
-        result, "give one of them", "--resume makes", "is of --real deltalake", "makes none"
+        result,
+        "give one of them",
+        "--resume makes",
+        "--runs says how many",
+        "is of --real deltalake",
+        "makes none",
     )
 
 

@@ -170,6 +170,8 @@ def _contradictions(ctx: click.Context) -> Iterator[str]:
         yield "--save keeps small scenarios, and --no-shrink makes none"
     if {"jobs", "master"} <= given:
         yield "--jobs is for processes, and --master for Spark: give one of them"
+    if {"runs", "only"} <= given:
+        yield "--only makes one run again, and --runs says how many to make"
     if {"resume", "only"} <= given:
         yield "--only makes one run again, and --resume makes those to come"
 
