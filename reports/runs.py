@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from msgspec import Struct
 
 from whitecap.engine.documents import DEFINITION, MANIFEST
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unreadable
+from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted, unreadable
 from whitecap.engine.recorded import (
     PRICE,
     TABLES,
@@ -199,7 +199,7 @@ def runs_of(sweep: RecordedSweep) -> RunSet:
 def require_run_directory(root: Path) -> None:
     """Raises `InvalidInput`, saying what lies there instead, where no run does."""
     if not (root / "manifest.json").is_file():
-        raise InvalidInput([Problem(str(root), _not_recorded(root))])
+        raise InvalidInput([Problem(str(root), _not_recorded(root), _likely(root))])
 
 
 def _not_recorded(root: Path) -> str:
@@ -207,6 +207,15 @@ def _not_recorded(root: Path) -> str:
     if root.is_dir():
         return "is neither a sweep's directory (sweep.json) nor a run's (manifest.json)"
     return "is a file, and recordings are a directory" if root.exists() else "no such directory"
+
+
+def _likely(root: Path) -> str | None:
+    """What a directory that is not there was meant to be: one beside it of nearly that name."""
+    if root.exists() or not root.parent.is_dir():
+        return None
+    beside = [path.name for path in root.parent.iterdir() if path.is_dir()]
+    name = nearest(root.name, beside)
+    return None if name is None else str(root.parent / name)
 
 
 def run_at(root: Path) -> RunSet:

@@ -50,6 +50,13 @@ def test_a_directory_without_recordings_says_what_is_missing(tmp_path: Path) -> 
         recorded(tmp_path / "file")
 
 
+def test_a_misspelt_directory_is_told_with_the_one_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demos").touch()
+    with pytest.raises(InvalidInput, match=r"no such directory \(did you mean '.*/demo'\?\)"):
+        recorded(tmp_path / "dmo")
+
+
 def test_all_problems_of_a_run_are_told_together(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [transaction(0)])
     (run / "transactions.parquet").write_bytes(b"PAR1 no longer")
