@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tests.conformance.seen import CASES, SEEN
 from tests.passing_by import result_both_ways
-from whitecap.engine.races.conformance.case import CaseStatus, StatementCase, load_cases
+from whitecap.engine.races.conformance.case import CaseStatus, StatementCase
 from whitecap.engine.races.conformance.statement_cases import run_case
 
-CASES = Path(__file__).parent / "cases"
-
-
-SEEN = [case for file in sorted(CASES.glob("*.json")) for case in load_cases(file)]
 RACES = [case for case in SEEN if isinstance(case, StatementCase)]
 LEAST = 5_800
 """Observed so far, and none is given up."""

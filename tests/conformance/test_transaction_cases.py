@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
+from tests.conformance.seen import SEEN
 from tests.passing_by import result_both_ways
-from whitecap.engine.races.conformance.case import CaseStatus, TransactionCase, load_cases
+from whitecap.engine.races.conformance.case import CaseStatus, TransactionCase
 from whitecap.engine.races.conformance.run import run_cases
 from whitecap.engine.races.conformance.transaction_cases import run_case
 
-CASES = Path(__file__).parent / "cases"
-SEEN = [case for file in sorted(CASES.glob("*.json")) for case in load_cases(file)]
 LOG_CASES = [case for case in SEEN if isinstance(case, TransactionCase)]
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from click.testing import CliRunner
 from pydantic import BaseModel
@@ -31,7 +31,6 @@ from whitecap.sim.scenario.yaml.text import YamlText, read_yaml
 BUNDLED = [each for each in all_bundled() if not each.is_table]
 SCHEMA_FILE = "scenario.schema.json"
 MODELS = list(_models(Scenario, set()))
-CHECKER = jsonschema.Draft202012Validator(scenario_schema())
 
 SMALL = """
 name: small
@@ -71,6 +70,14 @@ TAKEN = {
 }
 
 
+@cache
+def checker() -> Any:
+    """What checks a scenario by the schema; importing it takes seconds, which one worker needs."""
+    import jsonschema
+
+    return jsonschema.Draft202012Validator(scenario_schema())
+
+
 def _content(text: str) -> Any:
     """As an editor sees it: dates are text there."""
     return json.loads(json.dumps(YamlText(text, "x").content, default=str))
@@ -84,7 +91,7 @@ def _small(line: str) -> str:
 
 @pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
 def test_what_the_schema_refuses_the_loader_refuses(line: str) -> None:
-    assert not CHECKER.is_valid(_content(_small(line)))
+    assert not checker().is_valid(_content(_small(line)))
     with pytest.raises(InvalidInput):
         parse_scenario(_small(line))
 
@@ -92,7 +99,7 @@ def test_what_the_schema_refuses_the_loader_refuses(line: str) -> None:
 @pytest.mark.parametrize("line", TAKEN.values(), ids=TAKEN)
 def test_every_form_that_the_loader_takes_the_schema_takes(line: str) -> None:
     parse_scenario(_small(line))
-    CHECKER.validate(_content(_small(line)))
+    checker().validate(_content(_small(line)))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +110,7 @@ def test_every_form_that_the_loader_takes_the_schema_takes(line: str) -> None:
 def test_short_forms_of_a_writer_are_taken(compute: str, rerun: str, restart: str) -> None:
     text = f"{SMALL}    compute: {compute}\n    rerun: {rerun}\n    restart: {restart}\n"
     parse_scenario(text)
-    CHECKER.validate(_content(text))
+    checker().validate(_content(text))
 
 
 def test_no_wrong_value_is_refused_by_the_schema_alone() -> None:
@@ -111,7 +118,7 @@ def test_no_wrong_value_is_refused_by_the_schema_alone() -> None:
     refused = [
         (path, wrong)
         for path, wrong in random.Random(5).sample(pairs, 40)
-        if not CHECKER.is_valid(json.loads(json.dumps(_with(path, wrong), default=str)))
+        if not checker().is_valid(json.loads(json.dumps(_with(path, wrong), default=str)))
     ]
     assert len(refused) > 20
     for path, wrong in refused:
@@ -126,12 +133,12 @@ def test_every_bundled_scenario_fits_the_schema_that_it_names(bundled: Any) -> N
     assert first.startswith(EDITOR_LINE)
     named = bundled.file.parent / first.removeprefix(EDITOR_LINE)
     assert named.resolve() == SCENARIOS / SCHEMA_FILE
-    CHECKER.validate(_content(text))
+    checker().validate(_content(text))
     assert text_to_start_from(bundled).splitlines()[0] == f"{EDITOR_LINE}{SCHEMA_FILE}"
 
 
 def test_a_scenario_with_every_field_fits() -> None:
-    CHECKER.validate(EVERY_FIELD)
+    checker().validate(EVERY_FIELD)
 
 
 def test_the_schema_beside_the_scenarios_is_fresh() -> None:
@@ -163,7 +170,7 @@ def test_the_schema_is_written_and_then_checks_a_file_beside_it(tmp_path: Path) 
     assert result.exit_code == ExitCode.FINE
     printed = CliRunner().invoke(main, ["schema"]).stdout
     assert out.read_text(encoding="utf-8") == printed
-    jsonschema.Draft202012Validator.check_schema(json.loads(printed))
+    type(checker()).check_schema(json.loads(printed))
 
 
 def test_patterns_are_those_of_editors() -> None:

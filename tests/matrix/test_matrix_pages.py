@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,7 +19,11 @@ from whitecap.engine.races.matrix.plain import plain_matrix
 from whitecap.reports.pages.matrix_page import matrix_html, matrix_markdown
 from whitecap.terminal.matrix import show
 
-DOCUMENT = {**plain_matrix(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}
+
+@cache
+def published() -> dict[str, Any]:
+    """The matrix of Delta's own tables, as pages have it."""
+    return {**plain_matrix(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}
 
 
 class Page(HTMLParser):
@@ -44,7 +50,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_is_whole_and_needs_nothing_from_elsewhere() -> None:
-    text = matrix_html(DOCUMENT)
+    text = matrix_html(published())
     page = Page(text)
     assert not page.open
     assert not re.search(r"<(script|link|img)|url\(|@import", text)
@@ -53,7 +59,7 @@ def test_the_page_is_whole_and_needs_nothing_from_elsewhere() -> None:
 
 def test_a_table_that_is_cut_off_shows_by_a_shade_that_there_is_more() -> None:
     """The shade lies behind the cells, which must let it through."""
-    text = matrix_html(DOCUMENT)
+    text = matrix_html(published())
     boxes = re.findall(r'<div class="([^"]*)" tabindex="0">', text)
     assert len(boxes) >= 2
     assert all("scroll" in box.split() for box in boxes)
@@ -61,9 +67,9 @@ def test_a_table_that_is_cut_off_shows_by_a_shade_that_there_is_more() -> None:
 
 
 def test_every_mark_on_the_page_leads_to_its_witness() -> None:
-    page = Page(matrix_html(DOCUMENT))
+    page = Page(matrix_html(published()))
     anchors = [link.removeprefix("#") for link in page.links if link.startswith("#")]
-    conflicts = [c for c in DOCUMENT["grids"][0]["pairs"] if c["can_conflict"]]
+    conflicts = [c for c in published()["grids"][0]["pairs"] if c["can_conflict"]]
     anchors.remove("family")
     page.ids.remove("family")
     assert len(anchors) == len(conflicts) == len(set(anchors))
@@ -71,7 +77,7 @@ def test_every_mark_on_the_page_leads_to_its_witness() -> None:
 
 
 def test_the_page_says_whose_file_decided_and_is_silent_where_none_did() -> None:
-    cells = {(c["loser"], c["winner"]): c for c in DOCUMENT["grids"][0]["pairs"]}
+    cells = {(c["loser"], c["winner"]): c for c in published()["grids"][0]["pairs"]}
     assert cells["UPDATE", "INSERT"]["witness"]["file"] == "written by A"
     assert cells["DELETE", "OPTIMIZE ZORDER BY"]["witness"]["file"] is not None
     metadata = plain_matrix(matrix("delta-oss-4.4", ("INSERT", "ADD COLUMN"), partitioned=True))
@@ -80,27 +86,27 @@ def test_the_page_says_whose_file_decided_and_is_silent_where_none_did() -> None
 
 
 def test_every_reading_of_a_published_cell_is_shown_wherever_the_table_is() -> None:
-    readings = [c["reading"] for c in DOCUMENT["published"][0]["cells"] if c["reading"]]
+    readings = [c["reading"] for c in published()["published"][0]["cells"] if c["reading"]]
     assert readings
-    for shown in (html.unescape(matrix_html(DOCUMENT)), matrix_markdown(DOCUMENT)):
+    for shown in (html.unescape(matrix_html(published())), matrix_markdown(published())):
         assert all(reading in shown for reading in readings)
 
 
 def test_the_terminal_shows_how_cells_were_read(capsys: pytest.CaptureFixture[str]) -> None:
-    show(DOCUMENT, with_witnesses=False)
+    show(published(), with_witnesses=False)
     output = " ".join(capsys.readouterr().out.split())
-    for cell in DOCUMENT["published"][0]["cells"]:
+    for cell in published()["published"][0]["cells"]:
         assert cell["reading"] in output
 
 
 def test_every_published_conflict_unfolds() -> None:
-    published = matrix_html(DOCUMENT).partition("<h2>All commands</h2>")[0]
-    can = [c for c in DOCUMENT["published"][0]["cells"] if c["can_conflict"]]
-    assert published.count("<details>") == len(can) == 4
+    tables = matrix_html(published()).partition("<h2>All commands</h2>")[0]
+    can = [c for c in published()["published"][0]["cells"] if c["can_conflict"]]
+    assert tables.count("<details>") == len(can) == 4
 
 
 def test_markdown_shows_the_documented_sentences_and_the_witnesses() -> None:
-    text = matrix_markdown(DOCUMENT)
+    text = matrix_markdown(published())
     assert "| **UPDATE, DELETE, MERGE INTO** | Can conflict <br>*Here on partitioned" in text
     assert "- B: `UPDATE t SET v = v + 1 WHERE id = 1`" in text
     table = [line for line in text.splitlines() if line.startswith("|")]

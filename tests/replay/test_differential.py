@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conformance.seen import SEEN_BY_FILE
 from whitecap.engine.races.conformance.case import (
     CaseStatus,
     StatementCase,
     TransactionCase,
-    load_cases,
 )
 from whitecap.engine.races.conformance.selection import sampled
 from whitecap.sim.replay.conformance import run_cases
@@ -28,12 +28,11 @@ SEED = 2382
 later commit."""
 
 RACES = 3
-CASES = Path(__file__).parents[1] / "conformance" / "cases"
 SEEN = [
     case
-    for file in sorted(CASES.glob("*.json"))
-    if not file.name.startswith("delta_rs")  # seen on another engine: tests/peers
-    for case in load_cases(file)
+    for file, cases in SEEN_BY_FILE.items()
+    if not file.startswith("delta_rs")  # seen on another engine: tests/peers
+    for case in cases
 ]
 LOG_SAMPLE = sampled([case for case in SEEN if isinstance(case, TransactionCase)], 8)
 SQL_SAMPLE = sampled([case for case in SEEN if isinstance(case, StatementCase)], 4)

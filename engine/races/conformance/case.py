@@ -6,8 +6,9 @@ files run on this engine and on a real Delta Lake; both report a `CaseResult`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -241,11 +242,17 @@ _OF_STATEMENTS = frozenset({"tables", "winner"})
 
 def _misfits(entry: dict[str, Any], form: type[Case], place: str) -> Iterator[Problem]:
     """Keys that a case has not, with the nearest that it may have, and those that it needs."""
-    fields = {each.name: each for each in msgspec.structs.fields(form)}
-    yield from _unknown(entry, fields, place)
-    for name, field in fields.items():
-        if field.required and name not in entry:
-            yield Problem(place, f"{name} is missing")
+    keys = _keys_of(form)
+    yield from _unknown(entry, keys, place)
+    for key, is_required in keys.items():
+        if is_required and key not in entry:
+            yield Problem(place, f"{key} is missing")
+
+
+@cache
+def _keys_of(form: type[Case]) -> Mapping[str, bool]:
+    """The keys of a case, and whether it needs them."""
+    return {each.name: each.required for each in msgspec.structs.fields(form)}
 
 
 def _misexpected(expect: Any, form: type[Case], place: str) -> Iterator[Problem]:
