@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from whitecap.engine.commands.features.drop_feature import drop_feature
 from whitecap.engine.commands.maintenance.optimize import optimize

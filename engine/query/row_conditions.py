@@ -6,10 +6,10 @@ Source: https://learn.microsoft.com/en-us/azure/databricks/sql/language-manual/d
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -64,7 +64,7 @@ def with_values(table: Table, txn: Transaction, statement: Update, pinned: Pinne
     scope = Scope((Relation.of(txn.snapshot.schema, *statement.table.names),), table.session)
     planner = Planner(pinned, statement.parameters, table.session)
     values = tuple((name, planner.resolved(node, scope)) for name, node in statement.assignments)
-    return dataclasses.replace(statement, assignments=values, plans=Plans())
+    return replace(statement, assignments=values, plans=Plans())
 
 
 def with_clause_values(statement: Merge, tables: Tables, session: Session) -> Steps[Merge]:
@@ -78,14 +78,12 @@ def with_clause_values(statement: Merge, tables: Tables, session: Session) -> St
         rows |= yield from pinned_rows(query, _NO_TABLE, tables, statement.parameters)
     planner, nowhere = Planner(rows, statement.parameters, session), Scope((), session)
     clauses = tuple(
-        structs.replace(
-            clause, assignments=tuple((n, planner.resolved(v, nowhere)) for n, v in pairs)
-        )
+        replace(clause, assignments=tuple((n, planner.resolved(v, nowhere)) for n, v in pairs))
         if clause.assignments is not None
         else clause
         for clause, pairs in assigned
     )
-    return dataclasses.replace(statement, clauses=clauses, plans=Plans())
+    return replace(statement, clauses=clauses, plans=Plans())
 
 
 def row_condition(

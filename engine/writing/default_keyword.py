@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
-from msgspec import structs
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.log.column_keys import CURRENT_DEFAULT
@@ -38,7 +37,7 @@ def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
         )
         for row in query.rows
     )
-    return dataclasses.replace(statement, query=structs.replace(query, rows=rows), plans=Plans())
+    return replace(statement, query=replace(query, rows=rows), plans=Plans())
 
 
 def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:

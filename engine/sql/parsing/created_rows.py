@@ -6,12 +6,11 @@ numbers are BIGINT. Of most values the literal's type is known without writing a
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from whitecap.engine.sql.parsing.statements import Statement, Values
 from whitecap.engine.sql.parsing.table_statements import CreateTable
@@ -39,8 +38,8 @@ def with_literal_types(statement: Statement) -> Statement | None:
             only_rows = statement.template.names == (name,)
             types = _types(statement.parameters[name]) if only_rows else None
             if types is not None:
-                typed = structs.replace(values, types=types)
-                return dataclasses.replace(statement, query=typed)
+                typed = replace(values, types=types)
+                return replace(statement, query=typed)
     return None
 
 

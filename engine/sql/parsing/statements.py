@@ -8,12 +8,12 @@ themselves.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
@@ -86,14 +86,18 @@ def reads_tables(query: Query | TableName) -> bool:
     return any(named_as(table) is None for table in query.node.find_all(exp.Table))
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class _Given(Struct, frozen=True, kw_only=True):
+    """What belongs to a statement beside its words: its parameters' values, and how it is run."""
+
+    parameters: Parameters = field(default_factory=dict)
+    plans: Plans = field(default_factory=Plans)
+
+
+class Statement(_Given, frozen=True):
     """What every statement has: its table, its text, its parameters' values."""
 
     table: TableName
-    template: Template = field(repr=False)
-    parameters: Parameters = field(default_factory=dict, kw_only=True)
-    plans: Plans = field(default_factory=Plans, kw_only=True, repr=False, compare=False, hash=False)
+    template: Template
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
         """The statement with these values. Raises `InvalidInput` unless they are all there is."""
@@ -126,8 +130,7 @@ def _parameter_problems(given: Iterable[str], wanted: frozenset[str]) -> list[Pr
     return unknown + [Problem(f":{name}", "has no value") for name in sorted(wanted - names)]
 
 
-@dataclass(frozen=True, slots=True)
-class Insert(Statement):
+class Insert(Statement, frozen=True):
     """INSERT INTO or OVERWRITE, with PARTITION or REPLACE WHERE, ON or USING.
 
     `partition` maps columns to values, to `None` for a dynamic one. `options` are the writer's, by
@@ -153,22 +156,19 @@ class Insert(Statement):
         return bool(self.options) and (self.option(name) or "").lower() == "true"
 
 
-@dataclass(frozen=True, slots=True)
-class Delete(Statement):
+class Delete(Statement, frozen=True):
     """DELETE FROM; without a condition every row goes."""
 
     condition: Predicate | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Truncate(Statement):
+class Truncate(Statement, frozen=True):
     """TRUNCATE TABLE; Delta refuses the one that names a partition."""
 
     names_partition: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Update(Statement):
+class Update(Statement, frozen=True):
     """UPDATE SET: `assignments` are column names and their new values."""
 
     assignments: tuple[tuple[str, exp.Expr], ...]
@@ -200,8 +200,7 @@ class MergeClause(Struct, frozen=True):
     assignments: tuple[tuple[str, exp.Expr], ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Merge(Statement):
+class Merge(Statement, frozen=True):
     """MERGE INTO ... USING ... ON ... WHEN ...
 
     `not_spark` says what of its source is taken here and refused by Spark's parser.
@@ -218,8 +217,7 @@ class Merge(Statement):
         return [clause for clause in self.clauses if clause.match is match]
 
 
-@dataclass(frozen=True, slots=True)
-class Optimize(Statement):
+class Optimize(Statement, frozen=True):
     """OPTIMIZE [FULL] [WHERE] [ZORDER BY]."""
 
     condition: Predicate | None = None

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from msgspec import Struct
 
 from whitecap.engine.sql.parsing.statements import Query, Statement, TableName
 from whitecap.engine.sql.predicates.predicate import Predicate
 
 
-@dataclass(frozen=True, slots=True)
-class SetProperties(Statement):
+class SetProperties(Statement, frozen=True):
     """ALTER TABLE SET TBLPROPERTIES."""
 
     properties: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnsetProperties(Statement):
+class UnsetProperties(Statement, frozen=True):
     """ALTER TABLE UNSET TBLPROPERTIES."""
 
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommentOnTable(Statement):
+class CommentOnTable(Statement, frozen=True):
     """COMMENT ON TABLE; `None` takes the comment away."""
 
     comment: str | None
@@ -40,32 +35,28 @@ class Position(Struct, frozen=True):
         return "FIRST" if self.after is None else f"AFTER {self.after}"
 
 
-@dataclass(frozen=True, slots=True)
-class AddColumns(Statement):
+class AddColumns(Statement, frozen=True):
     """ALTER TABLE ADD COLUMNS; `ddl` as in CREATE TABLE, one position for each column."""
 
     ddl: str
     positions: tuple[Position | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DropColumns(Statement):
+class DropColumns(Statement, frozen=True):
     """ALTER TABLE DROP COLUMNS."""
 
     columns: tuple[str, ...]
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RenameColumn(Statement):
+class RenameColumn(Statement, frozen=True):
     """ALTER TABLE RENAME COLUMN."""
 
     column: str
     new_name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeColumn(Statement):
+class ChangeColumn(Statement, frozen=True):
     """ALTER TABLE ALTER COLUMN: what is not `None` changes. An empty default is none."""
 
     column: str
@@ -82,53 +73,46 @@ class ChangeColumn(Statement):
         return all(asked is None for asked in others)
 
 
-@dataclass(frozen=True, slots=True)
-class SyncIdentity(Statement):
+class SyncIdentity(Statement, frozen=True):
     """ALTER TABLE ALTER COLUMN ... SYNC IDENTITY."""
 
     column: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceColumns(Statement):
+class ReplaceColumns(Statement, frozen=True):
     """ALTER TABLE REPLACE COLUMNS."""
 
     ddl: str
 
 
-@dataclass(frozen=True, slots=True)
-class AddConstraint(Statement):
+class AddConstraint(Statement, frozen=True):
     """ALTER TABLE ADD CONSTRAINT name CHECK (condition)."""
 
     name: str
     condition: str
 
 
-@dataclass(frozen=True, slots=True)
-class DropConstraint(Statement):
+class DropConstraint(Statement, frozen=True):
     """ALTER TABLE DROP CONSTRAINT name."""
 
     name: str
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterBy(Statement):
+class ClusterBy(Statement, frozen=True):
     """ALTER TABLE CLUSTER BY; no columns for NONE."""
 
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DropFeature(Statement):
+class DropFeature(Statement, frozen=True):
     """ALTER TABLE DROP FEATURE."""
 
     feature: str
     truncate_history: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CreateTable(Statement):
+class CreateTable(Statement, frozen=True):
     """CREATE or REPLACE TABLE, with columns, AS a query, or both left out where the table exists.
 
     `replace` with `create`: CREATE OR REPLACE.
@@ -145,8 +129,7 @@ class CreateTable(Statement):
     query: Query | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CloneTable(Statement):
+class CloneTable(Statement, frozen=True):
     """CREATE TABLE ... SHALLOW CLONE."""
 
     source: TableName
@@ -155,16 +138,14 @@ class CloneTable(Statement):
     replace: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reorg(Statement):
+class Reorg(Statement, frozen=True):
     """REORG TABLE ... APPLY (PURGE), or (UPGRADE UNIFORM) to a version of Iceberg compatibility."""
 
     condition: Predicate | None = None
     iceberg_compat_version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Vacuum(Statement):
+class Vacuum(Statement, frozen=True):
     """VACUUM. LITE looks for files in the log, FULL in the directory."""
 
     dry_run: bool = False
@@ -172,8 +153,7 @@ class Vacuum(Statement):
     lite: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Restore(Statement):
+class Restore(Statement, frozen=True):
     """RESTORE TABLE TO a version, or to a timestamp's text."""
 
     version: int | None

@@ -5,10 +5,10 @@ Writer options (`WITH (...)` after the table), REPLACE ON and USING, WITH SCHEMA
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -73,7 +73,7 @@ class WriteClauses(Struct, frozen=True):
         """The statement with what was cut off."""
         match statement:
             case Merge():
-                return dataclasses.replace(statement, schema_evolution=self.schema_evolution)
+                return replace(statement, schema_evolution=self.schema_evolution)
             case Insert():
                 return self._into_insert(statement)
         return statement
@@ -84,9 +84,9 @@ class WriteClauses(Struct, frozen=True):
             return insert
         query = insert.query
         if self.source_alias:
-            query = structs.replace(query, alias=self.source_alias)
+            query = replace(query, alias=self.source_alias)
         table = TableName(insert.table.name, self.target_alias or insert.table.alias)
-        return dataclasses.replace(
+        return replace(
             insert,
             table=table,
             query=query,
@@ -101,7 +101,7 @@ def _without_evolution(clauses: WriteClauses) -> WriteClauses:
     if match is None:
         return clauses
     rest = match[1] + clauses.remaining[match.end() :]
-    return structs.replace(clauses, remaining=rest, schema_evolution=True)
+    return replace(clauses, remaining=rest, schema_evolution=True)
 
 
 def _without_options(clauses: WriteClauses) -> WriteClauses:
@@ -113,7 +113,7 @@ def _without_options(clauses: WriteClauses) -> WriteClauses:
     unknown = [key for key, _ in options if key.lower() not in WRITE_OPTIONS]
     if unknown:
         raise UnsupportedFeature(f"the write option {unknown[0]}")
-    return structs.replace(clauses, remaining=rest, options=options)
+    return replace(clauses, remaining=rest, options=options)
 
 
 def _without_using(clauses: WriteClauses) -> WriteClauses:
@@ -121,7 +121,7 @@ def _without_using(clauses: WriteClauses) -> WriteClauses:
     if match is None:
         return clauses
     rest = match["head"] + (match["by"] or "") + clauses.remaining[match.end() :]
-    return structs.replace(clauses, remaining=rest, replace_using=names_in(match["columns"]))
+    return replace(clauses, remaining=rest, replace_using=names_in(match["columns"]))
 
 
 def _without_on(clauses: WriteClauses) -> WriteClauses:
@@ -132,7 +132,7 @@ def _without_on(clauses: WriteClauses) -> WriteClauses:
     alias = _SOURCE_ALIAS.search(query) if query.lstrip().startswith("(") else None
     if alias is not None:
         query = query[: alias.start("alias")].rstrip().removesuffix("AS").removesuffix("as")
-    return structs.replace(
+    return replace(
         clauses,
         remaining=f"{match['head']}{match['by'] or ''} {query}",
         replace_on=parse_condition(match["on"]),
