@@ -103,12 +103,11 @@ def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
 def logged_partition(value: Any) -> str | None:
     """A partition value as the log writes it.
 
-    Source: PROTOCOL.md "Partition Value Serialization".
+    Source: PROTOCOL.md "Partition Value Serialization"; that instants without a time zone have no
+    zeros at their end was observed.
     """
     if value is None:
         return None
-    if isinstance(value, datetime):
-        zone = "Z" if value.tzinfo else ""
-        moment = value.astimezone(UTC) if value.tzinfo else value
-        return moment.strftime("%Y-%m-%dT%H:%M:%S.%f" if zone else "%Y-%m-%d %H:%M:%S.%f") + zone
+    if isinstance(value, datetime) and value.tzinfo:
+        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     return to_text(value)

@@ -345,3 +345,13 @@ def test_data_files_are_named_below_their_partition(db: Database) -> None:
     ]
     values = [file.partition_values for file in outcome.actions if isinstance(file, AddFile)]
     assert {"day": None, "country": None} in values
+
+
+def test_a_partition_of_an_instant_is_logged_as_delta_writes_it(db: Database) -> None:
+    db.create("u", "at TIMESTAMP, local TIMESTAMP_NTZ, v INT", "at", "local")
+    outcome = db.commit(
+        "INSERT INTO u VALUES ('2026-01-01 12:30:00.5', '2026-01-01 12:30:00.5', 1)"
+    )
+    (added,) = adds(outcome)
+    instant, local = "2026-01-01T12:30:00.500000Z", "2026-01-01 12:30:00.5"
+    assert added.partition_values == {"at": instant, "local": local}
