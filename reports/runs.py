@@ -211,9 +211,12 @@ def _not_recorded(root: Path) -> str:
 
 def _likely(root: Path) -> str | None:
     """What a directory that is not there was meant to be: one beside it of nearly that name."""
-    if root.exists() or not root.parent.is_dir():
+    if root.exists():
         return None
-    beside = [path.name for path in root.parent.iterdir() if path.is_dir()]
+    try:
+        beside = [path.name for path in root.parent.iterdir() if path.is_dir()]
+    except OSError:  # there is no such place either, or nobody may look into it
+        return None
     name = nearest(root.name, beside)
     return None if name is None else str(root.parent / name)
 

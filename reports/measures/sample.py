@@ -105,7 +105,8 @@ class LeftByRun(Struct, frozen=True):
     """Of the oracles, where somebody asked them."""
 
 
-UNKNOWN = LeftByRun()
+NOTHING_KNOWN = LeftByRun()
+"""Of some writers, to whom no table or log belongs."""
 
 
 class MeasureSample(Struct, frozen=True):
@@ -124,7 +125,7 @@ class MeasureSample(Struct, frozen=True):
     latencies_ms: FloatArray
     warm_up_ms: float
     duration_ms: float
-    left: LeftByRun = UNKNOWN
+    left: LeftByRun = NOTHING_KNOWN
     per_slot_hour: float = math.nan
     request_cost: float = math.nan
     has_jobs: bool = True
@@ -135,7 +136,7 @@ class MeasureSample(Struct, frozen=True):
         rows: TransactionColumns,
         warm_up_ms: float,
         duration_ms: float,
-        left: LeftByRun = UNKNOWN,
+        left: LeftByRun = NOTHING_KNOWN,
         per_slot_hour: float = math.nan,
         ends: TransactionColumns | None = None,
     ) -> Self:

@@ -55,6 +55,8 @@ def test_a_misspelt_directory_is_told_with_the_one_beside_it(tmp_path: Path) -> 
     (tmp_path / "demos").touch()
     with pytest.raises(InvalidInput, match=r"no such directory \(did you mean '.*/demo'\?\)"):
         recorded(tmp_path / "dmo")
+    with pytest.raises(InvalidInput, match=r"no such directory$"):
+        recorded(tmp_path / "demos" / "dmo")
 
 
 def test_all_problems_of_a_run_are_told_together(tmp_path: Path) -> None:
