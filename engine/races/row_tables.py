@@ -48,19 +48,16 @@ def build(table: Table, wanted: TableOf, store: MemoryStore) -> int:
 
     An isolation level that SQL refuses to set is put into the log by one more commit of metadata.
     """
-    properties = {k: v for k, v in wanted.properties.items() if not _is_refused(k, v)}
-    run(
-        run_statement(
-            parse_statement(_create(table.name, wanted, properties)), {table.name: table}
-        ),
-        store,
-    )
+    refused = {k: v for k, v in wanted.properties.items() if _is_refused(k, v)}
+    properties = {k: v for k, v in wanted.properties.items() if k not in refused}
+    create = parse_statement(_create(table.name, wanted, properties))
+    run(run_statement(create, {table.name: table}), store)
     schema = parse_ddl(wanted.schema)
     for file in wanted.files:
         insert = parse_statement(_insert(table.name, file, schema))
         run(run_statement(insert, {table.name: table}), store)
-    if properties != wanted.properties:
-        run(table.at_root(_set_raw(table, wanted.properties)), store)
+    if refused:
+        run(table.at_root(_set_raw(table, refused)), store)
     return run(table.at_root(table.log.update()), store).version + 1
 
 

@@ -5,7 +5,7 @@ Made once for each metadata. Source: TransactionalWrite.scala (writeFiles), Stat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,6 +26,9 @@ from whitecap.engine.row_store.row_store import FileColumns
 from whitecap.engine.row_store.rows import first, grouped, holds
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.texts import to_text
+
+NO_NAME = "__HIVE_DEFAULT_PARTITION__"
+"""What a path has in the place of NULL; such a text is NULL. Source: ExternalCatalogUtils.scala."""
 
 
 class FileLayout(Struct, frozen=True):
@@ -50,6 +53,11 @@ class FileLayout(Struct, frozen=True):
             return [({}, rows)] if rows else []
         parts = grouped(_without_empty(rows, self.text_places), self.places)
         return [(self._values(part), part) for part in parts]
+
+    def as_kept(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows of one partition as they are read again: a text that names none is NULL."""
+        lost = frozenset(at for at in self.text_places if first(rows, at) == NO_NAME)
+        return _without(rows, lost) if lost else rows
 
     def _values(self, rows: Sequence[Row]) -> PartitionValues:
         values = [logged_partition(first(rows, at)) for at in self.places]
@@ -100,13 +108,17 @@ def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
     ]
 
 
+def _without(rows: Sequence[Row], places: Collection[int]) -> Sequence[Row]:
+    return [tuple(None if at in places else value for at, value in enumerate(row)) for row in rows]
+
+
 def logged_partition(value: Any) -> str | None:
     """A partition value as the log writes it.
 
     Source: PROTOCOL.md "Partition Value Serialization"; that instants without a time zone have no
     zeros at their end was observed.
     """
-    if value is None:
+    if value is None or value == NO_NAME:
         return None
     if isinstance(value, datetime) and value.tzinfo:
         return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

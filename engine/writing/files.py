@@ -124,7 +124,7 @@ class FileWriter(Struct):
                 if check is not None:
                     for row in part:
                         check(row)
-                yield values, part
+                yield values, layout.as_kept(part)
 
     def write_changes(
         self, tasks: Callable[[], Iterable[Sequence[Row]]]
@@ -139,7 +139,8 @@ class FileWriter(Struct):
             return files
         for rows in tasks():
             for values, part in self.layout.by_partition(rows):
-                files.append((yield from self._write_change_file(values, part)))
+                kept = self.layout.as_kept(part)
+                files.append((yield from self._write_change_file(values, kept)))
         return files
 
     @property
