@@ -100,6 +100,7 @@ def _databricks(
         remaps_deletions_onto_compacted_files=True,
         identity_columns_refuse_concurrency=True,
         conditions_may_ask_queries=True,
+        merge_loses_char_columns=False,
         clustered_tables_get_vectors=True,
         tolerates_row_tracking_enablement=False,
         own_properties=frozenset(DATABRICKS_PROPERTIES),

@@ -185,6 +185,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
         describes_commits=False,
         compaction_starts_again=False,
         merge_leaves_unchanged_files=True,
+        merge_loses_char_columns=False,
         narrows_constants=True,
         restates_protocol=True,
         unordered_types=UNORDERED - {"boolean"},

@@ -111,6 +111,8 @@ class Dialect:
     """Whether a compaction that lost tries again while its files are there."""
     merge_leaves_unchanged_files: bool = False
     """Whether a MERGE rewrites only files of which a clause changes a row."""
+    merge_loses_char_columns: bool = True
+    """Whether a MERGE that names a CHAR column of its target is refused: Delta does not find it."""
     narrows_constants: bool = False
     """Whether a constant is cast to the type of what it is compared with."""
     restates_protocol: bool = False

@@ -188,7 +188,7 @@ class Planner(Struct):
             windowed = windows.added(rows_of(row))
             return [project(r) for r in (order(windowed) if order else windowed)]
 
-        return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
+        return _relation(items, terms, rows)
 
     def _grouped(self, node: exp.Select, scope: Scope, rows_of: RowsInside) -> Rows:
         keys = group_keys(node, scope.has)
@@ -207,7 +207,7 @@ class Planner(Struct):
             groups = grouped(rows_of(row))
             return [project(group) for group in groups if test is None or test(group) is True]
 
-        return Rows(tuple(name for name, _ in items), tuple(t.type for t in terms), rows)
+        return _relation(items, terms, rows)
 
     def _test_of_groups(self, having: exp.Expr, node: exp.Select, scope: Scope) -> Evaluate:
         return self.knowing(having, node.args["having"]).whole_condition(having, scope)
@@ -351,12 +351,17 @@ def _valued(node: exp.Expr) -> list[exp.Subquery | exp.Exists]:
     return [part for part in parts if isinstance(part, _VALUED)]
 
 
+def _relation(items: Sequence[_Item], terms: Sequence[Term], rows: RowsInside) -> Rows:
+    names, types = tuple(name for name, _ in items), tuple(term.type for term in terms)
+    return Rows(names, types, rows, letters=tuple(term.letters for term in terms))
+
+
 def _with_relation(scope: Scope, node: exp.Expr, rows: Rows, depth: int) -> Scope:
     alias = node.args.get("alias")
     columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
     names = frozenset({node.alias_or_name.lower()})
     column_names = renamed(rows.names, columns, node.alias_or_name)
-    return scope.beside(Relation(names, column_names, rows.types, scope.width, depth))
+    return scope.beside(Relation(names, column_names, rows.types, scope.width, depth, rows.letters))
 
 
 def _each(rows: Rows) -> RowsInside:

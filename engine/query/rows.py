@@ -13,6 +13,7 @@ from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.expressions.scope import Letters
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.expressions.text import whole_number
@@ -27,21 +28,26 @@ _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
 class Rows(Struct, frozen=True):
     """A planned relation: its columns, and its rows for a given row of the enclosing query.
 
-    `tasks`: of a table, its rows by the task that reads them.
+    `tasks`: of a table, its rows by the task that reads them. `letters`: those of CHAR columns.
     """
 
     names: tuple[str, ...]
     types: tuple[str, ...]
     of: Callable[[Row], Sequence[Row]]
     tasks: Sequence[Sequence[Row]] = ()
+    letters: Letters = ()
 
     def part(self, rows: Sequence[Row]) -> Rows:
         """The same relation with only some of its rows."""
-        return Rows(self.names, self.types, lambda _outer: rows)
+        return self.with_rows(lambda _outer: rows)
+
+    def with_rows(self, of: Callable[[Row], Sequence[Row]]) -> Rows:
+        """A relation with the same columns."""
+        return Rows(self.names, self.types, of, letters=self.letters)
 
     def for_first(self, width: int) -> Rows:
         """The same relation, asked where the row around it may have more columns than `width`."""
-        return Rows(self.names, self.types, lambda outer: self.of(outer[:width]))
+        return self.with_rows(lambda outer: self.of(outer[:width]))
 
 
 def numbers_of(node: exp.Table) -> Rows | None:
@@ -95,12 +101,12 @@ def cut_rows(node: exp.Select, rows: Rows) -> Rows:
     count = limit_of(node)
     if count is None:
         return cut
-    return Rows(cut.names, cut.types, lambda row: cut.of(row)[:count])
+    return cut.with_rows(lambda row: cut.of(row)[:count])
 
 
 def distinct_rows(rows: Rows) -> Rows:
     """DISTINCT: of equal rows the first."""
-    return Rows(rows.names, rows.types, lambda row: list(dict.fromkeys(rows.of(row))))
+    return rows.with_rows(lambda row: list(dict.fromkeys(rows.of(row))))
 
 
 def sort_key(value: Any) -> tuple[bool, Any]:

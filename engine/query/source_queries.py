@@ -74,7 +74,8 @@ def _evaluated(
     tasks = [list(plan.of(())) for plan in plans]
     if query.plain is not None and query.plain.limit is not None:
         tasks = [[row for rows in tasks for row in rows][: query.plain.limit]]
-    return Source(query.columns or plans[0].names, plans[0].types, tasks)
+    first = plans[0]
+    return Source(query.columns or first.names, first.types, tasks, first.letters)
 
 
 def _parts(query: Select, tables: Mapping[int, Rows]) -> Sequence[Mapping[int, Rows]]:

@@ -9,7 +9,7 @@ from operator import itemgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from whitecap.engine.sql.expressions.scope import Relation
+from whitecap.engine.sql.expressions.scope import Letters, Relation
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
 from whitecap.engine.storage.requests import Row
 
@@ -19,12 +19,13 @@ Projection = Callable[[Row], Row]
 class Source(Struct, frozen=True):
     """Rows that a write brings along, with their columns.
 
-    `tasks` are the rows of each task of the Spark job.
+    `tasks` are the rows of each task of the Spark job, `letters` those of CHAR columns.
     """
 
     names: tuple[str, ...]
     types: tuple[str, ...]
     tasks: Sequence[Sequence[Row]]
+    letters: Letters = ()
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -47,7 +48,8 @@ class Source(Struct, frozen=True):
 
     def relation(self, names: Sequence[str], offset: int = 0) -> Relation:
         """The source's columns in a scope, by its names."""
-        return Relation(frozenset(n.lower() for n in names), self.names, self.types, offset)
+        known_as = frozenset(name.lower() for name in names)
+        return Relation(known_as, self.names, self.types, offset, letters=self.letters)
 
 
 def projection(terms: Sequence[Term], parameters: Parameters, width: int) -> Projection:

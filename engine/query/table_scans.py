@@ -32,7 +32,7 @@ from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.settings import Widening
 from whitecap.engine.sql.expressions.columns import unqualified
-from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.scope import Scope, letters_of
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.function_nodes import function_name
 from whitecap.engine.sql.parsing.common_tables import named_as
@@ -295,11 +295,12 @@ def _rows_of(
     scan: TableScan, files: Sequence[AddFile], table: Table, schema: Schema
 ) -> Steps[Rows]:
     file_rows = yield from table.data_files.read(files, schema)
+    letters = letters_of(schema)
     if scan.plain is not None:
         tasks = _by_task(file_rows)
-        return Rows(schema.names, schema.types, lambda _outer: list(chain(*tasks)), tasks)
+        return Rows(schema.names, schema.types, lambda _outer: list(chain(*tasks)), tasks, letters)
     rows: list[Row] = [row for loaded in file_rows for row in loaded.live_rows()]
-    return Rows(schema.names, schema.types, lambda _outer: rows)
+    return Rows(schema.names, schema.types, lambda _outer: rows, letters=letters)
 
 
 def _by_task(file_rows: Sequence[FileRows]) -> list[list[Row]]:

@@ -234,6 +234,24 @@ def merge_unresolved(name: str, clause: str, columns: Iterable[str]) -> DeltaErr
     return analysis(error_class, text, exception)
 
 
+def merge_lost_column(name: str) -> DeltaError:
+    """Of a CHAR column: what shows it filled up is taken off the target, and its name with it."""
+    return analysis(
+        "DELTA_MERGE_RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT",
+        f"Resolved attribute(s) {name} missing from the columns of the MERGE's target.",
+    )
+
+
+def records_lost(operation: str, added: int, removed: int) -> DeltaError:
+    """Source: DeltaErrors.scala: numRecordsMismatch."""
+    return DeltaError.of_class(
+        "DeltaIllegalStateException",
+        "DELTA_NUM_RECORDS_MISMATCH",
+        f"Failed to validate the number of records in {operation}.\n"
+        f"Added {added} records and removed {removed} records.\nThis is a bug.",
+    )
+
+
 def several_sources_match() -> DeltaError:
     return analysis(
         "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",

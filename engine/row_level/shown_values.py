@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from whitecap.engine.log.column_keys import TYPE_CHANGES
-from whitecap.engine.log.columns.type_changes import text_limit
+from whitecap.engine.log.columns.type_changes import char_letters
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.storage.requests import Row
@@ -39,7 +39,5 @@ def as_read(schema: Schema) -> RowsAsRead:
 def _shown(column: Field) -> Callable[[Any], Any] | None:
     if TYPE_CHANGES in column.metadata:
         return lambda value: from_python(value, column.type)
-    limit = text_limit(column)
-    if limit is not None and limit.is_padded:
-        return lambda text: text.ljust(limit.letters)
-    return None
+    letters = char_letters(column)
+    return None if letters is None else lambda text: text.ljust(letters)

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.schema import Field
 from whitecap.engine.refusals import write_errors
-from whitecap.engine.sql.expressions.terms import Term, apply, convert, failing
+from whitecap.engine.sql.expressions.terms import Term, convert, failing
 from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.values.types import Session, is_decimal, is_integral, is_numeric
 
@@ -36,8 +35,6 @@ def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) ->
     """Numbers are cast as in ANSI mode, whatever the session says (storeAssignmentPolicy)."""
     strict = session if term.type == "string" else replace(session, ansi=True)
     cast = convert(term, field.type, strict)
-    if field.type == "string":
-        return limited(cast, field)
     bounded = is_integral(field.type) or is_decimal(field.type)
     if cast.bind is term.bind or not (bounded and is_numeric(term.type)):
         return cast
@@ -48,19 +45,6 @@ def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) ->
         return overflow(term.type, field.type, field.name) if arithmetic else error
 
     return failing(cast, (DeltaError,), as_overflow)
-
-
-def limited(term: Term, field: Field) -> Term:
-    """A text cut of blanks beyond its column's limit."""
-    limit = text_limit(field)
-    if limit is None:
-        return term
-    letters = limit.letters
-
-    def fitted(text: str) -> str:
-        return text if len(text) <= letters else text[:letters] + text[letters:].rstrip(" ")
-
-    return apply(fitted, term, field.type)
 
 
 def check_deterministic(node: exp.Expr) -> None:

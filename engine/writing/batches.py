@@ -100,12 +100,11 @@ def _planned(given: Schema, metadata: Metadata, session: Session) -> BatchPlan:
 
 
 def _term(given: Schema, field: Field, session: Session) -> Term:
-    """A text beyond its column's limit stays as it is: no blanks are cut, as INSERT does."""
     own = given.get(field.name)
     if own is None:
         return default_term(field, session)
     at = given.index(field.name)
-    return inserted(column(at, own.type), Field(field.name, field.type), session)
+    return inserted(column(at, own.type), field, session)
 
 
 def _check_expressions(given: Schema, schema: Schema) -> None:

@@ -13,14 +13,13 @@ from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.expressions.terms import Term, convert
+from whitecap.engine.sql.expressions.terms import Term, apply, convert
 from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.values.casts import can_cast, try_caster
 from whitecap.engine.values.coercion import can_up_cast
 from whitecap.engine.values.types import Session
-from whitecap.engine.writing.assigning import limited
 
 
 def check_defaults(schema: Schema, session: Session) -> None:
@@ -43,7 +42,7 @@ def check_default(column: Field, text: str, session: Session) -> None:
     elif is_random(node):
         raise _refused("NON_DETERMINISTIC", "differs from call to call", column)
     try:
-        value = limited(convert(term, column.type, session), column).bind({}).evaluate(())
+        value = _limited(convert(term, column.type, session), column).bind({}).evaluate(())
     except UnsupportedFeature:
         if not term.foldable:  # the time is not known before a write asks for it
             raise
@@ -85,3 +84,16 @@ def _refused(kind: str, text: str, column: Field) -> InvalidInput:
     exception = "AnalysisException" if kind == "DATA_TYPE" else "ExtendedAnalysisException"
     refused_as = exception, f"INVALID_DEFAULT_VALUE.{kind}"
     return InvalidInput([Problem(f"DEFAULT of {column.name}", text, refused_as=refused_as)])
+
+
+def _limited(term: Term, field: Field) -> Term:
+    """A text cut of blanks beyond its column's limit."""
+    limit = text_limit(field)
+    if limit is None:
+        return term
+    letters = limit.letters
+
+    def fitted(text: str) -> str:
+        return text if len(text) <= letters else text[:letters] + text[letters:].rstrip(" ")
+
+    return apply(fitted, term, field.type)

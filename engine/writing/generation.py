@@ -15,6 +15,7 @@ from whitecap.engine.column_names import quoted_name
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.column_keys import CURRENT_DEFAULT, GENERATION_EXPRESSION
 from whitecap.engine.log.columns.identity import Identity, identity_of, is_computed
+from whitecap.engine.log.columns.type_changes import without_limits
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.sources import Projection, projection
 from whitecap.engine.refusals import column_errors, write_errors
@@ -56,7 +57,9 @@ def check_expression(column: Field, schema: Schema, session: Session) -> None:
         raise write_errors.generated_at_random(column.name, text)
     if (part := next(_not_generating(node), None)) is not None:
         raise write_errors.generated_by_unsupported(part.sql(DIALECT))
-    kind = compile_term(node, schema_scope(schema, session=session)).type
+    kind = compile_term(
+        node, schema_scope(without_limits(schema, schema.names), session=session)
+    ).type
     if kind != column.type:
         raise write_errors.generated_type(column.name, kind, column.type)
 
@@ -145,7 +148,9 @@ class _Expression:
 
     def __init__(self, at: int, text: str, column: Field, schema: Schema, session: Session) -> None:
         node = parse_condition(text)
-        term = compile_term(node, schema_scope(schema, session=session))
+        term = compile_term(
+            node, schema_scope(without_limits(schema, schema.names), session=session)
+        )
         references = node.find_all(exp.Column)
         names = {part.name.lower() for reference in references for part in reference.parts}
         self.at = at

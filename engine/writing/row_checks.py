@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
-from whitecap.engine.log.columns.type_changes import text_limit
+from whitecap.engine.log.columns.type_changes import text_limit, without_limits
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import Plans
@@ -58,9 +58,14 @@ def _made_check(
 ) -> Check | None:
     schema = schema_of_metadata(metadata)
     names = {name.lower() for name in schema.names} if given is None else given
+    # What fills up constants beside CHAR columns passes over partitions here, and over what is
+    # generated. Seen on Delta Lake 4.4.0.
     checks, generations = (
-        [_condition_holds(name, each, schema, session) for name, each in _conditions(named)]
-        for named in (_named_checks(metadata), tuple(generation_conditions(schema, names)))
+        [_condition_holds(name, each, columns, session) for name, each in _conditions(named)]
+        for named, columns in (
+            (_named_checks(metadata), without_limits(schema, metadata.partition_columns)),
+            (tuple(generation_conditions(schema, names)), without_limits(schema, schema.names)),
+        )
     )
     # Of several that a row breaks, the first in this order is told. Seen on Delta Lake 4.4.0.
     rules = (*checks, *_not_null(schema), *_text_limits(schema), *generations)

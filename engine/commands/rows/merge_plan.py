@@ -5,6 +5,8 @@ Source: MergeIntoCommandBase.scala, DeltaMergeInto.scala.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
@@ -23,10 +25,10 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.scope import UNRESOLVED
+from whitecap.engine.sql.expressions.scope import UNRESOLVED, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.functions.function_nodes import is_random
-from whitecap.engine.sql.parsing.statements import Match, Merge
+from whitecap.engine.sql.parsing.statements import Act, Match, Merge
 from whitecap.engine.sql.predicates.compiler import (
     CLAUSE_NOT_BOOLEAN,
     JOIN_NOT_BOOLEAN,
@@ -83,11 +85,13 @@ def plan_merge(
         _check_parts(statement, takes_random=dialect.resolves_rows)
         scopes = MergeScopes.of(statement, schema, source, session)
         resolved = _resolved(statement, scopes, evolves, dialect)
+        if dialect.merge_loses_char_columns:
+            _check_char_columns(statement, scopes)
         if dialect.narrows_constants:
             check_constants(statement, scopes)
         return resolved
 
-    key = source.names, source.types, session, evolves, dialect.name
+    key = source.names, source.types, source.letters, session, evolves, dialect.name
     return statement.plans.of(schema, key, plan)
 
 
@@ -102,6 +106,24 @@ def _check_parts(statement: Merge, *, takes_random: bool) -> None:
             raise write_errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
         if not takes_random and is_random(node):
             raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
+
+
+def _check_char_columns(statement: Merge, scopes: MergeScopes) -> None:
+    """Raises `DeltaError` for a condition or a value that names a CHAR column of either side."""
+    _check_no_char([statement.on], scopes.joined)
+    for clause in statement.clauses:
+        parts = [] if clause.condition is None else [clause.condition]
+        parts += [value for _, value in clause.assignments or ()]
+        _check_no_char(parts, scopes.of_clause(clause.match))
+        if clause.assignments is None and clause.act is not Act.DELETE:
+            names = filter(scopes.source_only.has, scopes.schema.names)
+            _check_no_char([exp.column(name, quoted=True) for name in names], scopes.source_only)
+
+
+def _check_no_char(parts: Sequence[exp.Expr], scope: Scope) -> None:
+    for column in (node for part in parts for node in part.find_all(exp.Column)):
+        if scope.resolve(column).letters is not None:
+            raise write_errors.merge_lost_column(column.sql(DIALECT))
 
 
 def _resolved(statement: Merge, scopes: MergeScopes, evolves: bool, dialect: Dialect) -> MergePlan:

@@ -27,8 +27,9 @@ from whitecap.engine.sql.expressions.bound_once import BoundOnce
 from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.expressions.terms import Parameters, Term, column
 from whitecap.engine.sql.parsing.statements import Update
+from whitecap.engine.sql.predicates.char_conditions import names_char
 from whitecap.engine.sql.predicates.compiler import compile_term
-from whitecap.engine.sql.predicates.predicate import TRUE, split_conditions
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
@@ -81,11 +82,39 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     txn.run_query(scan)
     touched = yield from search(table, txn, scan, conditions if data else (), chosen.tests)
     vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
+    if not data:
+        touched = _asked_of_rows(touched, conditions, txn, table.session, filters=vectors)
     hides = vectors and bool(data or chosen.tests)
     actions = yield from _Run(table, txn, scan, touched, change, hides).actions()
     operation = Operation("UPDATE", {"predicate": logged(chosen.predicate or (TRUE,))})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
+
+
+def _asked_of_rows(
+    touched: MatchingRows,
+    conditions: Sequence[Predicate],
+    txn: Transaction,
+    session: Session,
+    *,
+    filters: bool,
+) -> MatchingRows:
+    """Of conditions on partitions, those on CHAR columns are asked of rows too: filled up, there.
+
+    `filters`: rows that do not meet them would be lost, which Delta finds when it counts.
+    """
+    schema = txn.snapshot.schema
+    if not any(names_char(condition.node, schema) for condition in conditions):
+        return touched
+    tests = [condition.bind(schema, session) for condition in conditions]
+    asked = [
+        (rows, [at for at, row in rows.rows_at(places) if all(test(row) is True for test in tests)])
+        for rows, places in touched
+    ]
+    if filters and asked != touched:
+        added, removed = (sum(len(places) for _, places in each) for each in (asked, touched))
+        raise write_errors.records_lost("UPDATE", added, removed)
+    return asked
 
 
 class _Run(Struct, frozen=True):

@@ -6,6 +6,8 @@ Source: TypeWideningMetadata.scala; PROTOCOL.md "Type Change Metadata"; Spark's 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,8 +30,15 @@ class TextLimit(Struct, frozen=True):
 
 def text_limit(column: Field) -> TextLimit | None:
     """The limit of a CHAR or VARCHAR column, `None` for other columns."""
-    declared = LIMITED_TYPE.fullmatch(declared_type(column))
+    limited = column.metadata.get(LIMITED_TEXT)
+    declared = None if limited is None else LIMITED_TYPE.fullmatch(limited)
     return None if declared is None else TextLimit(int(declared[2]), declared[1] is None)
+
+
+def char_letters(column: Field | None) -> int | None:
+    """How many letters every text of a CHAR column has, `None` for other columns."""
+    limit = None if column is None else text_limit(column)
+    return limit.letters if limit is not None and limit.is_padded else None
 
 
 def widened(column: Field, type_name: str) -> Field:
@@ -46,6 +55,12 @@ def with_limit_of(column: Field, other: Field) -> Field:
     if LIMITED_TEXT in other.metadata:
         kept[LIMITED_TEXT] = other.metadata[LIMITED_TEXT]
     return replace(column, metadata=kept)
+
+
+def without_limits(schema: Schema, names: Collection[str]) -> Schema:
+    """The schema whose columns of these names are texts of any length."""
+    plain = Field("", "string")
+    return Schema(tuple(with_limit_of(f, plain) if f.name in names else f for f in schema))
 
 
 def has_type_changes(schema: Schema) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from whitecap.engine.sql.expressions.filled_texts import filled_together
 from whitecap.engine.sql.expressions.terms import (
     Bound,
     Evaluate,
@@ -55,11 +56,19 @@ def membership(term: Term, members: Sequence[Term], session: Session) -> Term:
         needle = term.bind(parameters)
         bounds = spread(members, parameters, term.type, session, waits=foldable)
         if all(bound.is_constant for bound in bounds):
-            return _in_constants(needle, [bound.value for bound in bounds])
+            values = filled_together([bound.value for bound in bounds], term.letters)
+            return _in_constants(_as_long(needle, term.letters, values), values)
         run = _in_anything(needle.evaluate, [bound.evaluate for bound in bounds])
         return constant_bound(run(())) if foldable else Bound(run)
 
     return Term("boolean", bind, foldable, is_null=term.is_null)
+
+
+def _as_long(needle: Bound, letters: int | None, members: list[Any]) -> Bound:
+    """A CHAR column filled up to the length of longer members."""
+    if letters is None or None in members or not members or len(members[0]) <= letters:
+        return needle
+    return applied(lambda text: text.ljust(len(members[0])), needle)
 
 
 def _in_constants(needle: Bound, values: list[Any]) -> Bound:

@@ -12,7 +12,8 @@ from msgspec import Struct
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature, nearest
-from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.columns.type_changes import char_letters
+from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.terms import Term, column
 from whitecap.engine.values.types import DEFAULT_SESSION, Session, has_values
 
@@ -37,10 +38,21 @@ def check_star(owner: str, names: Iterable[str]) -> None:
         raise InvalidInput([Problem(f"{owner}.*", text, like, _NO_STAR)])
 
 
+Letters = tuple[int | None, ...]
+"""How many letters each column has that is a CHAR, `None` for the others."""
+
+
+def letters_of(columns: Iterable[Field | None]) -> Letters:
+    """The letters of columns; empty where none is a CHAR."""
+    letters = tuple(map(char_letters, columns))
+    return letters if any(letters) else ()
+
+
 class Relation(Struct, frozen=True):
     """A table or query with its alias, and where its columns start in the joined row.
 
-    `depth`: how many queries stand around the one that it belongs to.
+    `depth`: how many queries stand around the one that it belongs to. `letters`: how many a column
+    has that is a CHAR, by its place; empty where there is none.
     """
 
     names: frozenset[str]
@@ -48,6 +60,7 @@ class Relation(Struct, frozen=True):
     types: tuple[str, ...]
     offset: int = 0
     depth: int = 0
+    letters: Letters = ()
 
     @classmethod
     def of(cls, schema: Schema, *names: str, offset: int = 0) -> Relation:
@@ -57,6 +70,7 @@ class Relation(Struct, frozen=True):
             tuple(f.name for f in schema.fields),
             tuple(f.type for f in schema.fields),
             offset,
+            letters=letters_of(schema.fields),
         )
 
 
@@ -92,6 +106,10 @@ class Scope:
 
         Raises `InvalidInput` if unknown or ambiguous.
         """
+        relation, index = self._holder(name, qualifier)
+        return relation.offset + index, relation.types[index]
+
+    def _holder(self, name: str, qualifier: str) -> tuple[Relation, int]:
         known_as = [
             (relation, index)
             for relation, index in self._positions.get(name.lower(), ())
@@ -100,8 +118,7 @@ class Scope:
         innermost = max((relation.depth for relation, _ in known_as), default=0)
         hits = [hit for hit in known_as if hit[0].depth == innermost]
         if len(hits) == 1:
-            relation, index = hits[0]
-            return relation.offset + index, relation.types[index]
+            return hits[0]
         shown = f"{qualifier}.{name}" if qualifier else name
         if hits:
             refused_as = "AnalysisException", "AMBIGUOUS_REFERENCE"
@@ -150,8 +167,9 @@ class Scope:
         *before, _, _ = [part.name for part in node.parts] if node.args.get("db") else ["", ""]
         if before and any(name.lower() in self._positions for name in before):
             raise UnsupportedFeature(f"fields inside of fields: {node}")
-        position, type_name = self.find(node.name, node.table)
-        return column(position, type_name)
+        relation, at = self._holder(node.name, node.table)
+        letters = relation.letters[at] if relation.letters else None
+        return column(relation.offset + at, relation.types[at], letters)
 
 
 def schema_scope(

@@ -46,7 +46,8 @@ class Term(Struct, frozen=True):
 
     `foldable`: whether it speaks of no column. `typed`: what it is once parameters are known, for
     one whose type is `PARAMETER` until then. `is_null`: whether the text says that it is NULL, so
-    that nothing beside it is computed (NullPropagation comes before ConstantFolding).
+    that nothing beside it is computed (NullPropagation comes before ConstantFolding). `letters`:
+    how many a CHAR column has, for a term that is one.
     """
 
     type: str
@@ -54,6 +55,7 @@ class Term(Struct, frozen=True):
     foldable: bool = False
     typed: Callable[[Parameters], Term] | None = None
     is_null: bool = False
+    letters: int | None = None
 
     def typed_by(self, parameters: Parameters) -> Term:
         """The term with the type that the parameters' values give it."""
@@ -76,12 +78,12 @@ def literal(value: Any, type_name: str) -> Term:
     return Term(type_name, lambda _parameters: bound, foldable=True, is_null=value is None)
 
 
-def column(index: int, type_name: str) -> Term:
+def column(index: int, type_name: str, letters: int | None = None) -> Term:
     """The value at a position of the row; NULL where it can be nothing else."""
     if type_name == "void":
         return replace(literal(None, type_name), foldable=False)
     bound = Bound(itemgetter(index), column=index)
-    return Term(type_name, lambda _parameters: bound)
+    return Term(type_name, lambda _parameters: bound, letters=letters)
 
 
 def parameter(name: str) -> Term:

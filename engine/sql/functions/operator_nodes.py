@@ -9,10 +9,12 @@ from decimal import Decimal
 from functools import reduce
 from typing import Any
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.building import Builder, Builders, Compiler, spark_type
+from whitecap.engine.sql.expressions.filled_texts import UNFILLED, filled_up, with_letters
 from whitecap.engine.sql.expressions.logic import conjunction, disjunction, is_null, negation
 from whitecap.engine.sql.expressions.spark_text import CALLED, DIALECT
 from whitecap.engine.sql.expressions.terms import Term, apply, convert, literal, parameter
@@ -79,8 +81,9 @@ def _null(_node: exp.Expr, _compiler: Compiler) -> Term:
     return literal(None, "void")
 
 
-def _sides(node: exp.Expr, compiler: Compiler) -> tuple[Term, Term]:
-    return compiler.term(node.this), compiler.term(node.expression)
+def _compared_sides(node: exp.Expr, compiler: Compiler) -> tuple[Term, Term]:
+    left, right = compiler.term(node.this), compiler.term(node.expression)
+    return (left, right) if UNFILLED in node.meta else filled_up(left, right, compiler.session)
 
 
 _COMPARISONS: dict[type[exp.Expr], tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
@@ -96,7 +99,7 @@ _COMPARISONS: dict[type[exp.Expr], tuple[Callable[[Any, Any], Any], Callable[[An
 def _comparison(node: exp.Expr, compiler: Compiler) -> Term:
     if isinstance(node.this, exp.Tuple):
         return _tuples(node, compiler)
-    left, right = _sides(node, compiler)
+    left, right = _compared_sides(node, compiler)
     function, mirrored = _COMPARISONS[type(node)]
     if not any(True for _ in node.expression.find_all(exp.Column)):
         return compare(function, left, right, compiler.session)
@@ -125,7 +128,7 @@ def _equal_tuples(left: exp.Tuple, right: exp.Tuple, compiler: Compiler, error_c
 
 
 def _null_safe(node: exp.Expr, compiler: Compiler) -> Term:
-    return null_safe_equal(*_sides(node, compiler), compiler.session)
+    return null_safe_equal(*_compared_sides(node, compiler), compiler.session)
 
 
 def _in(node: exp.In, compiler: Compiler) -> Term:
@@ -219,7 +222,7 @@ def _cast(node: exp.Cast, compiler: Compiler) -> Term:
             return call("to_date", [term], compiler.session)
         case "literal":
             return _typed_literal(convert(term, to_type, compiler.session), node)
-    return convert(term, to_type, compiler.session)
+    return replace(convert(term, to_type, compiler.session), letters=None)
 
 
 def _typed_literal(term: Term, node: exp.Cast) -> Term:
@@ -240,6 +243,11 @@ def _try_cast(node: exp.TryCast, compiler: Compiler) -> Term:
     if term.foldable and term.type == "string":
         cast = no_words(cast, to_type)
     return apply(cast, term, to_type)
+
+
+def _pad(node: exp.Pad, compiler: Compiler) -> Term:
+    """What a query reads of a CHAR column: we write it so, users' own calls are `Anonymous`."""
+    return with_letters(compiler.term(node.this), int(node.expression.name))
 
 
 OPERATOR_NODES: Builders = {
@@ -270,4 +278,5 @@ OPERATOR_NODES: Builders = {
     exp.RegexpLike: _operator("rlike"),
     exp.Cast: _cast,
     exp.TryCast: _try_cast,
+    exp.Pad: _pad,
 }

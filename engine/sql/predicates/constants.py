@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
+from whitecap.engine.log.columns.type_changes import char_letters
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope
@@ -89,8 +90,9 @@ class Constants:
             case exp.Cast() if not isinstance(node, exp.TryCast):
                 field = self.column(node.this)
                 to_type = spark_type(node.to)
-                kept = field is not None and may_unwrap(field.type, to_type)
-                return field if kept else None
+                if field is None or char_letters(field) is not None:
+                    return None
+                return field if may_unwrap(field.type, to_type) else None
         return None
 
     def _unchanged(self, node: exp.Add | exp.Mul, neutral: int) -> Field | None:

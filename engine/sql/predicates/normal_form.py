@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
+from whitecap.engine.sql.expressions.filled_texts import UNFILLED
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_boolean
@@ -46,11 +47,19 @@ def normal_form(node: exp.Expr) -> exp.Expr:
         case exp.If() | exp.Case() if not node.args.get("this") or isinstance(node, exp.If):
             return _chosen(node)
         case exp.Between():
-            low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
-            return _and(low, exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()))
+            return _and(*halves(node))
         case exp.Not():
             return _negated(_folded(node.this.unnest()), node)
     return _folded(node)
+
+
+def halves(node: exp.Between) -> tuple[exp.Expr, exp.Expr]:
+    """The two comparisons that a BETWEEN is."""
+    low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
+    high = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
+    for half in (low, high):
+        half.meta[UNFILLED] = True
+    return low, high
 
 
 def _is_itself(node: exp.Expr) -> bool:
@@ -150,7 +159,9 @@ def _opposite(node: exp.Expr) -> exp.Expr | None:
     kind = _NEGATED.get(type(node))
     if kind is None:
         return None
-    return kind(this=node.this.copy(), expression=node.args["expression"].copy())
+    opposite = kind(this=node.this.copy(), expression=node.args["expression"].copy())
+    opposite.meta.update(node.meta)
+    return opposite
 
 
 def _not(node: exp.Expr) -> exp.Expr:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 from sqlglot import exp
 
+from whitecap.engine.log.columns.type_changes import char_letters
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
@@ -29,14 +30,15 @@ class Pin(Struct, frozen=True):
 def pin_of(node: exp.Expr, schema: Schema, session: Session) -> Pin | None:
     """The pin that one conjunct is, `None` if it is none.
 
-    Fractions are left out: NaN equals itself in SQL, but in no index.
+    Fractions are left out: NaN equals itself in SQL, but in no index. So are CHAR columns, whose
+    texts are compared with blanks that may not be there.
     """
     constants = Constants(schema, session)
     node = node.unnest()
     if not isinstance(node, exp.EQ | exp.In):
         return None
     field = constants.column(node.this)
-    if field is None or field.type in FRACTIONAL:
+    if field is None or field.type in FRACTIONAL or char_letters(field) is not None:
         return None
     terms = _terms_beside(node, field, constants)
     return None if terms is None else Pin(field.name, _values_of(field, terms, session))

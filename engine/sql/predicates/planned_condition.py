@@ -16,11 +16,12 @@ from sqlglot import exp
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.expressions.columns import columns_of, unqualified
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.scope import Relation, Scope, schema_scope
+from whitecap.engine.sql.expressions.scope import Relation, Scope, letters_of, schema_scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Term
 from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.function_nodes import is_random
+from whitecap.engine.sql.predicates.char_conditions import as_queried, asked_of_rows
 from whitecap.engine.sql.predicates.compiler import check_condition, compile_boolean
 from whitecap.engine.sql.predicates.datafusion_pruning import BindPruning, PruningCompiler
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
@@ -80,6 +81,8 @@ class PlannedCondition:
 
         def build(schema: Schema, session: Session) -> PlannedCondition:
             node = typed_form(self.node, schema, session, in_filter=in_filter)
+            if in_filter:
+                node = as_queried(node, schema)
             return self if node is self.node else PlannedCondition(node)
 
         kind = "typed in a filter" if in_filter else "typed"
@@ -167,7 +170,8 @@ class PlannedCondition:
         return pin_of(self.node, schema, session)
 
     def _row_term(self, schema: Schema, session: Session) -> Term:
-        return compile_boolean(self.node, schema_scope(schema, session=session))
+        node = asked_of_rows(self.node, schema)
+        return compile_boolean(node, schema_scope(schema, session=session))
 
     def _partition_term(self, schema: Schema, session: Session) -> tuple[Term, PartitionCasts]:
         """Compiled over the referenced columns only.
@@ -177,7 +181,8 @@ class PlannedCondition:
         names = sorted(self.columns)
         fields = [schema.get(name) for name in names]
         types = [field.type if field else "string" for field in fields]
-        relation = Relation(frozenset({""}), tuple(names), tuple(types))
+        letters = letters_of(fields)
+        relation = Relation(frozenset({""}), tuple(names), tuple(types), letters=letters)
         casts = tuple(
             (field.physical_name if field else name, text_caster(kind, session))
             for name, field, kind in zip(names, fields, types, strict=True)

@@ -12,7 +12,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.log.columns.type_changes import char_letters
 from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.sql.expressions.filled_texts import UNFILLED, filled_together
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.function_nodes import MIRRORED, NEGATED
@@ -29,6 +31,7 @@ from whitecap.engine.sql.predicates.asked_statistics import (
     nulls_test,
 )
 from whitecap.engine.sql.predicates.constants import Constants, is_day
+from whitecap.engine.sql.predicates.normal_form import halves
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import TEMPORAL, Session
 
@@ -68,8 +71,7 @@ class SkippingCompiler:
             case exp.Not():
                 return self._negation(node.this.unnest())
             case exp.Between():
-                low = exp.GTE(this=node.this, expression=node.args["low"])
-                high = exp.LTE(this=node.this, expression=node.args["high"])
+                low, high = halves(node)
                 return _both(self._comparison(exp.GTE, low), self._comparison(exp.LTE, high))
             case exp.In():
                 return self._membership(node)
@@ -127,7 +129,8 @@ class SkippingCompiler:
         value = self._constants.compared(right, seen_as)
         if value is None:
             return None
-        return _range_test(field, value, kind, self._view(field, seen_as, value.type))
+        letters = None if UNFILLED in node.meta else char_letters(field)
+        return _range_test(field, value, kind, self._view(field, seen_as, value.type), letters)
 
     def _view(self, field: Field, seen_as: str, compared_as: str) -> BoundView | None:
         """How a bound becomes comparable: days and instants are cast, in the same order."""
@@ -209,7 +212,14 @@ def _joined(
     return lambda parameters: join(left(parameters), right(parameters))
 
 
-def _range_test(field: Field, term: Term, kind: type[exp.Expr], view: BoundView | None) -> BindTest:
+def _range_test(
+    field: Field,
+    term: Term,
+    kind: type[exp.Expr],
+    view: BoundView | None,
+    letters: int | None,
+) -> BindTest:
+    """`letters`: those of a CHAR column, which is filled up itself beside a longer constant."""
     bounds, compare = _RANGE_TESTS[kind]
     test_of = bounds_test(field, bounds, view)
 
@@ -219,21 +229,29 @@ def _range_test(field: Field, term: Term, kind: type[exp.Expr], view: BoundView 
             return ALWAYS
         if bound.value is None:  # a comparison with NULL is never true
             return NEVER
-        return test_of(partial(compare, bound.value))
+        if letters is None:
+            return test_of(partial(compare, bound.value))
+        if len(bound.value) > letters:
+            return ALWAYS
+        return test_of(partial(compare, bound.value.ljust(letters)))
 
     return bind
 
 
 def _list_test(field: Field, members: list[Term], session: Session) -> BindTest:
     test_of = bounds_test(field, BOTH_BOUNDS, None)
+    letters = char_letters(field)
 
     def bind(parameters: Parameters) -> StatisticsTest:
         bounds_of_members = spread(members, parameters, field.type, session)
         if not all(bound.is_constant for bound in bounds_of_members):
             return ALWAYS
-        values = [bound.value for bound in bounds_of_members if bound.value is not None]
+        members_as_read = filled_together([b.value for b in bounds_of_members], letters)
+        values = [value for value in members_as_read if value is not None]
         if not values:
             return NEVER
+        if letters is not None and max(map(len, values)) > letters:
+            return ALWAYS
         low, high = min(values), max(values)
         return test_of(lambda least, most: bool(least <= high and most >= low))
 

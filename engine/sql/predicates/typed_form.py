@@ -30,6 +30,7 @@ from whitecap.engine.sql.expressions.scope import Scope, schema_scope
 from whitecap.engine.sql.functions.function_nodes import COMPARISONS, MIRRORED, is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.constants import Constants, may_unwrap
+from whitecap.engine.sql.predicates.normal_form import halves
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import INTEGRAL_BITS, Session, holds, is_integral
 
@@ -145,8 +146,7 @@ class _Typing(Struct, frozen=True):
         return self.of(exp.Is(this=operand.copy(), expression=exp.Null()))
 
     def _between(self, node: exp.Between) -> exp.Expr:
-        low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
-        high = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
+        low, high = halves(node)
         sides = self.of(low), self.of(high)
         if sides == (low, high):
             return node
