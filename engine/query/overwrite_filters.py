@@ -60,11 +60,20 @@ def handed_over(condition: Predicate, schema: Schema, session: Session) -> tuple
     )
 
 
-def lists_decimals(node: exp.Expr, schema: Schema) -> bool:
-    """Whether a decimal column is looked for in a list, which is more than one comparison."""
+def has_untold_list(node: exp.Expr, schema: Schema) -> bool:
+    """Whether a column is looked for in a list that Spark fails to tell a source.
+
+    Such are lists of decimals, and a NULL beside values; one member alone is a comparison.
+    """
     lists = (part for part in node.find_all(exp.In) if len(part.expressions) > 1)
-    fields = (schema.get(part.this.name) for part in lists if isinstance(part.this, exp.Column))
-    return any(field is not None and is_decimal(field.type) for field in fields)
+    return any(_is_untold(part, schema) for part in lists if isinstance(part.this, exp.Column))
+
+
+def _is_untold(node: exp.In, schema: Schema) -> bool:
+    field = schema.get(node.this.name)
+    if field is not None and is_decimal(field.type):
+        return True
+    return {isinstance(member.unnest(), exp.Null) for member in node.expressions} == {True, False}
 
 
 class _Reader:

@@ -208,8 +208,8 @@ def not_translated(condition: str) -> DeltaError:
     return DeltaError(exception, error_class, text)
 
 
-def no_overwrite_by_decimals(condition: str) -> DeltaError:
-    """Seen on Delta Lake 4.4.0: a list of decimals ends the optimizer as it becomes SQL."""
+def no_overwrite_by_list(condition: str) -> DeltaError:
+    """Seen on Delta Lake 4.4.0: of decimals, or with a NULL, it ends the optimizer."""
     text = f"The Spark SQL phase optimization failed with an internal error: {condition}"
     return DeltaError.of_class("SparkException", "INTERNAL_ERROR", text)
 
