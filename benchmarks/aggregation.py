@@ -28,7 +28,8 @@ from whitecap.sim.recording.recording import Recording
 from whitecap.sim.run import run_scenario
 from whitecap.sim.sweeps.experiment import Experiment, load_experiment
 from whitecap.sim.sweeps.opening import open_place
-from whitecap.sweep_engine import recorded_runs, sweep_engine
+from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_places import recorded_runs
 
 TRANSACTIONS = 10_000_000
 REPLICATIONS = 16

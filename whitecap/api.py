@@ -133,7 +133,7 @@ def _replicated(
     until: str | Sequence[str],
     most: int | None,
 ) -> Sweep:
-    from whitecap.sweep_engine import require_sweep_place
+    from whitecap.sweep_places import require_sweep_place
     from whitecap.sweeps import replicated
     from whitecap.until import until_of
 

@@ -19,14 +19,8 @@ from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unkno
 from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sweep_engine import (
-    SweepAt,
-    made_in,
-    recorded_runs,
-    require_sweep_place,
-    sweep_engine,
-    sweep_place,
-)
+from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_places import SweepAt, made_in, recorded_runs, require_sweep_place, sweep_place
 from whitecap.texts import lists_of, texts_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from whitecap.sim.quantities.whole_numbers import whole_or_none
 from whitecap.sim.sweeps.regression import CellRuns
 from whitecap.sim.sweeps.rounds import run_rounds
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
-from whitecap.sweep_engine import recorded_runs, sweep_place
+from whitecap.sweep_places import recorded_runs, sweep_place
 from whitecap.texts import texts_of
 
 if TYPE_CHECKING:

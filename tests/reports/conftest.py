@@ -9,7 +9,8 @@ import pytest
 
 from tests.reports.synthetic_recordings import write_sweep
 from whitecap.reports.runs import RunSet
-from whitecap.sweep_engine import recorded_runs, sweep_engine
+from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_places import recorded_runs
 
 GRID = {
     "partitioning": ["unpartitioned", "by date", "by date and country"],

@@ -41,7 +41,8 @@ from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import finished_runs
 from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.recording.recording import Recording
-from whitecap.sweep_engine import recorded_runs, sweep_engine
+from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_places import recorded_runs
 
 SCHEMA = pa.schema(
     [

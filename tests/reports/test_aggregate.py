@@ -30,7 +30,7 @@ from whitecap.reports.agreement import read_agreement
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.report import build_report
 from whitecap.reports.runs import RunSet, read_each
-from whitecap.sweep_engine import recorded_runs
+from whitecap.sweep_places import recorded_runs
 
 pytestmark = pytest.mark.spark
 

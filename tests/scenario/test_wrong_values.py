@@ -53,17 +53,22 @@ OF_OTHERS = ("faults", "expect", "objective", "may_change", "sweep")
 def _around(path: Path) -> dict[str, Any]:
     """What a value at this path may have to do with: the rest only takes time to be read."""
     scenario = EVERY_FIELD if path[0] == "store" else {**EVERY_FIELD, "store": "s3"}
+    spoken_of = {name: EVERY_FIELD["writers"][name] for name in ("loader", "stream")}
     match path:
+        case "store", *_:
+            return _without(scenario, OF_OTHERS) | {"writers": spoken_of}
         case "writers", str(name), *_:
             writer = EVERY_FIELD["writers"][name]
             without = OF_OTHERS if "cluster" in writer else (*OF_OTHERS, "clusters")
-            rest = {key: scenario[key] for key in scenario if key not in without}
-            return rest | {"writers": {name: writer}}
+            return _without(scenario, without) | {"writers": {name: writer}}
         case "writers", *_:
             return scenario
         case _:
-            spoken_of = {name: EVERY_FIELD["writers"][name] for name in ("loader", "stream")}
-            return {**scenario, "writers": spoken_of}
+            return scenario | {"writers": spoken_of}
+
+
+def _without(scenario: dict[str, Any], sections: tuple[str, ...]) -> dict[str, Any]:
+    return {key: section for key, section in scenario.items() if key not in sections}
 
 
 def _with(path: Path, value: Any) -> Any:

@@ -32,7 +32,8 @@ from whitecap.sim.sweeps.engines import SweepEngine
 from whitecap.sim.sweeps.experiment import Experiment, load_experiment
 from whitecap.sim.sweeps.planned import make_run
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
-from whitecap.sweep_engine import recorded_runs, sweep_engine
+from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_places import recorded_runs
 
 pytestmark = pytest.mark.spark
 

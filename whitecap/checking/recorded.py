@@ -24,7 +24,7 @@ from whitecap.reports.comparisons.wording import (
 from whitecap.reports.runs import RunSet
 from whitecap.reports.words import sentence
 from whitecap.sim.scenario.cells import show_cell
-from whitecap.sweep_engine import recorded_runs
+from whitecap.sweep_places import recorded_runs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -41,7 +41,8 @@ from whitecap.sim.sweeps.regression import (
     run_expecting,
 )
 from whitecap.sim.sweeps.regression_files import Accept
-from whitecap.sweep_engine import recorded_runs, sweep_engine
+from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_places import recorded_runs
 from whitecap.until import NOTHING_ASKED, Until
 
 

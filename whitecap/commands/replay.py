@@ -67,7 +67,7 @@ def replay(
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
     from whitecap.sim.replay.real.environment import require_delta
-    from whitecap.sweep_engine import chosen_run, made_in
+    from whitecap.sweep_places import chosen_run, made_in
     from whitecap.terminal.agreement import show_agreement
 
     directory = out or made_in(run) / "replay"

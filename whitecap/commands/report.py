@@ -21,7 +21,8 @@ def report(place: str, engine: str | None, master: str | None) -> None:
     """
     from whitecap.engine.errors import noted
     from whitecap.reports.report import build_report
-    from whitecap.sweep_engine import made_in, recorded_runs, require_recorded, sweep_engine
+    from whitecap.sweep_engine import sweep_engine
+    from whitecap.sweep_places import made_in, recorded_runs, require_recorded
     from whitecap.terminal.answer import show_answer
     from whitecap.terminal.console import new_console
 

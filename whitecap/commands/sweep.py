@@ -83,7 +83,8 @@ def sweep(
     from whitecap.engine.errors import noted
     from whitecap.options.assignments import labels_named, values_named
     from whitecap.sim.sweeps.experiment import load_experiment
-    from whitecap.sweep_engine import require_sweep_place, sweep_engine
+    from whitecap.sweep_engine import sweep_engine
+    from whitecap.sweep_places import require_sweep_place
     from whitecap.until import until_of
 
     with gathered_with_options() as problems:
@@ -134,7 +135,7 @@ def _print_result(
 ) -> None:
     """The measures of every cell and the answer; writes the tables on the way."""
     from whitecap.reports.report import analyse
-    from whitecap.sweep_engine import recorded_runs
+    from whitecap.sweep_places import recorded_runs
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.progress import progress
     from whitecap.terminal.sweep_result import show_sweep, sweep_document

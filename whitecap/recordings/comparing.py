@@ -18,7 +18,8 @@ from whitecap.kinds import of_its_kinds
 from whitecap.reports.comparisons.sides import COMPARED
 from whitecap.reports.precision.asked import measures_named
 from whitecap.sim.recording.dataset.place import is_uri
-from whitecap.sweep_engine import require_recorded, sweep_engine
+from whitecap.sweep_engine import sweep_engine
+from whitecap.sweep_places import require_recorded
 from whitecap.texts import texts_of
 
 __all__ = ["Compared", "compare"]

@@ -151,7 +151,7 @@ def played(
 
 def _chosen(run: Run | str | Path, cell: CellChoice | None) -> ChosenRun:
     from whitecap.sim.replay.choice import ChosenRun
-    from whitecap.sweep_engine import chosen_run
+    from whitecap.sweep_places import chosen_run
 
     if not isinstance(run, Run):
         return chosen_run(run, cell)

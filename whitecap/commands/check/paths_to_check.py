@@ -14,7 +14,7 @@ from whitecap.checking.scenarios import compared_with
 from whitecap.sim.sweeps.read_runs import Watch
 from whitecap.sim.sweeps.regression import RunEffort
 from whitecap.sim.sweeps.regression_files import require_runnable
-from whitecap.sweep_engine import is_sweep
+from whitecap.sweep_places import is_sweep
 from whitecap.until import Until
 
 

@@ -89,7 +89,7 @@ def run(
     places = ResultPlaces(out, export, history)
     with gathered_with_options() as problems:
         if until:
-            from whitecap.sweep_engine import require_sweep_place
+            from whitecap.sweep_places import require_sweep_place
 
             problems += _refused_with_until(replication, requests, export, history, overwrite)
             problems += refused_places(require_sweep_place, out)
