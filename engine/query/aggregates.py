@@ -109,7 +109,8 @@ class Grouping(Struct):
         """The columns of a group."""
         aggregates = (f"aggregate {at}" for at in range(len(self.aggregates)))
         types = (*(term.type for term in self.terms), *(each.type for each in self.aggregates))
-        return Relation(frozenset(), (*self._key_names, *aggregates), types)
+        letters = (*(term.letters for term in self.terms), *(None for _ in self.aggregates))
+        return Relation(frozenset(), (*self._key_names, *aggregates), types, letters=letters)
 
     def bound(self) -> Callable[[Iterable[Row]], list[Row]]:
         """Makes groups of rows; without keys a single one, also of no rows at all."""

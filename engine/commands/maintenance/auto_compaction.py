@@ -117,4 +117,5 @@ def _predicates(partitions: Sequence[PartitionKey], snapshot: Snapshot) -> tuple
         )
         for partition in partitions
     ]
-    return (Predicate.of_node(exp.or_(*branches)),)
+    condition = Predicate.of_node(exp.or_(*branches))
+    return (condition.as_written(snapshot.partition_schema),)

@@ -58,7 +58,8 @@ def partition_predicates(
         return ()
     if condition.node.find(exp.Query) is not None:
         raise write_errors.subquery_over_partitions()
-    conjuncts = condition.with_parameters(parameters).conjuncts()
+    as_written = condition.with_parameters(parameters).as_written(txn.snapshot.schema)
+    conjuncts = as_written.conjuncts()
     columns = txn.metadata.partition_columns
     partition_columns = {name.lower() for name in columns}
     for predicate in conjuncts:

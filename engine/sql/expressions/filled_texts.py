@@ -14,7 +14,7 @@ from whitecap.engine.sql.expressions.terms import Bound, Parameters, Term, appli
 from whitecap.engine.values.types import PARAMETER, Session
 
 UNFILLED = "unfilled"
-"""Marks the halves of a BETWEEN (in `meta`): Spark fills up nothing there."""
+"""Marks comparisons (in `meta`) in which nothing is filled up, as the halves of a BETWEEN."""
 
 
 def filled_up(left: Term, right: Term, session: Session) -> tuple[Term, Term]:

@@ -140,8 +140,10 @@ def _in(node: exp.In, compiler: Compiler) -> Term:
         raise InvalidInput([Problem(node.sql(DIALECT), wanted)])
     if isinstance(node.this, exp.Tuple):
         return _tuple_in(node.this, node.expressions, compiler)
-    members = compiler.terms(node.expressions)
-    return is_in(compiler.term(node.this), members, compiler.session)
+    members, term = compiler.terms(node.expressions), compiler.term(node.this)
+    if UNFILLED in node.meta:
+        term = replace(term, letters=None)
+    return is_in(term, members, compiler.session)
 
 
 def _tuple_in(tuple_node: exp.Tuple, members: list[exp.Expr], compiler: Compiler) -> Term:

@@ -5,6 +5,8 @@ UPDATE asks these of the texts as they were written, without the blanks, and fil
 the same: `p = 'ab'` of a CHAR(4) finds no partition. Of the files that are left it asks the rows,
 once more planned as a query: what the optimizer has made a comparison by then is filled up too.
 
+OPTIMIZE and REORG resolve their conditions by themselves, and fill up nothing.
+
 Source: Spark's ApplyCharTypePadding, Delta's DeleteCommand and UpdateCommand; observed on Delta
 Lake 4.4.0 with Spark 4.2.0.
 """
@@ -17,6 +19,7 @@ from whitecap.engine.log.columns.type_changes import char_letters
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
 from whitecap.engine.sql.expressions.filled_texts import UNFILLED
+from whitecap.engine.sql.functions.function_nodes import COMPARISONS
 from whitecap.engine.sql.predicates.normal_form import halves
 
 
@@ -35,6 +38,14 @@ def as_queried(node: exp.Expr, schema: Schema) -> exp.Expr:
 def asked_of_rows(node: exp.Expr, schema: Schema) -> exp.Expr:
     """The condition as a DELETE or UPDATE asks it of rows; itself where it is no other."""
     return node.transform(_compared) if names_char(node, schema) else node
+
+
+def as_written(node: exp.Expr) -> exp.Expr:
+    """The condition with nothing filled up: who parses it by himself compares texts as they are."""
+    copy = node.copy()
+    for part in copy.find_all(*COMPARISONS, exp.In):
+        part.meta[UNFILLED] = True
+    return copy
 
 
 def names_char(node: exp.Expr, schema: Schema) -> bool:

@@ -19,6 +19,7 @@ from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
 from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.asked_statistics import StatisticsTest
+from whitecap.engine.sql.predicates.char_conditions import as_written, names_char
 from whitecap.engine.sql.predicates.compiler import NOT_BOOLEAN
 from whitecap.engine.sql.predicates.datafusion_pruning import PruningTest
 from whitecap.engine.sql.predicates.pins import PinnedValues, pinned
@@ -98,6 +99,12 @@ class Predicate:
 
     def __repr__(self) -> str:
         return f"Predicate({self.sql!r})"
+
+    def as_written(self, schema: Schema) -> Predicate:
+        """The same over the texts of CHAR columns as they were written, filling up no constants."""
+        if not names_char(self.node, schema):
+            return self
+        return Predicate(PlannedCondition(as_written(self.node)), self._parameters, self._sql)
 
     def conjuncts(self) -> tuple[Predicate, ...]:
         """The conditions that it ANDs. Source: Spark's splitConjunctivePredicates."""
