@@ -67,10 +67,10 @@ a run and a directory that is not there."""
 @lru_cache(maxsize=1)
 def _load_all_modules() -> None:
     """Before anything is replaced: a module that is loaded meanwhile would keep the replacement."""
-    for path in sorted((ROOT / "sim").rglob("*.py")):
-        importlib.import_module(
-            "whitecap." + ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        )
+    for room in ("sim", "checking", "commands"):
+        for path in sorted((ROOT / "whitecap" / room).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            importlib.import_module(".".join(parts))
 
 
 def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
