@@ -15,6 +15,7 @@ from whitecap.sim.chaos.parts import NO_SCENARIO
 from whitecap.sim.chaos.shrinking import Shrunk, shrink
 from whitecap.sim.chaos.trials import Tell, tell_nobody
 from whitecap.sim.loading import parse_scenario
+from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.model import Scenario
@@ -97,6 +98,7 @@ class _Fails(Struct, frozen=True):
             judgement = judged_to_the_end(self.judge, finished)
         except Overgrown:
             return bool(self.anomalies)
-        except Exception:
+        except Exception as error:
+            reraise_interruption(error)
             return not self.anomalies
         return any(finding.anomaly in self.anomalies for finding in judgement.findings)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
+from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def _collected(made: Any) -> list[tuple[int, bytes]]:
     try:
         return [(int(row["task"]), bytes(row["results"])) for row in made.collect()]
     except Exception as error:
+        reraise_interruption(error)
         lines = [line for line in str(error).splitlines() if line.strip()]
         what = f"The Spark job failed: {lines[-1].strip() if lines else type(error).__name__}"
         raise EnvironmentMissing([MissingPrerequisite(what, REMEDY)]) from error

@@ -18,6 +18,7 @@ from whitecap.sim.chaos.parts import NO_SCENARIO
 from whitecap.sim.chaos.swarm import DrawnVariation, drawn
 from whitecap.sim.chaos.timeline import Lane, lanes_of
 from whitecap.sim.machine.garbage import seldom_collecting
+from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
 from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -143,7 +144,8 @@ def judged(judge: RunJudge, variation: DrawnVariation, number: int) -> ChaosRun:
         return replace(_unjudged(variation, number), overgrown=True)
     except InvariantViolated as error:
         return replace(_unjudged(variation, number), broken=str(error))
-    except Exception:
+    except Exception as error:
+        reraise_interruption(error)
         return replace(_unjudged(variation, number), broken=traceback.format_exc())
     return _kept(variation, number, finished, judgement)
 

@@ -63,8 +63,14 @@ def interruption_says(what_is_kept: str) -> Iterator[None]:
         raise
 
 
+def reraise_interruption(error: Exception) -> None:
+    """Where errors are kept or passed over, Ctrl-C is not one, whatever a library made of it."""
+    if was_interrupted(error):
+        raise KeyboardInterrupt from error
+
+
 def was_interrupted(error: BaseException) -> bool:
-    """Whether somebody pressed a key: Py4J turns that into an error of its own."""
+    """Whether somebody pressed a key: DuckDB and Py4J turn that into an error of their own."""
     met: BaseException | None = error
     while met is not None:
         if isinstance(met, KeyboardInterrupt):

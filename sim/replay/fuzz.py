@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.engine.races.conformance.compare import skipped
 from whitecap.engine.races.conformance.run import run_cases
-from whitecap.sim.machine.interruption import was_interrupted
+from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.replay.drawing.races import DrawnRace, draw_race
 from whitecap.sim.replay.real.jvm import Jvm
 from whitecap.sim.replay.real.session import delta_session
@@ -72,8 +72,7 @@ class Fuzzer:
         try:
             case = self.observed(case)
         except Exception as trouble:  # the next race is none the worse for it
-            if was_interrupted(trouble):
-                raise KeyboardInterrupt from trouble
+            reraise_interruption(trouble)
             self._spark.range(1).count()  # else there is no next race: the session is gone
             return FuzzedRace(case, skipped(case, f"not played on real Delta: {trouble}"))
         (result,) = run_cases([case])

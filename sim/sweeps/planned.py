@@ -12,6 +12,7 @@ from msgspec import Struct
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.recorded import RunName
 from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.scenario.model import Scenario
 
@@ -65,6 +66,7 @@ def make_run(run: PlannedRun) -> Ran:
             findings=findings_by_name,
         )
     except Exception as error:
+        reraise_interruption(error)
         failure = {
             "error": type(error).__name__,
             "text": str(error),

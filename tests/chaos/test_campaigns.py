@@ -102,6 +102,23 @@ def test_a_run_that_breaks_is_a_finding_and_ends_no_campaign(
     assert "ZeroDivisionError" in tally.wrong[0].broken
 
 
+def interrupted(finished: FinishedRun) -> Judgement:
+    """What DuckDB makes of Ctrl-C during a query."""
+    del finished
+    raise RuntimeError("Query interrupted") from KeyboardInterrupt()
+
+
+def test_ctrl_c_is_no_defect_of_the_run_whose_rows_are_just_judged() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        make(interrupted, CampaignRun(base(), 3, 2))
+
+
+def test_ctrl_c_is_no_answer_to_whether_a_smaller_scenario_still_goes_wrong() -> None:
+    run = campaign(strict).wrong[0]
+    with pytest.raises(KeyboardInterrupt):
+        examine(run, interrupted)
+
+
 @pytest.mark.parametrize(
     "refusal",
     [
