@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import columns_read
+from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.scenario.model import Scenario
@@ -107,7 +108,10 @@ def _made(reading: Reading[T], run: RunToRead) -> ReadRun[T]:
         read = reading(recording.manifest, recording.columns(columns_read(recording.manifest)))
     except InvariantViolated as broken:
         error = str(broken)
+    except OSError:  # of the place where runs are kept: no defect of the run
+        raise
     except Exception as broken:
+        reraise_interruption(broken)
         again = run.scenario.command_of(run.seed_taken, run.replication)
         trace = traceback.format_exc()
         error = f"{type(broken).__name__}: {broken}\nto reproduce: {again}\n{trace}"

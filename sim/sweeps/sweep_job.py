@@ -11,6 +11,7 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from errno import EDQUOT, ENOSPC
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,10 @@ from whitecap.sim.sweeps.planned import PlannedRun
 
 WATCH_EVERY_S = 0.2
 """How often we look how far a batch is."""
+
+DISK_FULL = MissingPrerequisite(
+    "No space is left where the sweep is written", "Finished batches are kept."
+)
 
 
 class Progress(Struct, frozen=True):
@@ -163,9 +168,11 @@ def _watch(job: _Job, engine: SweepEngine, state: _State) -> None:
 
 
 def _environment_error(engine: SweepEngine, error: BaseException) -> BaseException:
-    """Runs write down their own errors, so what ends the job itself is the engine's."""
+    """Runs write down their own errors, so what ends the job is the engine's or the disk's."""
     if isinstance(error, KeyboardInterrupt | SystemExit):
         return error
+    if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
+        return EnvironmentMissing([DISK_FULL])
     lines = [line for line in str(error).splitlines() if line.strip()]
     what = f"{engine.what}: {lines[-1].strip() if lines else type(error).__name__}"
     return EnvironmentMissing([MissingPrerequisite(what, engine.remedy)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from whitecap.sim import run as sim_run
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.sweeps import kept_runs
 from whitecap.sim.sweeps.kept_runs import Keeping, KeptRuns
 
 
@@ -195,6 +197,40 @@ def test_a_plan_that_was_interrupted_before_anything_is_known_says_what_is_kept(
         f"; finished runs are kept in {out / 'runs'}, and --resume (resume=True) goes on with them"
     )
     assert result.stderr.splitlines()[-1] == said + (kept if finished else "")
+
+
+def test_a_plan_that_was_interrupted_tells_what_is_known_and_how_it_goes_on(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[None] = []
+
+    def pressed(*arguments: Any, **more: Any) -> FinishedRun:
+        if len(made) == 12:
+            raise KeyboardInterrupt
+        made.append(None)
+        return run_scenario(*arguments, **more)
+
+    monkeypatch.setattr(sim_run, "run_scenario", pressed)
+    out = tmp_path / "out"
+    words = ["--vary", "writers.corrector.count=1..3", "--objective", OBJECTIVE, "--jobs", "1"]
+    result = CliRunner().invoke(main, ["plan", str(file), *words, "--out", str(out)])
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert "interrupted, this is what was known then" in result.stdout.replace("\n", " ")
+    said = f"finished runs are kept in {out / 'runs'}, and --resume (resume=True) goes on with them"
+    assert result.stderr.splitlines()[-1] == f"interrupted: {said}"
+
+
+def test_a_disk_that_is_full_when_runs_are_kept_is_no_defect_of_a_run(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(kept_runs, "write_whole", full)
+    words = ["--vary", "writers.corrector.count=1..3", "--objective", OBJECTIVE, "--jobs", "1"]
+    result = CliRunner().invoke(main, ["plan", str(file), *words, "--out", str(tmp_path / "out")])
+    assert result.exit_code == ExitCode.ENVIRONMENT_MISSING
+    assert result.stderr.splitlines()[-1] == f"error: [Errno {ENOSPC}] No space left on device"
 
 
 def test_runs_of_other_scenarios_and_seeds_are_not_used(file: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from errno import ENOSPC
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -273,3 +274,17 @@ def test_a_sweep_says_what_is_kept_whatever_a_library_made_of_the_interruption(
     result = CliRunner().invoke(main, [*arguments, "--engine", "processes"])
     assert result.exit_code == ExitCode.INTERRUPTED
     assert "interrupted: finished batches are kept" in result.output
+
+
+def test_a_full_disk_is_not_taken_for_too_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space left")
+
+    monkeypatch.setattr(InProcesses, "record", refused)
+    experiment = load_experiment(write_scenario(tmp_path), replications=1)
+    with pytest.raises(EnvironmentMissing) as missing:
+        run_sweep(experiment, LocalPlace(tmp_path / "out"), InProcesses)
+    said = "No space is left where the sweep is written. Finished batches are kept."
+    assert str(missing.value) == said

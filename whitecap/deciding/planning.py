@@ -187,11 +187,16 @@ def planned_by(
 
 def _kept_so_far(kept: KeptRuns | None) -> str:
     """What there is of a plan that was interrupted before any value was tried."""
-    said = "nothing is known yet"
+    said, runs = "nothing is known yet", how_it_goes_on(kept)
+    return said if runs is None else f"{said}; {runs}"
+
+
+def how_it_goes_on(kept: KeptRuns | None) -> str | None:
+    """Where the finished runs of an interrupted plan are, if anywhere."""
     if kept is None or not kept.place.is_dir():
-        return said
+        return None
     goes_on = "--resume (resume=True) goes on with them"
-    return f"{said}; finished runs are kept in {kept.place}, and {goes_on}"
+    return f"finished runs are kept in {kept.place}, and {goes_on}"
 
 
 class _Search(Struct, frozen=True):

@@ -72,7 +72,7 @@ def plan(
     stated with a 95 % interval. Replication r has the same random numbers at every value of every
     variant. Ctrl-C ends the search early and keeps what is known; with --out it can go on.
     """
-    from whitecap.deciding.planning import kept_runs, planned_by, planning_of
+    from whitecap.deciding.planning import how_it_goes_on, kept_runs, planned_by, planning_of
     from whitecap.deciding.running import Effort
     from whitecap.engine.errors import noted
     from whitecap.options.assignments import labels_named, variants_named
@@ -99,4 +99,6 @@ def plan(
         planned = planned_by(planning, jobs, show, runs)
     give(planned, show_plan, out, as_json)
     if planned.is_interrupted:
+        goes_on = how_it_goes_on(runs)
+        click.echo("interrupted" if goes_on is None else f"interrupted: {goes_on}", err=True)
         ctx.exit(ExitCode.INTERRUPTED)
