@@ -21,6 +21,9 @@ from whitecap.reports.measures.sample import MeasureSample
 HALF_DONE = "an earlier statement had committed"
 """What is meant by it, for people."""
 
+TOLD_IDLE = 0.5
+"""Idle successes are told from this share of all on: then the median latency is one of theirs."""
+
 
 class Due(Struct, frozen=True):
     """The jobs that fell to some writers over the whole run, warm-up included.
@@ -54,7 +57,8 @@ class Due(Struct, frozen=True):
 class JobsLeftOpen(Struct, frozen=True):
     """What some writers left open: `unfinished` of `jobs` neither committed nor were given up.
 
-    `half_done` of those that were given up left a commit of an earlier statement behind.
+    `half_done` of those that were given up left a commit of an earlier statement behind. `idle` of
+    those that succeeded found nothing to do.
     """
 
     jobs: int
@@ -63,6 +67,12 @@ class JobsLeftOpen(Struct, frozen=True):
     unfinished: int
     due: Due
     half_done: int = 0
+    idle: int = 0
+
+    @property
+    def done(self) -> int:
+        """How many succeeded."""
+        return self.jobs - self.given_up - self.unfinished
 
 
 def due_by_group(writers: pa.Table) -> dict[WriterCommand, Due]:
@@ -90,6 +100,7 @@ def left_out_of(sample: MeasureSample, due: Due) -> JobsLeftOpen:
         unfinished=int(np.sum(~(jobs.is_done | jobs.is_given_up))),
         due=due,
         half_done=int(jobs.is_half_done.sum()),
+        idle=int(jobs.is_idle.sum()),
     )
 
 
@@ -102,6 +113,7 @@ def added(several: Sequence[JobsLeftOpen]) -> JobsLeftOpen:
         unfinished=sum(each.unfinished for each in several),
         due=sum((each.due for each in several), Due()),
         half_done=sum(each.half_done for each in several),
+        idle=sum(each.idle for each in several),
     )
 
 
@@ -112,6 +124,8 @@ def left_out_sentences(by_group: Mapping[WriterCommand, JobsLeftOpen]) -> Iterat
             yield due_sentence(group, left_out.due)
         if left_out.unfinished or left_out.given_up:
             yield _of_jobs(group, left_out)
+        if left_out.idle and left_out.idle >= TOLD_IDLE * left_out.done:
+            yield _idle(group, left_out)
 
 
 def due_sentence(group: WriterCommand, due: Due) -> str:
@@ -141,3 +155,9 @@ def _of_jobs(group: WriterCommand, left_out: JobsLeftOpen) -> str:
         if count
     ]
     return f"{group.writer_group}: of {left_out.jobs:,} jobs {', '.join(parts)}"
+
+
+def _idle(group: WriterCommand, left_out: JobsLeftOpen) -> str:
+    """How many succeeded since there was nothing to do, as for a compaction without small files."""
+    jobs = f"{left_out.idle:,} of {left_out.done:,} jobs that succeeded"
+    return f"{group.writer_group}: {jobs} had nothing to do (no commit; their latencies count)"

@@ -29,9 +29,8 @@ class TransactionColumns(Struct, frozen=True):
     """Transactions, one entry per column each; instants and spans in milliseconds.
 
     `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
-    job's last transaction, `made_version` those that left a version, `ends_job` those of the last
-    statement of their job. `is_half_done` marks the end of a job that was given up when some
-    statement of it had left a version.
+    job's last transaction, `made_version` those that left a version, `job_made_version` those of a
+    job of which some statement did, `ends_job` those of the last statement of their job.
     """
 
     outcome: IntArray
@@ -46,8 +45,8 @@ class TransactionColumns(Struct, frozen=True):
     is_given_up: Flags
     is_last: Flags
     made_version: Flags
+    job_made_version: Flags
     ends_job: Flags
-    is_half_done: Flags
 
     @classmethod
     def of(cls, transactions: pa.Table) -> Self:
@@ -57,7 +56,6 @@ class TransactionColumns(Struct, frozen=True):
         outcome = _outcomes(transactions)
         first_submitted_ms, is_last = _jobs(transactions)
         made_version = is_given(transactions["committed_version"])
-        is_given_up = flags_in(transactions["given_up"])
         is_aborted = outcome == _OUTCOMES.index(RecordedOutcome.ABORTED)
         return cls(
             outcome=outcome,
@@ -69,11 +67,11 @@ class TransactionColumns(Struct, frozen=True):
             attempts=codes_in(transactions["attempts"]),
             is_conflict=is_aborted & conflicts[exception],
             is_rerun=codes_in(transactions["rerun_number"]) > 0,
-            is_given_up=is_given_up,
+            is_given_up=flags_in(transactions["given_up"]),
             is_last=is_last,
             made_version=made_version,
+            job_made_version=_of_jobs_with(transactions, made_version),
             ends_job=_ends_job(transactions),
-            is_half_done=is_given_up & _of_jobs_with(transactions, made_version),
         )
 
     def __len__(self) -> int:
@@ -92,6 +90,16 @@ class TransactionColumns(Struct, frozen=True):
     def is_done(self) -> Flags:
         """Which of them are a job's success."""
         return self.ended(RecordedOutcome.COMMITTED) & self.ends_job
+
+    @property
+    def is_half_done(self) -> Flags:
+        """Which of them end a job that was given up when some statement had left a version."""
+        return self.is_given_up & self.job_made_version
+
+    @property
+    def is_idle(self) -> Flags:
+        """Which of them are the success of a job that found nothing to do."""
+        return self.is_done & ~self.job_made_version
 
 
 class LeftByRun(Struct, frozen=True):

@@ -86,6 +86,7 @@ def left_out_rows(run: MeasuredRun) -> Iterator[StoredRow]:
             Measure.IN_FLIGHT.value: left_out.in_flight,
             "given_up": left_out.given_up,
             Measure.HALF_DONE.value: left_out.half_done,
+            "idle": left_out.idle,
             "unfinished": left_out.unfinished,
             "writers": left_out.due.writers,
             "scheduled": left_out.due.scheduled,
@@ -189,7 +190,8 @@ def left_out_of_row(row: Mapping[Any, Any]) -> tuple[WriterCommand, JobsLeftOpen
     """A row of what is left out: of which writer group (or `WHOLE`), and what."""
     due = Due(row["writers"], row["scheduled"], row["jobs_due"], row["jobs_not_begun"])
     open_jobs = row[Measure.IN_FLIGHT.value], row["given_up"], row["unfinished"]
-    left_out = JobsLeftOpen(row["jobs"], *open_jobs, due, row[Measure.HALF_DONE.value])
+    of_ended = row[Measure.HALF_DONE.value], row["idle"]
+    left_out = JobsLeftOpen(row["jobs"], *open_jobs, due, *of_ended)
     return _group(row), left_out
 
 

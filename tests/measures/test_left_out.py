@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 import whitecap
 from tests.sim.sim_worlds import document
@@ -63,6 +64,40 @@ def test_of_jobs_given_up_those_that_left_a_commit_behind_are_told_apart() -> No
     assert of_a_cell == "6 of 8 jobs given up are half done (an earlier statement had committed)"
     single = half_done_sentence(left_out(Due(1, 1, 67), given_up=1, half_done=1))
     assert single == "the one job given up is half done (an earlier statement had committed)"
+
+
+def test_where_most_successes_had_nothing_to_do_that_is_said() -> None:
+    jobs = replace(left_out(Due(1, 1, 67), unfinished=1), idle=33)
+    *_, sentence = left_out_sentences({NIGHTLY: jobs})
+    assert sentence == (
+        "nightly: 33 of 66 jobs that succeeded had nothing to do (no commit; their latencies count)"
+    )
+    assert len([*left_out_sentences({NIGHTLY: replace(jobs, idle=32)})]) == 1
+
+
+def test_a_job_is_idle_if_no_statement_of_it_made_a_version() -> None:
+    scenario = document(
+        writers={
+            "both": {
+                "statements": [
+                    {
+                        "statement": "INSERT INTO events VALUES :rows",
+                        "parameters": {"rows": {"rows": {"count": 2}}},
+                    },
+                    {"statement": "DELETE FROM events WHERE country = 'nowhere'"},
+                ],
+                "arrival": {"closed": {"think": "5 s"}},
+            },
+            "eraser": {
+                "statement": "DELETE FROM events WHERE country = 'nowhere'",
+                "arrival": {"closed": {"think": "5 s"}},
+            },
+        }
+    )
+    measured = whitecap.run(scenario).measured
+    by_group = {group.writer_group: part.left_out for group, part in measured.groups.items()}
+    assert by_group["eraser"].idle == by_group["eraser"].done > 3
+    assert (by_group["both"].idle, by_group["both"].half_done) == (0, 0)
 
 
 def test_where_nothing_is_left_out_nothing_is_said() -> None:
