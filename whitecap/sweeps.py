@@ -109,8 +109,9 @@ class Sweep:
     def left_out(self) -> pd.DataFrame:
         """What success and latency of each run do not tell, by writer group (none named: of all).
 
-        Of `jobs`, `given_up` (`half_done` of them) and `unfinished`; transactions `in_flight` at
-        the end; of `jobs_due` over the whole run, `jobs_not_begun`.
+        Of `jobs`, `given_up` (`half_done` of them) and `unfinished`, of the others `idle`, which
+        found nothing to do; transactions `in_flight` at the end; of `jobs_due` over the whole run,
+        `jobs_not_begun`.
         """
         return self.subject.tables.left_out
 
