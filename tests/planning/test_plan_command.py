@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from errno import ENOSPC
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 import yaml
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import whitecap
 from tests.refusals import require_each_once, require_refused
@@ -178,46 +179,46 @@ def test_a_plan_that_ended_early_goes_on_with_the_runs_that_it_has(
     assert resumed.document == whole.document
 
 
-@pytest.mark.parametrize("finished", [0, 2])
-def test_a_plan_that_was_interrupted_before_anything_is_known_says_what_is_kept(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: int
-) -> None:
+def _interrupted(
+    file: Path, out: Path, monkeypatch: pytest.MonkeyPatch, is_pressed: Callable[[int, int], bool]
+) -> Result:
+    """A plan whose user presses Ctrl-C at the run of such a number and replication."""
+    numbers = count()
+
     def pressed(*arguments: Any, **more: Any) -> FinishedRun:
-        if more["replication"] == finished:
+        if is_pressed(next(numbers), more["replication"]):
             raise KeyboardInterrupt
         return run_scenario(*arguments, **more)
 
     monkeypatch.setattr(sim_run, "run_scenario", pressed)
-    out = tmp_path / "out"
     words = ["--vary", "writers.corrector.count=1..3", "--objective", OBJECTIVE, "--jobs", "1"]
-    result = CliRunner().invoke(main, ["plan", str(file), *words, "--out", str(out)])
+    return CliRunner().invoke(main, ["plan", str(file), *words, "--out", str(out)])
+
+
+def _goes_on(out: Path) -> str:
+    return f"finished runs are kept in {out / 'runs'}, and --resume (resume=True) goes on with them"
+
+
+@pytest.mark.parametrize("finished", [0, 2])
+def test_a_plan_that_was_interrupted_before_anything_is_known_says_what_is_kept(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: int
+) -> None:
+    out = tmp_path / "out"
+    result = _interrupted(file, out, monkeypatch, lambda _, replication: replication == finished)
     assert result.exit_code == ExitCode.INTERRUPTED
     said = "interrupted: nothing is known yet"
-    kept = (
-        f"; finished runs are kept in {out / 'runs'}, and --resume (resume=True) goes on with them"
-    )
-    assert result.stderr.splitlines()[-1] == said + (kept if finished else "")
+    kept = f"; {_goes_on(out)}" if finished else ""
+    assert result.stderr.splitlines()[-1] == said + kept
 
 
 def test_a_plan_that_was_interrupted_tells_what_is_known_and_how_it_goes_on(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[None] = []
-
-    def pressed(*arguments: Any, **more: Any) -> FinishedRun:
-        if len(made) == 12:
-            raise KeyboardInterrupt
-        made.append(None)
-        return run_scenario(*arguments, **more)
-
-    monkeypatch.setattr(sim_run, "run_scenario", pressed)
     out = tmp_path / "out"
-    words = ["--vary", "writers.corrector.count=1..3", "--objective", OBJECTIVE, "--jobs", "1"]
-    result = CliRunner().invoke(main, ["plan", str(file), *words, "--out", str(out)])
+    result = _interrupted(file, out, monkeypatch, lambda number, _: number == 12)
     assert result.exit_code == ExitCode.INTERRUPTED
     assert "interrupted, this is what was known then" in result.stdout.replace("\n", " ")
-    said = f"finished runs are kept in {out / 'runs'}, and --resume (resume=True) goes on with them"
-    assert result.stderr.splitlines()[-1] == f"interrupted: {said}"
+    assert result.stderr.splitlines()[-1] == f"interrupted: {_goes_on(out)}"
 
 
 def test_a_disk_that_is_full_when_runs_are_kept_is_no_defect_of_a_run(
