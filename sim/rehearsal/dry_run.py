@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import cycle
+from typing import Self
 
 from whitecap.engine.commands.rows.streaming import Batch
 from whitecap.engine.commands.run import run_batch, run_statement
@@ -54,23 +55,14 @@ def refusals(
     """
     if isinstance(template, Restore):
         return []  # which versions there will be, only the run can tell
-    small = _small(table)
-    who = platform.dialect.name, platform.maker.name, platform.settings, platform.start_ms
-    text = f"{template.template!r} {parameters!r} {small!r} {who!r}"
-    return list(_tried(_Trial(text, template, parameters, small, platform)))
+    return list(_tried(_Trial.of(template, parameters, table, platform)))
 
 
 def batch_refusals(
     rows: RowsSection, parameters: dict[str, Parameter], table: TableSection, platform: Platform
 ) -> list[str]:
     """Why a stream cannot append its rows to such a table; nothing if it can."""
-
-    def batch(client: Table, workload: Workload, brought: ScenarioRows) -> Steps[Outcome]:
-        work = workload.work(0, 0.0).of_batch(brought.schema, brought.brought)
-        return run_batch(client, Batch("query", 0, work.values[ROWS], brought.brought))
-
-    given = {**parameters, ROWS: Parameter(rows=rows)}
-    return _refusals(batch, given, _small(table), platform)
+    return list(_tried(_Trial.of(rows, parameters, table, platform)))
 
 
 def _small(table: TableSection) -> TableSection:
@@ -80,20 +72,48 @@ def _small(table: TableSection) -> TableSection:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A statement on a small table: the same as another whose `text` is the same."""
+    """A statement, or a batch of rows, on a small table: the same as another of the same `text`."""
 
     text: str
-    template: Statement = field(compare=False)
+    work: Statement | RowsSection = field(compare=False)
     parameters: dict[str, Parameter] = field(compare=False)
     table: TableSection = field(compare=False)
     platform: Platform = field(compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        work: Statement | RowsSection,
+        parameters: dict[str, Parameter],
+        table: TableSection,
+        platform: Platform,
+    ) -> Self:
+        """The trial of a writer's work on a table with few rows."""
+        small = _small(table)
+        words = work if isinstance(work, RowsSection) else work.template
+        who = platform.dialect.name, platform.maker.name, platform.settings, platform.start_ms
+        text = f"{words!r} {parameters!r} {small!r} {who!r}"
+        return cls(text, work, parameters, small, platform)
 
 
 @lru_cache(maxsize=512)
 def _tried(trial: _Trial) -> tuple[str, ...]:
     """Try it, each trial once in a process: variations of a scenario repeat most of them."""
-    template = trial.template
+    if isinstance(trial.work, RowsSection):
+        return _of_batch(trial.work, trial)
+    return _of_statement(trial.work, trial)
 
+
+def _of_batch(rows: RowsSection, trial: _Trial) -> tuple[str, ...]:
+    def batch(client: Table, workload: Workload, brought: ScenarioRows) -> Steps[Outcome]:
+        work = workload.work(0, 0.0).of_batch(brought.schema, brought.brought)
+        return run_batch(client, Batch("query", 0, work.values[ROWS], brought.brought))
+
+    given = {**trial.parameters, ROWS: Parameter(rows=rows)}
+    return _refusals(batch, given, trial.table, trial.platform)
+
+
+def _of_statement(template: Statement, trial: _Trial) -> tuple[str, ...]:
     def statement(client: Table, workload: Workload, rows: ScenarioRows) -> Steps[Outcome]:
         statement = bound(template, workload.work(0, 0.0), rows.types)
         return run_statement(statement, {client.name: client})
@@ -102,7 +122,7 @@ def _tried(trial: _Trial) -> tuple[str, ...]:
     table = trial.table.model_copy(update={"exists": not makes})
     for given in _each_of_lists(trial.parameters):
         if refused := _refusals(statement, given, table, trial.platform):
-            return tuple(refused)
+            return refused
     return ()
 
 
@@ -125,7 +145,7 @@ def _refusals(
     parameters: dict[str, Parameter],
     small: TableSection,
     platform: Platform,
-) -> list[str]:
+) -> tuple[str, ...]:
     """What is wrong with a play on a small table, which it may have to make itself."""
     rows = ScenarioRows.of(small, platform.start_ms, session_of(platform.settings))
     store = FakeStore(platform.start_ms, small.bytes_per_row)
@@ -140,7 +160,7 @@ def _refusals(
         client = Table(small.name, settings=platform.settings, dialect=platform.dialect)
         run(play(client, workload, rows), AtOnce(store, ids))
     except InvalidInput as error:
-        return [str(problem) for problem in error.problems]
+        return tuple(str(problem) for problem in error.problems)
     except (DeltaError, UnsupportedFeature) as error:
-        return [str(error)]
-    return []
+        return (str(error),)
+    return ()

@@ -55,9 +55,9 @@ def _filled(statement: Insert, columns: Collection[str]) -> list[str]:
 def bound(template: Statement, work: Work, types: Mapping[str, str]) -> Statement:
     """The statement with this job's values; `types` are the table's, by column in lower case.
 
-    Values in plain places are bound to the statement as it was read, and so are the rows that a
-    table is created of; with others it is read anew as the text that is recorded. Raises
-    `InvalidInput` if that text is no statement.
+    Values in plain places are bound to the statement as it was read, whole numbers of DOUBLE columns
+    as doubles, and so are the rows that a table is created of; with others it is read anew as the
+    text that is recorded. Raises `InvalidInput` if that text is no statement.
     """
     names = template.template.parameter_names
     if not names:
@@ -65,9 +65,13 @@ def bound(template: Statement, work: Work, types: Mapping[str, str]) -> Statemen
     taken = NamedColumns.of(template, types)
     if taken is not None:
         work = taken.of_work(work)
-    filled = template.with_parameters({name: work.values[name] for name in names})
+    values = {name: work.values[name] for name in names}
+    filled = template.with_parameters(values)
     if _is_plain(filled, types):
         return filled
+    widened = template.with_parameters(values | _widened(template, values, types))
+    if _is_plain(widened, types):
+        return widened
     return with_literal_types(filled) or read_statement(filled.sql())
 
 
@@ -75,3 +79,10 @@ def _is_plain(filled: Statement, types: Mapping[str, str]) -> bool:
     values: Mapping[str, Any] = filled.parameters
     places = plain_places(filled.template)
     return places is not None and all(place.takes(values[place.name], types) for place in places)
+
+
+def _widened(
+    template: Statement, values: Mapping[str, Any], types: Mapping[str, str]
+) -> dict[str, Any]:
+    places = plain_places(template.template) or ()
+    return {place.name: place.widened(values[place.name], types) for place in places}

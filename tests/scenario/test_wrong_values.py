@@ -29,6 +29,8 @@ Path = tuple[str | int, ...]
 
 MARK = "THE-WRONG-VALUE"
 
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
 
 def _paths(value: Any, at: Path = ()) -> Iterator[Path]:
     parts = (
@@ -52,19 +54,26 @@ OF_OTHERS = ("faults", "expect", "objective", "may_change", "sweep")
 
 def _around(path: Path) -> dict[str, Any]:
     """What a value at this path may have to do with: the rest only takes time to be read."""
-    scenario = EVERY_FIELD if path[0] == "store" else {**EVERY_FIELD, "store": "s3"}
+    section, *inner = path
+    others = tuple(each for each in OF_OTHERS if each != section)
     spoken_of = {name: EVERY_FIELD["writers"][name] for name in ("loader", "stream")}
-    match path:
-        case "store", *_:
-            return _without(scenario, OF_OTHERS) | {"writers": spoken_of}
-        case "writers", str(name), *_:
+    scenario = {**EVERY_FIELD, "store": "s3", "writers": spoken_of}
+    match section, inner:
+        case "store", [part, *_] if part != "log_store":
+            store = {key: EVERY_FIELD["store"][key] for key in ("profile", part)}
+            return _without(scenario, others) | {"store": store}
+        case "writers", [name, *_]:
             writer = EVERY_FIELD["writers"][name]
-            without = OF_OTHERS if "cluster" in writer else (*OF_OTHERS, "clusters")
+            without = others if "cluster" in writer else (*others, "clusters")
             return _without(scenario, without) | {"writers": {name: writer}}
-        case "writers", *_:
-            return scenario
+        case "store", _:
+            return _without({**EVERY_FIELD, "writers": spoken_of}, others)
+        case "writers", _:
+            return {**EVERY_FIELD, "store": "s3"}
+        case (("table" | "clusters" | "settings" | "price" | "load"), _):
+            return _without(scenario, others)
         case _:
-            return scenario | {"writers": spoken_of}
+            return scenario
 
 
 def _without(scenario: dict[str, Any], sections: tuple[str, ...]) -> dict[str, Any]:
@@ -83,14 +92,14 @@ def _with(path: Path, value: Any) -> Any:
 
 @lru_cache
 def _marked(path: Path) -> str:
-    return yaml.safe_dump(_with(path, MARK), sort_keys=False, width=1000)
+    return yaml.dump(_with(path, MARK), Dumper=DUMPER, sort_keys=False, width=1000)
 
 
 def _text(path: Path, value: Any) -> tuple[str, int]:
     """The scenario as YAML with one value replaced, and the line on which that stands."""
     marked = _marked(path)
     line = next(n for n, text in enumerate(marked.splitlines(), 1) if MARK in text)
-    flow = yaml.safe_dump(value, default_flow_style=True, width=1000)
+    flow = yaml.dump(value, Dumper=DUMPER, default_flow_style=True, width=1000)
     return marked.replace(MARK, flow.removesuffix("\n").removesuffix("\n...")), line
 
 

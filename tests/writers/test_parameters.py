@@ -132,6 +132,8 @@ WORKS = [
     "DELETE FROM events WHERE :b AND amount BETWEEN :n AND :x",
     "DELETE FROM events WHERE :date = date AND country NOT IN (:country)",
     "DELETE FROM events WHERE `date` = :`date`",
+    "DELETE FROM events WHERE amount > :n AND event_id > :n",
+    "UPDATE events SET amount = :c WHERE amount < :c",
     "OPTIMIZE events WHERE date >= :date",
     "ALTER TABLE events SET TBLPROPERTIES ('user.note' = :country)",
 ]

@@ -48,6 +48,15 @@ class ParameterPlace(Struct, frozen=True):
             return self.holds_several and all(_is_of(member, column_type) for member in value)
         return _is_of(value, column_type)
 
+    def widened(self, value: Any, types: Mapping[str, str]) -> Any:
+        """A whole number beside a DOUBLE as the double that it is cast to; others as they are.
+
+        Source: Spark, TypeCoercion (a comparison) and the ANSI store assignment.
+        """
+        is_double = self.column is not None and types.get(self.column) == "double"
+        is_whole = isinstance(value, int) and _is_of(value, "bigint")
+        return float(value) if is_double and is_whole else value
+
 
 def _is_of(value: Any, column_type: str) -> bool:
     """Whether a value is compared and stored as the column's type without a change of type."""
