@@ -55,9 +55,9 @@ def _filled(statement: Insert, columns: Collection[str]) -> list[str]:
 def bound(template: Statement, work: Work, types: Mapping[str, str]) -> Statement:
     """The statement with this job's values; `types` are the table's, by column in lower case.
 
-    Values in plain places are bound to the statement as it was read, whole numbers of DOUBLE columns
-    as doubles, and so are the rows that a table is created of; with others it is read anew as the
-    text that is recorded. Raises `InvalidInput` if that text is no statement.
+    Values in plain places are bound to the statement as it was read, whole numbers of DOUBLE
+    columns as doubles, and so are the rows that a table is created of; with others it is read anew
+    as the text that is recorded. Raises `InvalidInput` if that text is no statement.
     """
     names = template.template.parameter_names
     if not names:

@@ -25,6 +25,7 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.store.at_once import AtOnce
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld
+from whitecap.sim.writers import bind
 
 PARAMETERS: dict[str, Any] = {
     "rows": {"rows": {"count": 3, "existing": 0.4}},
@@ -134,9 +135,32 @@ WORKS = [
     "DELETE FROM events WHERE `date` = :`date`",
     "DELETE FROM events WHERE amount > :n AND event_id > :n",
     "UPDATE events SET amount = :c WHERE amount < :c",
+    "UPDATE events SET amount = amount + :c, event_id = event_id * :n, country = country",
+    f"MERGE INTO events t USING (SELECT * FROM VALUES :rows AS q({NAMES})) AS s"
+    " ON t.event_id = s.event_id WHEN MATCHED THEN UPDATE SET amount = t.amount - :x",
     "OPTIMIZE events WHERE date >= :date",
     "ALTER TABLE events SET TBLPROPERTIES ('user.note' = :country)",
 ]
+
+
+READ_ONCE = [
+    "DELETE FROM events WHERE date = :date AND event_id IN (:keys)",
+    "UPDATE events SET amount = :c WHERE amount < :n",
+    "UPDATE events SET amount = amount + :c, event_id = :n * event_id",
+    f"MERGE INTO events t USING (SELECT * FROM VALUES :rows AS q({NAMES})) AS s"
+    " ON t.event_id = s.event_id WHEN MATCHED THEN UPDATE SET amount = t.amount - :x",
+]
+
+
+@pytest.mark.parametrize("statement", READ_ONCE)
+def test_what_writers_set_and_add_to_columns_is_not_read_anew(
+    statement: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = _scenario(statement)
+    anew: list[str] = []
+    monkeypatch.setattr(bind, "read_statement", anew.append)
+    assert rows(run_scenario(scenario))
+    assert not anew
 
 
 @pytest.mark.parametrize("statement", WORKS)

@@ -1,8 +1,9 @@
 """Where a statement's parameters stand: in plain places their values are bound as they are.
 
-A plain place is beside a column of the table that is written, or that of a VALUES' rows; what the
-value is there, its Python type says. Elsewhere (in a function, a LIMIT, a subquery) the type of a
-literal matters while the statement is read, so that it has to be read anew with each value.
+A plain place is beside a column of the table that is written, in a comparison, an assignment or a
+sum that is assigned, or that of a VALUES' rows; what the value is there, its Python type says.
+Elsewhere (in a function, a LIMIT, a subquery) the type of a literal matters while the statement is
+read, so that it has to be read anew with each value.
 """
 
 from __future__ import annotations
@@ -127,14 +128,20 @@ def _place(node: exp.Placeholder, tree: exp.Expr) -> ParameterPlace | None:
 
 
 def _columns_beside(node: exp.Placeholder) -> Iterator[exp.Column]:
-    """The column that a parameter is compared with, or assigned to."""
+    """The column that a parameter is compared with, assigned to, or added to as it is assigned."""
     match node.parent:
         case exp.Between(this=exp.Column() as column) | exp.In(this=exp.Column() as column):
             yield column
-        case exp.Binary() as pair if isinstance(pair, COMPARISONS):
+        case exp.Binary() as pair if isinstance(pair, COMPARISONS) or _is_assigned_sum(pair):
             other = pair.left if pair.right is node else pair.right
             if isinstance(other, exp.Column):
                 yield other
+
+
+def _is_assigned_sum(pair: exp.Expr) -> bool:
+    """Whether all that is assigned is a sum, a difference or a product of two."""
+    is_sum = isinstance(pair, exp.Add | exp.Sub | exp.Mul)
+    return is_sum and isinstance(pair.parent, exp.EQ) and isinstance(pair.parent.parent, exp.Update)
 
 
 def _is_targets(column: exp.Column, tree: exp.Expr) -> bool:
