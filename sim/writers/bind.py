@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Self
 
 from msgspec import Struct
@@ -55,9 +56,8 @@ def _filled(statement: Insert, columns: Collection[str]) -> list[str]:
 def bound(template: Statement, work: Work, types: Mapping[str, str]) -> Statement:
     """The statement with this job's values; `types` are the table's, by column in lower case.
 
-    Values in plain places are bound to the statement as it was read, whole numbers of DOUBLE
-    columns as doubles, and so are the rows that a table is created of; with others it is read anew
-    as the text that is recorded. Raises `InvalidInput` if that text is no statement.
+    Values in plain places are bound to the statement as it was read, and so are the rows that a
+    table is created of. Raises `InvalidInput` if it is no statement with the others.
     """
     names = template.template.parameter_names
     if not names:
@@ -69,20 +69,30 @@ def bound(template: Statement, work: Work, types: Mapping[str, str]) -> Statemen
     filled = template.with_parameters(values)
     if _is_plain(filled, types):
         return filled
-    widened = template.with_parameters(values | _widened(template, values, types))
-    if _is_plain(widened, types):
-        return widened
-    return with_literal_types(filled) or read_statement(filled.sql())
+    return with_literal_types(filled) or _bound_in_part(filled, types)
 
 
 def _is_plain(filled: Statement, types: Mapping[str, str]) -> bool:
     values: Mapping[str, Any] = filled.parameters
-    places = plain_places(filled.template)
-    return places is not None and all(place.takes(values[place.name], types) for place in places)
+    plain = plain_places(filled.template)
+    return plain.are_all and all(place.takes(values[place.name], types) for place in plain.places)
 
 
-def _widened(
-    template: Statement, values: Mapping[str, Any], types: Mapping[str, str]
-) -> dict[str, Any]:
-    places = plain_places(template.template) or ()
-    return {place.name: place.widened(values[place.name], types) for place in places}
+def _bound_in_part(filled: Statement, types: Mapping[str, str]) -> Statement:
+    """The statement read with the values of other places than plain ones, and bound to the rest.
+
+    The many rows of a source are not read for the one value beside them, and a value that comes
+    again (a date, a name) is read once. A whole number of a DOUBLE column is bound as a double.
+    """
+    places = plain_places(filled.template).places
+    values = dict(filled.parameters)
+    widened = values | {each.name: each.widened(values[each.name], types) for each in places}
+    unfit = {each.name for each in places if not each.takes(widened[each.name], types)}
+    kept = {each.name: widened[each.name] for each in places if each.name not in unfit}
+    read = {name: value for name, value in values.items() if name not in kept}
+    text = filled.template.render(read)
+    return _read(text).with_parameters(kept) if kept else read_statement(text)
+
+
+_read = lru_cache(maxsize=256)(read_statement)
+"""Read with values that some of the next jobs have as well, with the plans that are made of it."""

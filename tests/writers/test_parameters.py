@@ -149,11 +149,17 @@ READ_ONCE = [
     "UPDATE events SET amount = amount + :c, event_id = :n * event_id",
     f"MERGE INTO events t USING (SELECT * FROM VALUES :rows AS q({NAMES})) AS s"
     " ON t.event_id = s.event_id WHEN MATCHED THEN UPDATE SET amount = t.amount - :x",
+    "INSERT INTO events REPLACE WHERE date = :date"
+    f" SELECT event_id, :date, country, amount FROM VALUES :rows AS q({NAMES})",
+    "INSERT INTO events PARTITION (date = :date)"
+    f" SELECT event_id, country, amount FROM VALUES :rows AS q({NAMES})",
+    f"MERGE INTO events t USING (SELECT * FROM VALUES :rows AS q({NAMES})) AS s"
+    " ON t.event_id = s.event_id WHEN MATCHED AND s.amount > :n THEN UPDATE SET country = :s",
 ]
 
 
 @pytest.mark.parametrize("statement", READ_ONCE)
-def test_what_writers_set_and_add_to_columns_is_not_read_anew(
+def test_what_writers_write_most_is_not_read_anew_for_every_job(
     statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = _scenario(statement)

@@ -3,11 +3,12 @@
 A plain place is beside a column of the table that is written, in a comparison, an assignment or a
 sum that is assigned, or that of a VALUES' rows; what the value is there, its Python type says.
 Elsewhere (in a function, a LIMIT, a subquery) the type of a literal matters while the statement is
-read, so that it has to be read anew with each value.
+read, so that it has to be read with each value.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from functools import lru_cache
@@ -78,17 +79,24 @@ def _is_of(value: Any, column_type: str) -> bool:
     return False
 
 
+class PlainPlaces(Struct, frozen=True):
+    """The `places` of those parameters that stand in plain ones only; are these all there are?"""
+
+    places: tuple[ParameterPlace, ...] = ()
+    are_all: bool = False
+
+
 @lru_cache(maxsize=1024)
-def plain_places(template: Template) -> tuple[ParameterPlace, ...] | None:
-    """The places of all parameters; `None` if some are not plain, or the command has no tree."""
+def plain_places(template: Template) -> PlainPlaces:
+    """Of a statement's parameters; of a command without a tree nothing is known."""
     tree = _tree(template)
     if not isinstance(tree, _DML):
-        return None
-    placeholders = list(tree.find_all(exp.Placeholder))
-    places = [_place(node, tree) for node in placeholders]
-    plain = tuple(place for place in places if place is not None)
-    is_all = sorted(place.name for place in plain) == sorted(template.names)
-    return plain if is_all else None
+        return PlainPlaces()
+    placed = [_place(node, tree) for node in tree.find_all(exp.Placeholder)]
+    placed_names = Counter(place.name for place in placed if place is not None)
+    plain = {name for name, times in Counter(template.names).items() if placed_names[name] == times}
+    places = tuple(place for place in placed if place is not None and place.name in plain)
+    return PlainPlaces(places, plain == template.parameter_names)
 
 
 def places_of_one(template: Template) -> dict[str, str]:
