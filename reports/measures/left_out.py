@@ -74,6 +74,17 @@ class JobsLeftOpen(Struct, frozen=True):
         """How many succeeded."""
         return self.jobs - self.given_up - self.unfinished
 
+    @property
+    def is_mostly_idle(self) -> bool:
+        """Whether so many successes found nothing to do that they hide the others."""
+        return self.idle > 0 and self.idle >= TOLD_IDLE * self.done
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is anything that success and latency do not tell."""
+        several = (self.unfinished, self.given_up, self.due.not_begun, self.is_mostly_idle)
+        return any(several)
+
 
 def due_by_group(writers: pa.Table) -> dict[WriterCommand, Due]:
     """The recorded jobs of every writer group, in the order of the scenario.
@@ -124,7 +135,7 @@ def left_out_sentences(by_group: Mapping[WriterCommand, JobsLeftOpen]) -> Iterat
             yield due_sentence(group, left_out.due)
         if left_out.unfinished or left_out.given_up:
             yield _of_jobs(group, left_out)
-        if left_out.idle and left_out.idle >= TOLD_IDLE * left_out.done:
+        if left_out.is_mostly_idle:
             yield _idle(group, left_out)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -110,30 +110,53 @@ def left_out_table(subject: Subject) -> PageTable:
         (cell, group, left_out)
         for cell in (cells if is_sweep else cells[:1])
         for group, left_out in subject.tables.left_out_of(cell).items()
-        if left_out.unfinished or left_out.given_up or left_out.due.not_begun
+        if left_out.is_told
     ]
-    any_half_done = any(left_out.half_done for _, _, left_out in shown)
+    columns = [each for each in _LEFT_OUT if any(each.is_worth(some) for _, _, some in shown)]
     rows = tuple(
         (
             *([PageEntry(subject.layout.title(cell))] if is_sweep else []),
             PageEntry(str(group)),
-            *_left_out_entries(left_out, any_half_done),
+            *(each.entry(left_out) for each in columns),
         )
         for cell, group, left_out in shown
     )
     named = ("cell", "writers") if is_sweep else ("writers",)
-    half_done = ("half done",) if any_half_done else ()
-    headings = ("unfinished", "given up", *half_done, "in flight", "due, not begun")
-    return PageTable((*named, *headings), rows, texts=named)
+    return PageTable((*named, *(each.heading for each in columns)), rows, texts=named)
 
 
-def _left_out_entries(left_out: JobsLeftOpen, any_half_done: bool) -> Iterator[PageEntry]:
-    yield PageEntry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs")
-    yield PageEntry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs")
-    if any_half_done:
-        yield PageEntry(f"{left_out.half_done:,}", f"of {left_out.given_up:,} given up")
-    yield PageEntry(f"{left_out.in_flight:,}")
-    yield PageEntry(f"{left_out.due.not_begun:,}", f"of {left_out.due.jobs:,} due")
+class _Column(Struct, frozen=True):
+    """One count of what is left out, and of which whole; shown where a group makes it worth it."""
+
+    heading: str
+    count: Callable[[JobsLeftOpen], int]
+    of: Callable[[JobsLeftOpen], str]
+    is_worth: Callable[[JobsLeftOpen], bool] = lambda _: True
+
+    def entry(self, left_out: JobsLeftOpen) -> PageEntry:
+        return PageEntry(f"{self.count(left_out):,}", self.of(left_out))
+
+
+_LEFT_OUT = (
+    _Column("unfinished", lambda some: some.unfinished, lambda some: f"of {some.jobs:,} jobs"),
+    _Column("given up", lambda some: some.given_up, lambda some: f"of {some.jobs:,} jobs"),
+    _Column(
+        "half done",
+        lambda some: some.half_done,
+        lambda some: f"of {some.given_up:,} given up",
+        lambda some: some.half_done > 0,
+    ),
+    _Column(
+        "nothing to do",
+        lambda some: some.idle,
+        lambda some: f"of {some.done:,} succeeded",
+        lambda some: some.is_mostly_idle,
+    ),
+    _Column("in flight", lambda some: some.in_flight, lambda _: ""),
+    _Column(
+        "due, not begun", lambda some: some.due.not_begun, lambda some: f"of {some.due.jobs:,} due"
+    ),
+)
 
 
 def groups_table(subject: Subject) -> PageTable:

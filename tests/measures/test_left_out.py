@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
 from msgspec.structs import replace
 
 import whitecap
@@ -15,6 +19,7 @@ from whitecap.reports.measures.left_out import (
     half_done_sentence,
     left_out_sentences,
 )
+from whitecap.reports.pages.page_tables import left_out_table
 
 NIGHTLY = WriterCommand("nightly", "OPTIMIZE")
 
@@ -98,6 +103,36 @@ def test_a_job_is_idle_if_no_statement_of_it_made_a_version() -> None:
     by_group = {group.writer_group: part.left_out for group, part in measured.groups.items()}
     assert by_group["eraser"].idle == by_group["eraser"].done > 3
     assert (by_group["both"].idle, by_group["both"].half_done) == (0, 0)
+
+
+NOTHING_THERE = {"statement": "DELETE FROM events WHERE country = 'nowhere'"}
+INSERTS = {
+    "statement": "INSERT INTO events VALUES :rows",
+    "parameters": {"rows": {"rows": {"count": 2}}},
+}
+
+
+@pytest.mark.parametrize(("writer", "is_idle"), [(NOTHING_THERE, True), (INSERTS, False)])
+def test_the_page_of_a_sweep_has_a_column_where_most_successes_had_nothing_to_do(
+    writer: dict[str, Any], is_idle: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "small.yaml"
+    writers = {"writer": {**writer, "arrival": {"closed": {"think": "5 s"}}}}
+    file.write_text(yaml.safe_dump(document(writers=writers)))
+    swept = whitecap.sweep(
+        file, out=tmp_path / "out", engine="processes", axes={"seed": ["1"]}, replications=1
+    )
+    page = left_out_table(swept.subject)
+    assert ("nothing to do" in page.headings) == is_idle
+    if is_idle:
+        (row,) = page.rows
+        (counts,) = swept.left_out.query("writer_group == 'writer'").to_dict("records")
+        assert counts["idle"] == counts["jobs"] - counts["unfinished"] > 3
+        entry = row[page.headings.index("nothing to do")]
+        assert (entry.text, entry.below) == (
+            f"{counts['idle']:,}",
+            f"of {counts['idle']:,} succeeded",
+        )
 
 
 def test_where_nothing_is_left_out_nothing_is_said() -> None:
