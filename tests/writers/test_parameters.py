@@ -111,6 +111,10 @@ WORKS = [
     "INSERT INTO events (event_id) VALUES :keys",
     "INSERT INTO events (event_id) VALUES :c",
     "INSERT INTO events VALUES (:c, :date, 'VALUES :rows', -:n)",
+    "INSERT INTO events SELECT event_id + 1, date, country, amount / 2"
+    f" FROM VALUES (:c, :date, :s, :n), (7, :date, 'DE', :x) AS q({NAMES})",
+    f"MERGE INTO events t USING (SELECT * FROM VALUES (:c, :date, :s, :x) AS q({NAMES})) AS s"
+    " ON t.event_id = s.event_id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
     "INSERT INTO events REPLACE WHERE date = :date"
     f" SELECT event_id, :date, country, amount FROM VALUES :rows AS q({NAMES})",
     "INSERT INTO events PARTITION (date = :date)"
@@ -144,6 +148,7 @@ WORKS = [
 
 
 READ_ONCE = [
+    "INSERT INTO events VALUES (:c, :date, :s, :x)",
     "DELETE FROM events WHERE date = :date AND event_id IN (:keys)",
     "UPDATE events SET amount = :c WHERE amount < :n",
     "UPDATE events SET amount = amount + :c, event_id = :n * event_id",

@@ -1,7 +1,8 @@
 """Where a statement's parameters stand: in plain places their values are bound as they are.
 
 A plain place is beside a column of the table that is written, in a comparison, an assignment or a
-sum that is assigned, or that of a VALUES' rows; what the value is there, its Python type says.
+sum that is assigned, or in a VALUES: all its rows, or a value of one. What the value is there, its
+Python type says.
 Elsewhere (in a function, a LIMIT, a subquery) the type of a literal matters while the statement is
 read, so that it has to be read with each value.
 """
@@ -29,20 +30,28 @@ from whitecap.engine.values.types import INTEGRAL_BITS
 _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
 
 
+_CELLS = {bool: "boolean", int: "bigint", float: "double", str: "string", date: "date"}
+"""The types whose literals are typed as their values, however large these are."""
+
+
 class ParameterPlace(Struct, frozen=True):
     """One parameter in a plain place: beside `column`, or without one all rows of a VALUES.
 
-    `holds_several`: whether a list of values may stand there.
+    `holds_several`: whether a list of values may stand there. `is_cell`: it is one of a VALUES'
+    row, typed as its literal would be.
     """
 
     name: str
     column: str | None = None
     holds_several: bool = False
+    is_cell: bool = False
 
     def takes(self, value: Any, types: Mapping[str, str]) -> bool:
         """Whether a value means the same there as its literal; `types` are the columns', by name
         in lower case.
         """
+        if self.is_cell:
+            return _is_of(value, _CELLS.get(type(value), ""))
         if self.column is None:
             return isinstance(value, list) and all(isinstance(row, tuple) for row in value)
         column_type = types.get(self.column, "")
@@ -127,6 +136,8 @@ def _place(node: exp.Placeholder, tree: exp.Expr) -> ParameterPlace | None:
     parent = node.parent
     if isinstance(parent, exp.Values):
         return ParameterPlace(node.name)
+    if isinstance(parent, exp.Tuple) and isinstance(parent.parent, exp.Values):
+        return ParameterPlace(node.name, is_cell=True)
     column = next(iter(_columns_beside(node)), None)
     if column is None or node.find_ancestor(exp.Query, exp.Partition) is not None:
         return None
