@@ -15,6 +15,7 @@ from whitecap.cli import main
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.finding import Anomaly
 from whitecap.sim.oracles.judging import judge_directory
+from whitecap.sim.replay.real.session import FEEDS_PYTHON
 from whitecap.sim.under_fire.expecting import NO_REQUESTS, expected_of_spark
 from whitecap.sim.under_fire.order import NobodyLeft
 
@@ -63,7 +64,7 @@ def test_what_a_killed_jvm_and_the_next_one_leave_is_sound_and_checked_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Neither JVM lives until the optimizing compiler has paid for itself: 52 s of CPU, not 83.
-    monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", FEEDS_PYTHON)
     out = str(tmp_path / "out")
     arguments = ["chaos", str(scenario(tmp_path)), "--real", "spark", "--json", "--out", out]
     result = CliRunner().invoke(main, arguments)

@@ -63,10 +63,15 @@ SMALL_TABLES = {
 }
 """A replayed table is small: with Delta's 50 tasks per snapshot each commit takes seconds more."""
 
-SOON_DONE = "-XX:TieredStopAtLevel=1"
+SOON_DONE = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 """Of a JVM of some dozen statements, which ends before it is repaid what its optimizing compiler
 takes: one table written and read takes 34 s of CPU with it and 14 s without, the replay of the
-demo's 40 transactions 114 s and 96 s, four fuzzed tests of minutes 165 s and 156 s (2 cores)."""
+demo's 40 transactions 114 s and 96 s, four fuzzed tests of minutes 165 s and 156 s (2 cores).
+
+Code that is compiled has the room that it has with that compiler (240 MB; JDK 17,
+compilerDefinitions.cpp): in the 48 MB without it Spark's is full after 40 s, and nothing is
+compiled from then on (a free run of 40 statements: 230 s of CPU, 186 with the room).
+"""
 
 FEEDS_PYTHON = f"{SOON_DONE} -XX:+UseSerialGC"
 """Of a JVM on this machine that takes rows from the Python that makes them: its optimizing compiler
