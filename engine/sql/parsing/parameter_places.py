@@ -2,9 +2,8 @@
 
 A plain place is beside a column of the table that is written, in a comparison, an assignment or a
 sum that is assigned, or in a VALUES: all its rows, or a value of one. What the value is there, its
-Python type says.
-Elsewhere (in a function, a LIMIT, a subquery) the type of a literal matters while the statement is
-read, so that it has to be read with each value.
+Python type says. Elsewhere (in a function, a LIMIT, a subquery) the type of a literal matters while
+the statement is read, so that it has to be read with each value.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 from whitecap.engine.values.types import INTEGRAL_BITS
 
 _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
-
 
 _CELLS = {bool: "boolean", int: "bigint", float: "double", str: "string", date: "date"}
 """The types whose literals are typed as their values, however large these are."""
