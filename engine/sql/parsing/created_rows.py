@@ -16,7 +16,7 @@ from whitecap.engine.sql.parsing.statements import Statement, Values
 from whitecap.engine.sql.parsing.table_statements import CreateTable
 from whitecap.engine.values.types import integer_type
 
-_LITERAL_TYPES: dict[type, str] = {
+LITERAL_TYPES: dict[type, str] = {
     bool: "boolean",
     date: "date",
     float: "double",
@@ -58,4 +58,4 @@ def _type(column: Sequence[Any]) -> str | None:
     if kinds == {int}:
         ends = {integer_type(min(column)), integer_type(max(column))}
         return next((kind for kind in _WHOLE if ends <= {"int", kind}), None)
-    return _LITERAL_TYPES.get(kinds.pop()) if len(kinds) == 1 else None
+    return LITERAL_TYPES.get(kinds.pop()) if len(kinds) == 1 else None

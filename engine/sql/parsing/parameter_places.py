@@ -22,14 +22,15 @@ from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.functions.function_nodes import COMPARISONS
+from whitecap.engine.sql.parsing.created_rows import LITERAL_TYPES
 from whitecap.engine.sql.parsing.query_reading import table_name
 from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 from whitecap.engine.values.types import INTEGRAL_BITS
 
 _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
 
-_CELLS = {bool: "boolean", int: "bigint", float: "double", str: "string", date: "date"}
-"""The types whose literals are typed as their values, however large these are."""
+_CELLS = {**LITERAL_TYPES, int: "bigint"}
+"""What may be a value of a row: a whole number is typed by its digits, as its literal is."""
 
 
 class ParameterPlace(Struct, frozen=True):
