@@ -88,6 +88,8 @@ def test_a_condition_may_reach_from_a_value_on_or_up_to_one(
         ("date <= CAST('2026-01-14' AS DATE) - 4", "2026-01-10"),
         ("date < CAST('2026-02-27' AS DATE) + 2", "2026-03-01"),
         ("date < CAST('9999-12-31' AS DATE) + 2", "9999-12-31"),
+        ("date <= DATE '2026-01-14' - 4", "2026-01-10"),
+        ("date < DATE '9999-12-31' + 2", "9999-12-31"),
         ("id < 3 + 2", "5"),
         ("id < 3.5 - 2.5", "3.5"),
     ],

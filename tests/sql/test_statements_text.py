@@ -10,6 +10,8 @@ import pytest
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.sql.expressions.rendering import sql_literal
+from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import (
     Act,
@@ -30,6 +32,19 @@ def test_a_statement_is_parsed_once_and_its_bindings_share_its_plans() -> None:
     bound = statement.with_parameters({"date": date(2026, 1, 1), "keys": [1, 2]})
     assert bound.plans is statement.plans
     assert bound.sql() == "DELETE FROM t WHERE date = DATE '2026-01-01' AND k IN (1, 2)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "d = DATE '2026-01-14' AND e = CAST('2026-01-15' AS DATE)",
+        "a > TIMESTAMP '2026-01-01 10:00:00'",
+        "n > TIMESTAMP_NTZ '2026-01-01 10:00:00'",
+    ],
+)
+def test_a_typed_literal_is_written_as_delta_writes_it(text: str) -> None:
+    """Seen in the history of INSERT ... REPLACE WHERE d = DATE '2026-01-14' (Delta 4.4)."""
+    assert parse_node(f"SELECT {text}").sql(DIALECT) == f"SELECT {text}"
 
 
 def test_rows_are_written_out_as_values() -> None:

@@ -144,6 +144,21 @@ WORKS = [
     " ON t.event_id = s.event_id WHEN MATCHED THEN UPDATE SET amount = t.amount - :x",
     "OPTIMIZE events WHERE date >= :date",
     "ALTER TABLE events SET TBLPROPERTIES ('user.note' = :country)",
+    "MERGE INTO events t USING (SELECT :n AS event_id, :date AS date, :s AS country, :x AS amount)"
+    " AS s ON t.event_id = s.event_id WHEN MATCHED THEN UPDATE SET *"
+    " WHEN NOT MATCHED THEN INSERT *",
+    "MERGE INTO events t USING (SELECT :n AS k, :c AS v) s ON t.event_id = s.k"
+    " WHEN MATCHED AND s.v > 1 THEN UPDATE SET amount = s.v",
+    "INSERT INTO events SELECT :c, :date, :s, :x UNION ALL SELECT :n, :date, 'DE', :n",
+    "INSERT INTO events SELECT :c AS a, :date, :s, a + 1",
+    "INSERT INTO events SELECT q.k, q.d, upper(q.s), q.k / 2"
+    " FROM (SELECT :n AS k, :date AS d, :s AS s) q",
+    f"INSERT INTO events SELECT event_id, :date AS d, :s, :n FROM VALUES :rows AS q({NAMES})"
+    " WHERE amount > 0",
+    "INSERT INTO events SELECT event_id, :date AS d, country, amount"
+    f" FROM VALUES :rows AS q({NAMES}) ORDER BY d",
+    f"INSERT INTO events SELECT :c, :date, :s, max(amount) FROM VALUES :rows AS q({NAMES})",
+    "UPDATE events SET amount = (SELECT :n AS q) WHERE date = :date",
 ]
 
 
@@ -160,6 +175,9 @@ READ_ONCE = [
     f" SELECT event_id, country, amount FROM VALUES :rows AS q({NAMES})",
     f"MERGE INTO events t USING (SELECT * FROM VALUES :rows AS q({NAMES})) AS s"
     " ON t.event_id = s.event_id WHEN MATCHED AND s.amount > :n THEN UPDATE SET country = :s",
+    "MERGE INTO events t USING (SELECT :c AS k, :date AS day, :n AS v) AS s"
+    " ON t.event_id = s.k AND t.date = s.day WHEN MATCHED THEN UPDATE SET amount = s.v",
+    f"INSERT INTO events SELECT event_id, :date AS date, :s, :c FROM VALUES :rows AS q({NAMES})",
 ]
 
 

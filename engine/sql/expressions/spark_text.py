@@ -195,6 +195,16 @@ class SparkText(Databricks):
             self._retreat(start)
             return super()._parse_value(values)  # type: ignore[no-any-return]
 
+    class Generator(Databricks.Generator):  # type: ignore[misc, valid-type]
+        """Writes a literal as one."""
+
+        def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:
+            """A typed literal as Spark itself does. Source: Literal.sql (literals.scala)."""
+            if expression.meta.get(CALLED) == "literal":
+                return f"{self.sql(expression, 'to')} {self.sql(expression, 'this')}"
+            text: str = super().cast_sql(expression, safe_prefix)
+            return text
+
 
 _GOES_ON = frozenset(
     {

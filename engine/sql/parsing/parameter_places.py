@@ -1,9 +1,10 @@
 """Where a statement's parameters stand: in plain places their values are bound as they are.
 
 A plain place is beside a column of the table that is written, in a comparison, an assignment or a
-sum that is assigned, or in a VALUES: all its rows, or a value of one. What the value is there, its
-Python type says. Elsewhere (in a function, a LIMIT, a subquery) the type of a literal matters while
-the statement is read, so that it has to be read with each value.
+sum that is assigned; or in a VALUES, all its rows or a value of one; or a column of a query, as in
+`MERGE INTO t USING (SELECT :id AS id)`. What the value is there, its Python type says. Elsewhere
+(in a function, a LIMIT, a subquery) the type of a literal matters while the statement is read, so
+that it has to be read with each value.
 """
 
 from __future__ import annotations
@@ -32,12 +33,16 @@ _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
 _CELLS = {**LITERAL_TYPES, int: "bigint"}
 """What may be a value of a row: a whole number is typed by its digits, as its literal is."""
 
+_ONE_BY_ONE = {"expressions", "from_", "joins", "where", "limit", "with_"}
+"""Clauses of a query that makes one row of each that it reads, and says of no column of its own
+what it is."""
+
 
 class ParameterPlace(Struct, frozen=True):
     """One parameter in a plain place: beside `column`, or without one all rows of a VALUES.
 
     `holds_several`: whether a list of values may stand there. `is_cell`: it is one of a VALUES'
-    row, typed as its literal would be.
+    row or of a SELECT list, typed as its literal would be.
     """
 
     name: str
@@ -135,7 +140,7 @@ def _place(node: exp.Placeholder, tree: exp.Expr) -> ParameterPlace | None:
     parent = node.parent
     if isinstance(parent, exp.Values):
         return ParameterPlace(node.name)
-    if isinstance(parent, exp.Tuple) and isinstance(parent.parent, exp.Values):
+    if _is_value(node):
         return ParameterPlace(node.name, is_cell=True)
     column = next(iter(_columns_beside(node)), None)
     if column is None or node.find_ancestor(exp.Query, exp.Partition) is not None:
@@ -143,6 +148,29 @@ def _place(node: exp.Placeholder, tree: exp.Expr) -> ParameterPlace | None:
     if not _is_targets(column, tree):
         return None
     return ParameterPlace(node.name, column.name.lower(), isinstance(parent, exp.In))
+
+
+def _is_value(node: exp.Placeholder) -> bool:
+    """Whether it is a whole value of a row, in VALUES or of a query."""
+    match node.parent:
+        case exp.Tuple(parent=exp.Values()):
+            return True
+        case exp.Alias(parent=exp.Select() as query) as item:
+            return _takes_items(query) and not _is_named_inside(item.alias, query)
+        case exp.Select() as query:
+            return node.arg_key == "expressions" and _takes_items(query)
+    return False
+
+
+def _takes_items(query: exp.Select) -> bool:
+    clauses = {name for name, clause in query.args.items() if clause}
+    return clauses <= _ONE_BY_ONE and not query.find(exp.AggFunc)
+
+
+def _is_named_inside(alias: str, query: exp.Select) -> bool:
+    """Whether the query itself speaks of a column of its own: what it is would be put there."""
+    names = (column.name.lower() for column in query.find_all(exp.Column))
+    return alias.lower() in names
 
 
 def _columns_beside(node: exp.Placeholder) -> Iterator[exp.Column]:

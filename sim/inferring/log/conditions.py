@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"(?<![\w?])-?\d[\w.:\-]*")
 _LISTED = re.compile(r"\(\s*\?(?:\s*,\s*\?)*\s*\)")
 _REPEATED = re.compile(r"([\w.]+ (?:=|<=>) \?)(?: OR \1)+")
 
-_MOVED_DAY = re.compile(r"CAST\('(\d{4}-\d\d-\d\d)' AS DATE\) ([+-]) (\d{1,6})")
+_MOVED_DAY = re.compile(r"(?:CAST\(|DATE )'(\d{4}-\d\d-\d\d)'(?: AS DATE\))? ([+-]) (\d{1,6})")
 _MOVED_NUMBER = re.compile(r"(?<=[<>=] )(\d{1,18}) ([+-]) (\d{1,18})\b(?!\.)")
 """Sums of values: Delta Lake logs what they make, exports of ours the sum."""
 
