@@ -134,10 +134,10 @@ class LeadWriter(Struct):
             if tried.transaction.outcome is RecordedOutcome.COMMITTED:
                 return
             is_unknown = tried.transaction.outcome is RecordedOutcome.UNKNOWN
-            again = tries.next_wait(is_unknown)
-            if again is None:
+            following = tries.next_run(is_unknown)
+            if following is None:
                 return
-            self.clock.wait_until(self.clock.now_ms() + again[0])
+            self.clock.wait_until(self.clock.now_ms() + following.wait_ms)
 
     def _try(self, job: WorkOrder, sender: JobRun) -> Tried:
         began = self.clock.now_ms()

@@ -28,9 +28,15 @@ class JobReruns(Struct):
     count: int = 0
     last_wait_ms: float = 0.0
 
-    def next_wait_ms(self, number: int) -> float | None:
-        """How long to wait before the rerun of this number; `None` when the job is given up."""
+    def next_wait_ms(self, number: int, is_unknown: bool) -> float | None:
+        """How long to wait before the rerun of this number; `None` when the job is given up.
+
+        A job whose outcome is unknown is run again, at the risk of doing it twice, where the
+        policy says so.
+        """
         if self.policy is None or self.count >= self.policy.budget:
+            return None
+        if is_unknown and not self.policy.after_unknown:
             return None
         self.count += 1
         self.last_wait_ms = self._wait_ms(self.policy, number)
@@ -52,10 +58,12 @@ class JobReruns(Struct):
                 drawn = policy.base + (longest - policy.base) * self.uniform(number)
                 return min(policy.cap, drawn)
 
-    @property
-    def after_unknown(self) -> bool:
-        """Whether a job whose outcome is unknown is run again, at the risk of doing it twice."""
-        return self.policy is not None and self.policy.after_unknown
+
+class NextRun(Struct, frozen=True):
+    """A job runs again after `wait_ms`; is its application started anew for that?"""
+
+    wait_ms: float
+    starts_anew: bool
 
 
 @dataclass(slots=True)
@@ -85,25 +93,27 @@ class JobTries:
         """A statement of the job succeeded; the next one has reruns of its own."""
         self._reruns = self._of_an_application()
 
-    def next_wait(self, is_unknown: bool) -> tuple[float, bool] | None:
-        """How long until the job runs again, and whether its application is started anew for that.
-
-        `None` if the job is given up.
-        """
+    def next_run(self, is_unknown: bool) -> NextRun | None:
+        """When the job runs again, its outcome being unknown or not; `None` if it is given up."""
         if self.count >= MAX_COUNT:
             return None
-        number, wait_ms, starts_anew = self.count + 1, None, False
-        if self._reruns.after_unknown or not is_unknown:
-            wait_ms = self._reruns.next_wait_ms(number)
-        if wait_ms is None and (self._restarts.after_unknown or not is_unknown):
-            wait_ms, starts_anew = self._restarts.next_wait_ms(number), True
-        if wait_ms is None:
+        number = self.count + 1
+        following = self._rerun_of(number, is_unknown) or self._restart_of(number, is_unknown)
+        if following is not None:
+            self.count = number
+        return following
+
+    def _rerun_of(self, number: int, is_unknown: bool) -> NextRun | None:
+        wait_ms = self._reruns.next_wait_ms(number, is_unknown)
+        return None if wait_ms is None else NextRun(wait_ms, starts_anew=False)
+
+    def _restart_of(self, number: int, is_unknown: bool) -> NextRun | None:
+        """The application's own reruns begin anew with it."""
+        wait_ms = self._restarts.next_wait_ms(number, is_unknown)
+        if wait_ms is None or self.restart is None:
             return None
-        if starts_anew and self.restart is not None:
-            self._reruns = self._of_an_application()
-            wait_ms += self.restart.takes
-        self.count = number
-        return wait_ms, starts_anew
+        self._reruns = self._of_an_application()
+        return NextRun(wait_ms + self.restart.takes, starts_anew=True)
 
 
 def policy_of(rerun: Rerun) -> FixedRerun | ExponentialRerun | None:

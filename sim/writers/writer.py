@@ -289,15 +289,14 @@ class Writer(Struct):
         anew begins with its first part.
         """
         tries = begun.tries = begun.tries or self._tries(begun.number)
-        wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
-        if wait is None or clock.now_ms + wait[0] >= begun.deadline_ms:
+        following = tries.next_run(record.outcome == RecordedOutcome.UNKNOWN)
+        if following is None or clock.now_ms + following.wait_ms >= begun.deadline_ms:
             record.given_up = True
             return None
-        wait_ms, starts_anew = wait
-        clock.now_ms += wait_ms
+        clock.now_ms += following.wait_ms
         yield clock.arrive()
         position = record.statement_number - 1
-        if not starts_anew:
+        if not following.starts_anew:
             return position
         self.parts[position].transactions.starts_anew()
         return 0

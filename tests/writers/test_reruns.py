@@ -16,7 +16,7 @@ def _waits(policy: Any, draw: float | None = None, count: int = 6) -> list[float
     source = RandomStreams(1).source("rerun", "x")
     uniform = partial(source.uniform, 0) if draw is None else lambda _: draw
     reruns = JobReruns(policy_of(Rerun.model_validate(policy)), uniform)
-    return [reruns.next_wait_ms(number) for number in range(1, count + 1)]
+    return [reruns.next_wait_ms(number, is_unknown=False) for number in range(1, count + 1)]
 
 
 def _exponential(jitter: str, **more: Any) -> dict[str, Any]:

@@ -136,8 +136,8 @@ def _waits(restart: Any, count: int, draw: float) -> list[float]:
     tries = JobTries(
         Rerun.model_validate("none"), Restart.model_validate(restart), lambda _: 0.0, lambda _: draw
     )
-    made = (tries.next_wait(is_unknown=False) for _ in range(count))
-    return [each[0] / 60_000 for each in made if each is not None]
+    made = (tries.next_run(is_unknown=False) for _ in range(count))
+    return [each.wait_ms / 60_000 for each in made if each is not None]
 
 
 def _preset(name: str, **more: Any) -> Any:

@@ -169,8 +169,8 @@ MUTANTS = (
         "a crashed writer's job begins again as if nothing had happened",
         Area.CLIENT,
         RERUN,
-        "        if self._reruns.after_unknown or not is_unknown:\n",
-        "        if self._reruns.after_unknown or is_unknown or not is_unknown:\n",
+        "        if is_unknown and not self.policy.after_unknown:\n",
+        "        if is_unknown and self.policy.after_unknown:\n",
         "T1's INSERT became version 6 and its driver died before the reply. The job is run again: "
         "its rows are there twice.",
     ),
