@@ -13,6 +13,7 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
+from whitecap.sim.inferring.domains import cluster_domains_of, domains_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
 from whitecap.sim.inferring.figures import Surety, counted, duration_text, guessed, many, read
 from whitecap.sim.inferring.groups import CommitGroup, Grouped, WriterKind, grouped
@@ -29,7 +30,6 @@ from whitecap.sim.inferring.slices import DraftParameter, TableFacts
 from whitecap.sim.inferring.statements import Drafted, alteration, drafted
 from whitecap.sim.inferring.table_text import table_lines
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
-from whitecap.sim.inferring.values import cluster_domains_of, domains_of
 from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.names import FILE_NAME

@@ -10,6 +10,8 @@ from statistics import median
 from msgspec import Struct, field
 
 from whitecap.engine.log.schema import Schema
+from whitecap.sim.inferring.choices import ValueChoice, choice_of
+from whitecap.sim.inferring.domains import DraftDomain
 from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
 from whitecap.sim.inferring.groups import CommitGroup
 from whitecap.sim.inferring.layout import NEW_KEY, PAYLOAD, DraftColumns
@@ -23,7 +25,6 @@ from whitecap.sim.inferring.log.conditions import (
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.naming import Names, drafted_type, sql_name
 from whitecap.sim.inferring.ranges import LimitedColumn
-from whitecap.sim.inferring.values import DraftDomain, ValueChoice, choice_of
 
 MOST_KEYS = 1000
 """Keys that a drafted job has at most. Ours."""

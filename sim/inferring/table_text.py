@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from whitecap.engine.log.property_names import NAMES
+from whitecap.sim.inferring.domains import DraftDomain
 from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, read
 from whitecap.sim.inferring.layout import (
     NEW_KEY,
@@ -20,7 +21,6 @@ from whitecap.sim.inferring.log.observed import ObservedTable
 from whitecap.sim.inferring.naming import drafted_type, key_text
 from whitecap.sim.inferring.slices import TableFacts
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
-from whitecap.sim.inferring.values import DraftDomain
 
 
 def table_lines(

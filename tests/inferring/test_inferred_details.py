@@ -9,6 +9,8 @@ import pytest
 
 from tests.inferring.synthetic_logs import MONDAY_MS, of
 from whitecap.engine.log.schema import Field
+from whitecap.sim.inferring.choices import choice_of, zipf_fit
+from whitecap.sim.inferring.domains import DraftDomain
 from whitecap.sim.inferring.engines import guessed_dialect, guessed_store
 from whitecap.sim.inferring.figures import counted, duration_text, rate_interval_text, rate_text
 from whitecap.sim.inferring.groups import MOST_GROUPS, grouped
@@ -20,7 +22,6 @@ from whitecap.sim.inferring.log.conditions import (
     template_of,
 )
 from whitecap.sim.inferring.log.observed import CommitOrigin, ObservedCommit
-from whitecap.sim.inferring.values import DraftDomain, choice_of, zipf_fit
 
 COLUMNS = ("id", "date", "country", "amount", "status", "Event Date")
 DAY_MS = 86_400_000

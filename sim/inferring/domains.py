@@ -1,26 +1,20 @@
-"""Which values the columns of the layout have, and which of them each group works on."""
+"""Which values the columns of the layout have."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, date, datetime
 from itertools import chain
-from statistics import median
 from typing import Any
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.stats import chi2
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.sim.inferring.figures import DraftFigure, counted, fitted, guessed, many, number_text
+from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many
 from whitecap.sim.inferring.log.conditions import ABOVE, BELOW, EQUAL, compared, condition_of
 from whitecap.sim.inferring.log.observed import ObservedCommit, ObservedTable
 from whitecap.sim.inferring.naming import drafted_type, stand_in
@@ -49,12 +43,6 @@ _READ: dict[str, Callable[[str], Any]] = {
     "date": _day,
 }
 """Types of clustering columns whose values a scenario can list, and how a text of them is read."""
-
-LEVEL = 0.01
-"""A skew is told where even choices would differ so much once in a hundred logs."""
-
-REACHED = 0.9
-"""The share of commits that `newest` is to cover."""
 
 
 class DraftDomain(Struct, frozen=True):
@@ -90,15 +78,13 @@ class DraftDomain(Struct, frozen=True):
         return {value for value in partition_values if value is not None}
 
 
-class ValueChoice(Struct, frozen=True):
-    """How a group chooses a value, as a parameter says it; `None`: each commit takes several.
+class _Seen(Struct, frozen=True):
+    """What a log shows of a column: `values`, where they stand, how many commits touch each."""
 
-    `only` is the place among the listed values of the one that all commits work on.
-    """
-
-    figure: DraftFigure | None
-    several: float
-    only: int | None = None
+    values: Set[str]
+    touches: Counter[str]
+    today: date
+    where: str
 
 
 def domains_of(observed: ObservedTable, columns: Sequence[Field]) -> list[DraftDomain]:
@@ -120,7 +106,7 @@ def _partition_domain(
 ) -> DraftDomain:
     values = {value for value in live if value is not None}
     touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
-    domain = _domain(column, at, values, touches, today, "in live files")
+    domain = _domain(column, at, _Seen(values, touches, today, "in live files"))
     if None not in live or domain.days is not None:
         return domain
     figure = replace(domain.figure, because=f"{domain.figure.because}; NULL is left out")
@@ -152,7 +138,7 @@ def _cluster_domain(column: Field, observed: ObservedTable, today: date) -> Draf
     touches = Counter(chain.from_iterable(named.values()))
     # Conditions may name any day; which there are, files tell.
     values = bounds if bounds and column.type == "date" else bounds | touches.keys()
-    domain = _domain(column, 0, values, touches, today, where)
+    domain = _domain(column, 0, _Seen(values, touches, today, where))
     return replace(domain, named=named)
 
 
@@ -211,14 +197,13 @@ def _all_days(spans: Iterable[tuple[date, date]]) -> set[str]:
     return {str(date.fromordinal(day)) for day in days}
 
 
-def _domain(
-    column: Field, at: int, values: Set[str], touches: Counter[str], today: date, where: str
-) -> DraftDomain:
-    if column.type == "date" and (days := days_of(values, today)):
+def _domain(column: Field, at: int, seen: _Seen) -> DraftDomain:
+    values, touches, where = seen.values, seen.touches, seen.where
+    if column.type == "date" and (days := days_of(values, seen.today)):
         because = f"{many(len(values), 'date')} {where}, up to the day of the last commits"
         return DraftDomain(column, at, days, (), counted(f"{{days: {days}}}", because))
     if column.type == "date":
-        return _of_dates(column, at, values | touches.keys() or {str(today)})
+        return _of_dates(column, at, values | touches.keys() or {str(seen.today)})
     ordered = sorted(values | touches.keys(), key=lambda v: (-touches[v], v))
     listed = tuple(ordered[:MOST_VALUES]) or (stand_in(drafted_type(column)),)
     because = f"{many(len(values), 'value')} {where}, those with most commits first"
@@ -237,76 +222,3 @@ def _of_dates(column: Field, at: int, dates: Set[str]) -> DraftDomain:
     return DraftDomain(
         column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because)
     )
-
-
-def choice_of(domain: DraftDomain, commits: Sequence[ObservedCommit]) -> ValueChoice:
-    """Which values these commits work on."""
-    touched = [values for values in (domain.of(commit) for commit in commits) if values]
-    if not touched:
-        return ValueChoice(None, 0.0)
-    several = median(len(values) for values in touched)
-    if several > 1:
-        return ValueChoice(None, several)
-    if domain.is_daily:
-        return ValueChoice(_newest(domain, commits, len(touched)), several)
-    return ranked(domain, touched)
-
-
-def _newest(domain: DraftDomain, commits: Sequence[ObservedCommit], count: int) -> DraftFigure:
-    """How far behind the day of the commit the values lie."""
-    behind = [
-        max((day_of(commit.timestamp_ms) - date.fromisoformat(value)).days, 0)
-        for commit in commits
-        for value in domain.of(commit)
-    ]
-    within = reached(behind) + 1
-    because = f"nine of ten of {many(count, 'commit')} within {many(within, 'day')} of their own"
-    return one_of_newest(within, domain, because)
-
-
-def reached(numbers: Sequence[int]) -> int:
-    """What nine of ten of these numbers do not exceed."""
-    return sorted(numbers)[min(math.ceil(REACHED * len(numbers)), len(numbers)) - 1]
-
-
-def one_of_newest(
-    within: int, domain: DraftDomain, because: str, perhaps_any: bool = True
-) -> DraftFigure:
-    """One of so many of the newest days, or perhaps of all where these are more than half."""
-    assert domain.days is not None
-    if perhaps_any and within > 1 and within > domain.days / 2:
-        return counted("uniform", because)
-    return counted("newest" if within == 1 else f"{{newest: {{within: {within}}}}}", because)
-
-
-def ranked(domain: DraftDomain, touched: Sequence[set[str]]) -> ValueChoice:
-    """Zipf's law over the listed values where it explains more than an even choice."""
-    ranks = {value: rank for rank, value in enumerate(domain.listed)}
-    counts = np.zeros(len(domain.listed))
-    for values in touched:
-        for value in values & ranks.keys():
-            counts[ranks[value]] += 1
-    only = np.flatnonzero(counts)
-    if len(only) == 1 and len(domain.listed) > 1 and len(touched) > 2 and domain.days is None:
-        figure = counted("", f"all {len(touched):,} commits work on this one")
-        return ValueChoice(figure, 1.0, int(only[0]))
-    over = f"{many(len(touched), 'commit')} over {many(len(counts), 'value')}"
-    exponent, gain = zipf_fit(counts)
-    if gain > chi2.ppf(1 - LEVEL, 1):
-        text = f"{{zipf: {{exponent: {number_text(exponent)}}}}}"
-        return ValueChoice(fitted(text, f"Zipf's law of {over}"), 1.0)
-    return ValueChoice(counted("uniform", f"{over}, no skew beyond chance"), 1.0)
-
-
-def zipf_fit(counts: NDArray[np.float64]) -> tuple[float, float]:
-    """The likeliest exponent for counts by rank, and twice its gain in log-likelihood over 0."""
-    if len(counts) < 2 or not counts.sum():
-        return 0.0, 0.0
-    logs = np.log(np.arange(1, len(counts) + 1))
-
-    def improbability(exponent: float) -> float:
-        scale = np.log(np.exp(-exponent * logs).sum())
-        return float((counts * (exponent * logs + scale)).sum())
-
-    fit = minimize_scalar(improbability, bounds=(0.01, 10.0), method="bounded")
-    return float(fit.x), 2 * (improbability(0.0) - float(fit.fun))
