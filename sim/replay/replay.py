@@ -24,7 +24,11 @@ from whitecap.sim.replay.playing.stage import Stage
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION
 from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
 from whitecap.sim.replay.real.session import SOON_DONE, delta_session
-from whitecap.sim.replay.real.session_settings import session_settings, settings_of
+from whitecap.sim.replay.real.session_settings import (
+    evaluation_of,
+    session_settings,
+    settings_of,
+)
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.table.export import export_table
 
@@ -32,13 +36,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _Watch = Callable[[ComparedTransaction], None]
-
-INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-"""To compile a plan takes longer than to run it over so few rows: a fifth of a replay's time. What
-Delta decides is the same, and so are values (CodeGeneratorWithInterpretedFallback.scala)."""
 
 
 def replay(
@@ -56,7 +53,8 @@ def replay(
     session = spark or delta_session(jvm_options=SOON_DONE)
     compared = [not_played(each) for each in plan.transactions if each.left_out is not None]
     again = simulate_again(plan.recording, plan.chosen.label)
-    settings = {**INTERPRETED, **settings_of(plan.scenario)}
+    rows = max(table.initial.rows for table in plan.scenario.all_tables)
+    settings = {**evaluation_of(rows), **settings_of(plan.scenario)}
     for table in plan.tables:
         recorded = {each.name: each for each in table.transactions}
         with _stage(session, again, table, settings) as stage:

@@ -23,7 +23,7 @@ from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch, run
 from whitecap.sim.replay.real.commit_gate import WITH_IDLE_TRANSACTIONS, gated
 from whitecap.sim.replay.real.failures import failure_of
 from whitecap.sim.replay.real.phase_locks import Ended, Interleaving, phase_locks
-from whitecap.sim.replay.real.session_settings import session_settings
+from whitecap.sim.replay.real.session_settings import INTERPRETED, session_settings
 from whitecap.sim.replay.real.tables import (
     build_table,
     commit_info,
@@ -84,7 +84,7 @@ def race(
         templates.copy(table, folder / name)
         name_table(spark, name, folder / name)
     try:
-        with session_settings(spark, case.settings):
+        with session_settings(spark, {**INTERPRETED, **case.settings}):
             for played in case.before:
                 runner(spark, command_of(played), folder / "target")()
             return _race(spark, case, folder / "target")

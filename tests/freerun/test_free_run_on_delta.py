@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -22,6 +23,10 @@ from whitecap.sim.freerun.experiment import (
 from whitecap.sim.freerun.prediction import Prediction
 from whitecap.sim.freerun.statements import ObservedRun
 from whitecap.sim.loading import load_scenario
+from whitecap.sim.replay.real.session_settings import INTERPRETED, session_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -29,10 +34,11 @@ SETTINGS = FreeRunSettings((2,), mix=True, statements=12, threads=3, warm_up=2, 
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def out(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
     place = tmp_path_factory.mktemp("free-run") / "out"
     make_place(SETTINGS, place, overwrite=False)
-    free_run(SETTINGS, place, lambda done, total, note: None)
+    with session_settings(spark, INTERPRETED):
+        free_run(SETTINGS, place, lambda done, total, note: None)
     return place
 
 
