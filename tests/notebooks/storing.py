@@ -10,9 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbclient import NotebookClient
-
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 SECONDS = 600
@@ -21,11 +18,15 @@ SECONDS = 600
 
 def read(name: str) -> Any:
     """A notebook as it is stored."""
+    import nbformat
+
     return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
 
 
 def executed(name: str) -> Any:
     """The notebook with what its cells give now; what went to stderr, progress, is left out."""
+    from nbclient import NotebookClient
+
     notebook = read(name)
     resources = {"metadata": {"path": str(NOTEBOOKS)}}
     client = NotebookClient(notebook, timeout=SECONDS, resources=resources, record_timing=False)
@@ -52,6 +53,8 @@ def _text(output: Any) -> str:
 
 def store(name: str) -> None:
     """Run a notebook and put it in its place with its outputs."""
+    import nbformat
+
     nbformat.write(executed(name), NOTEBOOKS / f"{name}.ipynb")
 
 
