@@ -21,6 +21,7 @@ from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, parse_window
 from whitecap.sim.replay.plan import plan_replay
+from whitecap.sim.replay.real.session_settings import FEW_ROWS
 from whitecap.sim.replay.replay import replay, simulate_again
 from whitecap.sim.run import run_scenario
 
@@ -314,3 +315,23 @@ def test_a_damaged_recording_is_bad_input(tmp_path: Path) -> None:
     called = CliRunner().invoke(main, ["replay", str(run)])
     assert called.exit_code == 2
     assert "commits.parquet: is damaged" in called.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("initial_rows", "compiled"), [(FEW_ROWS, "false"), (FEW_ROWS + 1, "true")]
+)
+def test_only_large_tables_are_computed_with_compiled_plans(
+    spark: SparkSession, tmp_path: Path, initial_rows: int, compiled: str
+) -> None:
+    table = {**TABLE, "initial": {"rows": initial_rows, "rows_per_file": FEW_ROWS}}
+    loader = {**INSERT, "arrival": {"schedule": {"at": ["1 s"]}}, "compute": "1 s"}
+    run_scenario(scenario(table=table, writers={"loader": loader}), out=tmp_path / "run")
+    plans: list[str | None] = []
+    replay(
+        plan_replay(named_run(tmp_path / "run")),
+        spark,
+        watch=lambda _: plans.append(spark.conf.get("spark.sql.codegen.wholeStage")),
+        timeout_s=WAIT_S,
+    )
+    assert plans == [compiled]
