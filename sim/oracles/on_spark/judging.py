@@ -24,7 +24,7 @@ from whitecap.sim.oracles.on_spark.effects import SparkEffects
 from whitecap.sim.oracles.on_spark.spark_table import spark_table
 from whitecap.sim.oracles.statements.text import DYNAMIC
 from whitecap.sim.replay.real.session import delta_session
-from whitecap.sim.replay.real.session_settings import session_settings
+from whitecap.sim.replay.real.session_settings import INTERPRETED, session_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,7 +56,8 @@ def judge_rows_on_spark(spark: SparkSession, evidence: Evidence) -> Judgement:
     if not duckdb_is_there():
         return Judgement((), (NotChecked(ON_SPARK, NO_DUCKDB),))
     not_checked: list[NotChecked] = []
-    settings = {DYNAMIC: evidence.history.promise.settings.get(DYNAMIC, SPARKS_OWN)}
+    dynamic = evidence.history.promise.settings.get(DYNAMIC, SPARKS_OWN)
+    settings = {**INTERPRETED, DYNAMIC: dynamic}
     whose = StatementEffects(evidence)
     graph = graph_of(evidence, whose)
     with session_settings(spark, settings), spark_table(spark) as table:
