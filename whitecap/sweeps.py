@@ -142,7 +142,7 @@ class Sweep:
         from whitecap.reports.expectations.cells import judged_cells
 
         expected = expected_by(self.subject.runs.definition)
-        measured = self.subject.tables.measured()
+        measured = self.subject.tables.measured
         rows = [
             {"cell": cell, "expectation": str(each), "judgement": judged.judgement.value,
              "found": judged.measured, "text": judged.text}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def answer_of_subject(subject: Subject) -> WordedAnswer:
     """The answer of a sweep's finished cells, or of the one run that a report is about."""
-    measured, runs = subject.tables.measured(), subject.runs
+    measured, runs = subject.tables.measured, subject.runs
     if not runs.is_sweep:
         (run,) = measured[WHOLE_RUN].values()
         return answer_of_run(runs.runs[0].manifest, run)

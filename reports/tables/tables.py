@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ FOR_PROGRAMS = frozenset({"latencies", "courses"})
 """Tables with a list in a column, which CSV cannot hold."""
 
 
-class ReportTables(Struct, frozen=True):
+class ReportTables(Struct, frozen=True, dict=True):
     """Everything that figures and page are drawn from.
 
     `runs`: measures per run. `cells`: estimate per cell and measure. `groups`: the same
@@ -89,6 +90,7 @@ class ReportTables(Struct, frozen=True):
                 by_group[group].append(left_out)
         return {group: added(several) for group, several in by_group.items()}
 
+    @cached_property
     def measured(self) -> dict[str, dict[int, MeasuredRun]]:
         """Every run as it was measured, by cell and replication."""
         frames = (self.tallies, self.latencies, self.left_out, self.aborts, self.courses)
@@ -127,7 +129,9 @@ def _refusal(row: Mapping[Any, Any]) -> RefusalCount:
 
 
 def _by_run(frame: pd.DataFrame) -> dict[tuple[str, int], list[StoredRow]]:
+    names = [str(name) for name in frame.columns]
     rows: dict[tuple[str, int], list[StoredRow]] = defaultdict(list)
-    for row in frame.to_dict("records"):
-        rows[str(row["cell"]), int(row["replication"])].append({str(k): row[k] for k in row})
+    for values in zip(*(frame[name].tolist() for name in names), strict=True):
+        row = dict(zip(names, values, strict=True))
+        rows[str(row["cell"]), int(row["replication"])].append(row)
     return rows

@@ -37,7 +37,7 @@ def test_what_was_measured_comes_back_from_the_tables(
 ) -> None:
     labels = {"busy": {"load": "some"}, "quiet": {"load": "none"}}
     build_tables(runs, labels).write(tmp_path)
-    stored = ReportTables.read(tmp_path).measured()
+    stored = ReportTables.read(tmp_path).measured
     for (cell, replication), run in runs.items():
         again = stored[cell][replication]
         assert again.refusals == run.refusals

@@ -61,7 +61,7 @@ def _unasked(*_: object) -> Any:
 
 def test_spark_measures_each_run_as_it_is_measured_alone(grid: Path, on_spark: OnSpark) -> None:
     runs = on_spark(grid)
-    measured = aggregate(runs).measured()
+    measured = aggregate(runs).measured
     alone_by_name = read_each(recorded(grid), measure_run)
     assert sum(len(each) for each in measured.values()) == len(runs.runs) == 18
     for run in runs.runs:

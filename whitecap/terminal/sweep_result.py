@@ -132,7 +132,7 @@ def _show_cells(console: Console, subject: Subject, answer: WordedAnswer) -> Non
 def _show_cost(console: Console, subject: Subject, cell: str) -> None:
     """Of what the answer names, where a price was stated."""
     manifest = next(iter(subject.runs.manifests_of(cell)))
-    if cost := cost_sentence(manifest, subject.tables.measured()[cell]):
+    if cost := cost_sentence(manifest, subject.tables.measured[cell]):
         print_indented(console, subject.layout.led(cell, cost), by=0)
 
 
@@ -144,7 +144,7 @@ def _show_findings(
     _show_what_is_left(console, subject)
     _show_limiting_cell(console, subject, answer)
     show_objectives_of_cells(console, layout, answer)
-    judged = judged_cells(expected, subject.tables.measured(), layout)
+    judged = judged_cells(expected, subject.tables.measured, layout)
     if judged:
         show_judged_cells(console, layout, judged)
     show_origins(console, [run.manifest for run in subject.runs.runs])
@@ -255,6 +255,6 @@ def _refusals(subject: Subject) -> dict[str, Any]:
 def _judged_documents(
     subject: Subject, expected: Sequence[MeasureThresholds]
 ) -> Iterator[dict[str, Any]]:
-    for each in judged_cells(expected, subject.tables.measured(), subject.layout):
+    for each in judged_cells(expected, subject.tables.measured, subject.layout):
         for cell, judged in each.cells.items():
             yield {"cell": cell, **judged_document(judged)}
