@@ -4,14 +4,22 @@ A row stays where its commit put it until another commit copies it into a new fi
 entered once, when its first version appears, and known by that version's number: an UPDATE of
 fractions, which no index is asked for, makes no other row of it. Where it is now is one number that
 every rewrite sets for all rows of a file at the speed of arrays, and where it was is asked of the
-files that the same commit removed. Some engines let two commits copy the same rows; as no number
-says where these are, columns are indexed by file from then on.
+files that the same commit removed. Some engines let two commits copy the same rows: the number is
+then that of the newest file with them, which knows the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import msgspec
@@ -42,13 +50,17 @@ AreThere = Callable[[NDArray[np.int32]], NDArray[np.bool_]]
 
 
 class FileNode(Struct, eq=False):
-    """A file, from the commit on that added it. That commit removed the files of `origins`."""
+    """A file, from the commit on that added it. That commit removed the files of `origins`.
+
+    `others` are the numbers of all older files that may have some of its rows too.
+    """
 
     number: int
     path: str
     rows: StoredRows
     added: int
     origins: tuple[FileNode, ...]
+    others: frozenset[int] = frozenset()
 
     def forget(self) -> None:
         """Drop its origins: every snapshot that anybody still reads is newer than its removal."""
@@ -63,7 +75,7 @@ class FileNode(Struct, eq=False):
         return bool((self.lines() == row).any())
 
 
-_PlainNode = tuple[int, str, int, PlainRows]
+_PlainNode = tuple[int, str, int, PlainRows, list[int]]
 
 _NODES = msgspec.msgpack.Decoder(list[_PlainNode])
 
@@ -73,13 +85,15 @@ def packer_of_nodes(key: Callable[[FileNode], K]) -> Packer[tuple[K, FileNode]]:
     stores = Stores()
 
     def pack(entries: Sequence[tuple[K, FileNode]]) -> bytes:
-        nodes = [(n.number, n.path, n.added, stores.plain(n.rows)) for _, n in entries]
+        nodes = [
+            (n.number, n.path, n.added, stores.plain(n.rows), sorted(n.others)) for _, n in entries
+        ]
         return msgspec.msgpack.encode(nodes)
 
     def unpack(content: bytes) -> list[tuple[K, FileNode]]:
         nodes = [
-            FileNode(number, path, stores.rows(rows), added, ())
-            for number, path, added, rows in _NODES.decode(content)
+            FileNode(number, path, stores.rows(rows), added, (), frozenset(others))
+            for number, path, added, rows, others in _NODES.decode(content)
         ]
         return [(key(node), node) for node in nodes]
 
@@ -183,9 +197,8 @@ class StoreIndex:
         return any(is_live(self._nodes[number].path) for number in numbers)
 
     def rows_are_doubled(self) -> None:
-        """From now on a row may be in several files, so that no column is indexed by row."""
+        """From now on a row may be in several files."""
         self._are_doubled = True
-        self._by_row.clear()
 
     def enter(self, node: FileNode, hides_rows: bool = False) -> None:
         """A commit added a file.
@@ -197,7 +210,9 @@ class StoreIndex:
         self._nodes.add(node.number, node)
         lines, at = node.lines(), self._room()
         fresh = lines[at[lines] == _NOWHERE]
-        if hides_rows:
+        if self._are_doubled:
+            node.others = self._others(node, lines)
+        elif hides_rows:
             moved_from = [_NOWHERE, *(origin.number for origin in node.origins)]
             lines = lines[np.isin(at[lines], moved_from)]
         at[lines] = node.number
@@ -207,18 +222,39 @@ class StoreIndex:
             for value in node.rows.distinct(place):
                 by_file.setdefault(value, BitMap()).add(node.number)
 
+    def _others(self, node: FileNode, lines: Ids) -> frozenset[int]:
+        """The files that may have rows of a new one, with those that its origins knew of.
+
+        Of a file that hides rows this may be one that has them instead.
+        """
+        older = set(self._at[lines].tolist()) - {_NOWHERE}
+        origins = {origin.number: origin for origin in node.origins}
+        beside = [self._nodes[number] for number in older - origins.keys()]
+        others = {each.number for each in beside}
+        others.update(*(each.others for each in (*origins.values(), *beside)))
+        return frozenset(number for number in others if number in self._nodes)
+
     def leave(self, node: FileNode) -> None:
         """No snapshot that anybody reads has the file any more."""
         del self._nodes[node.number]
         lines = node.lines()
-        dead = lines[self._at[lines] == node.number]
-        self._at[dead] = _NOWHERE
+        dead = self._left_nowhere(node, lines[self._at[lines] == node.number])
         for place, by_row in self._by_row.items():
             by_row.leave(self.store.columns[place].values(dead), dead.tolist())
         for place, by_file in self._by_file.items():
             for value in node.rows.distinct(place):
                 by_file[value].discard(node.number)
         node.forget()
+
+    def _left_nowhere(self, node: FileNode, lines: Ids) -> Ids:
+        """Those of some lines, which were in a file last, that no other file has."""
+        self._at[lines] = _NOWHERE
+        for number in sorted(node.others):
+            if number in self._nodes:
+                also = self._nodes[number].lines()
+                self._at[lines[np.isin(lines, also)]] = number
+        gone: Ids = lines[self._at[lines] == _NOWHERE]
+        return gone
 
     def files_with(
         self, pins: Mapping[str, Collection[Any]], version: int, live_at: LiveAt[F]
@@ -250,16 +286,31 @@ class StoreIndex:
     def _note_file_of(
         self, row: int, version: int, live_at: LiveAt[F], files: dict[str, F]
     ) -> None:
-        """Add the file that holds a row in a snapshot, which may be older than the index."""
+        """Add the files that hold a row in a snapshot, which may be older than the index."""
         number = int(self._at[row])
-        node = None if number == _NOWHERE else self._nodes[number]
-        while node is not None and node.path not in files:
+        if number == _NOWHERE:
+            return
+        newest = self._nodes[number]
+        nodes = [newest, *self._others_with(row, newest)] if newest.others else [newest]
+        while nodes:
+            node = nodes.pop()
+            if node.path in files:
+                continue
             file = live_at(node.path)
             if file is not None:
                 files[node.path] = file
-            if file is not None or node.added <= version:
-                return
-            node = next((origin for origin in node.origins if origin.holds(row)), None)
+            elif node.added > version:
+                nodes += self._origins_with(row, node)
+
+    def _others_with(self, row: int, node: FileNode) -> Iterator[FileNode]:
+        """The other files that hold a row."""
+        others = (self._nodes[number] for number in node.others if number in self._nodes)
+        return (other for other in others if other.holds(row))
+
+    def _origins_with(self, row: int, node: FileNode) -> Iterable[FileNode]:
+        """The files that held a row before: one, if rows are not doubled."""
+        origins = (origin for origin in node.origins if origin.holds(row))
+        return origins if self._are_doubled else islice(origins, 1)
 
     def begin(self, column: str) -> None:
         """Index a column from now on, if it exists."""
@@ -276,8 +327,7 @@ class StoreIndex:
     def _begin(self, place: int) -> None:
         ids = np.flatnonzero(self._at != _NOWHERE)
         values = self.store.columns[place].values(ids)
-        are_different = not values or len(set(values)) >= _MOSTLY_DIFFERENT * len(values)
-        if are_different and not self._are_doubled:
+        if not values or len(set(values)) >= _MOSTLY_DIFFERENT * len(values):
             by_row = self._by_row[place] = ByRow(self.store, place, self._are_there)
             by_row.enter(values, ids.tolist())
             return

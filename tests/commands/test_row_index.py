@@ -5,19 +5,25 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.commands.sql_database import Database, adds, removes
 from tests.dialects.races_on_rows import VECTORS, Rows, Running, World, ending
 from whitecap.engine.commands import SharedTable
 from whitecap.engine.dialects import DELTA_RS_1_6_6
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.row_store import stored_rows
 from whitecap.engine.row_store.columns import Integers
+from whitecap.engine.session import row_index
 from whitecap.engine.settings import Settings
+from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import ReadRows
 from whitecap.engine.transaction.file_scan import FileScan
+
+Races = list[tuple[str, int]]
+"""Statements in the order in which they begin, each with how many more begin before it commits."""
 
 keys = st.integers(0, 12)
 some_keys = st.lists(keys, min_size=1, max_size=3)
@@ -196,6 +202,69 @@ def test_rows_that_two_compactions_doubled_are_found_in_both_files(before: str) 
     assert [k for k, _ in rows] == [0, 0, 1, 1, 3, 3]
 
 
+of_doubled = st.builds(
+    str.format,
+    st.sampled_from(
+        [
+            "INSERT INTO t VALUES ({0}, 0D), (4, 0D)",
+            "UPDATE t SET a = a + 1D WHERE k = {0}",
+            "DELETE FROM t WHERE k = {0}",
+            "DELETE FROM t WHERE k = {0} AND a > 0.5D",
+            "DELETE FROM t WHERE k = {0} AND a < 0.5D",
+        ]
+    ),
+    st.integers(0, 3),
+)
+"""The last two of these may delete one copy of a row and leave another alone."""
+
+race_on_doubled = st.tuples(st.one_of(st.just("OPTIMIZE t"), of_doubled), st.integers(0, 2))
+races_on_doubled = st.lists(race_on_doubled, max_size=10)
+NEWER_COPY_GONE = [
+    ("OPTIMIZE t", 3),
+    ("OPTIMIZE t", 0),
+    ("UPDATE t SET a = a + 1D WHERE k = 1", 0),
+    ("INSERT INTO t VALUES (4, 0D)", 0),
+    ("DELETE FROM t WHERE k = 1 AND a < 0.5D", 0),
+    *[("INSERT INTO t VALUES (4, 0D)", 0), ("DELETE FROM t WHERE k = 9", 0)] * 4,
+]
+
+
+@settings(max_examples=400)
+@given(races_on_doubled, races_on_doubled)
+@example(NEWER_COPY_GONE, [])
+def test_copies_of_rows_are_found_in_whatever_snapshot_is_read(before: Races, after: Races) -> None:
+    """The newer delta-rs lets compactions overlap: each row may then be in several files."""
+    world = World(DELTA_RS_1_6_6, shared=SharedTable(index_rows=True))
+    world.run("CREATE TABLE t (k BIGINT, a DOUBLE)")
+    for k in range(4):
+        world.run(f"INSERT INTO t VALUES ({k}, 0D)")
+    with patch.object(row_index, "_COMMITS_BETWEEN_CLEANINGS", 2):
+        _played(world, [("DELETE FROM t WHERE k = 9", 0), *before])
+        reader = world.client()
+        snapshot = run(reader.log.update(), world.store)
+        reader.reading = snapshot.version
+        assert _files_found(world, snapshot) >= _files_with_keys(world, snapshot)
+        _played(world, [*after, *AFTERWARDS])
+        newest = run(world.client().log.update(), world.store)
+        for each in (snapshot, newest):
+            assert _files_found(world, each) >= _files_with_keys(world, each)
+
+
+def _files_found(world: World, snapshot: Snapshot) -> set[tuple[int, str]]:
+    index = world.shared.row_index
+    assert index is not None
+    return {
+        (k, file.path)
+        for k in range(5)
+        for file in run(index.files_with(snapshot, {"k": (k,)}), world.store) or ()
+    }
+
+
+def _files_with_keys(world: World, snapshot: Snapshot) -> set[tuple[int, str]]:
+    read = world.shared.data_files.read(snapshot.all_files(), snapshot.schema)
+    return {(row[0], each.file.path) for each in run(read, world.store) for _, row in each}
+
+
 of_a_key = st.sampled_from(
     [
         "INSERT INTO t VALUES ({0}, {0} % 2, 0D)",
@@ -209,9 +278,6 @@ in_a_race = st.one_of(
 )
 AFTERWARDS = [(f"DELETE FROM t WHERE k = {k}", 0) for k in (9, 9, 0, 2)]
 """By then all are done; now where each row is found matters."""
-
-Races = list[tuple[str, int]]
-"""Statements in the order in which they begin, each with how many more begin before it commits."""
 
 
 @settings(max_examples=400)
@@ -243,9 +309,13 @@ def _raced_by_rows(index_rows: bool, races: Races) -> list[object]:
         f" TBLPROPERTIES ('{VECTORS}' = 'true')"
     )
     world.run("INSERT INTO t VALUES (0, 0, 0D), (1, 1, 0D)")
+    return _played(world, [*races, *AFTERWARDS])
+
+
+def _played(world: World, races: Races) -> list[object]:
     running: list[tuple[int, Running]] = []
     seen: list[object] = []
-    for at, (text, more) in enumerate([*races, *AFTERWARDS]):
+    for at, (text, more) in enumerate(races):
         running.append((at + more, world.begin(text)))
         for due in [each for each in running if each[0] <= at]:
             running.remove(due)

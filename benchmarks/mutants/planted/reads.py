@@ -170,8 +170,8 @@ MUTANTS = (
         "rows that a compaction hides are looked for in its file",
         Area.READS,
         VALUE_INDEX,
-        "        if hides_rows:\n",
-        "        if False:\n",
+        "        elif hides_rows:\n",
+        "        elif False:\n",
         "T2 updates monday as of version 5, k in file a among it; T3 compacts a with a newer file "
         "into b as of version 6. T2 commits k's new row in file c; T3 hides the old one in b. A "
         "DELETE of k looks in b, where k is not live: k stays.",
@@ -180,9 +180,18 @@ MUTANTS = (
         "a row is looked for where it is now, by who reads an older version",
         Area.READS,
         VALUE_INDEX,
-        "            node = next((origin for origin in node.origins if origin.holds(row)), None)\n",
-        "            node = None\n",
+        "                nodes += self._origins_with(row, node)\n",
+        "                pass\n",
         "T1 reads version 5, in which k is in file a. T2 compacts a into b in version 6 before T1 "
         "looks k up: b is not in version 5, and T1's DELETE finds nothing.",
+    ),
+    Mutant(
+        "a copy of a row is forgotten when the other one is rewritten",
+        Area.READS,
+        VALUE_INDEX,
+        "        others.update(*(each.others for each in (*origins.values(), *beside)))\n",
+        "",
+        "Two compactions of delta-rs 1.6.6 write k into files a and b. T1 rewrites b into c, whose "
+        "only origin is b: a DELETE of k finds c, and leaves k in a.",
     ),
 )

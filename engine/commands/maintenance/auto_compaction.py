@@ -8,6 +8,7 @@ AutoCompactUtils.scala.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 from sqlglot import exp
@@ -101,10 +102,17 @@ def _small_size(settings: Settings) -> int:
 
 def _predicates(partitions: Sequence[PartitionKey], snapshot: Snapshot) -> tuple[Predicate, ...]:
     """The partitions as one condition; none for an unpartitioned table."""
-    columns = snapshot.partition_columns
+    columns, schema = snapshot.partition_columns, snapshot.partition_schema
     if not columns:
         return ()
-    types = snapshot.partition_schema.types
+    return (_one_of(tuple(partitions), columns, schema.types).as_written(schema),)
+
+
+@lru_cache(maxsize=256)  # every few commits add to the same few partitions
+def _one_of(
+    partitions: Sequence[PartitionKey], columns: Sequence[str], types: Sequence[str]
+) -> Predicate:
+    """That a row is in one of these partitions."""
     branches = [
         exp.and_(
             *(
@@ -117,5 +125,4 @@ def _predicates(partitions: Sequence[PartitionKey], snapshot: Snapshot) -> tuple
         )
         for partition in partitions
     ]
-    condition = Predicate.of_node(exp.or_(*branches))
-    return (condition.as_written(snapshot.partition_schema),)
+    return Predicate.of_node(exp.or_(*branches))
