@@ -31,8 +31,15 @@ from whitecap.sim.scenario.cells import CellChoice, Labels, show_cell
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import SCENARIO_FORMAT, Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
+from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.sweep import Changes, SweepSection
 from whitecap.sim.scenario.yaml.text import YamlText, show_document
+
+ESSENTIAL = frozenset({"duration", "table", "tables", "store", "writers"})
+"""A document that has none of these is something else, whose keys are not told one by one."""
+
+OF_STORES = StoreSection.model_fields.keys() - Scenario.model_fields.keys()
+"""The keys by which a store profile is told."""
 
 
 def load_scenario(
@@ -141,6 +148,15 @@ def _require_scenario(text: YamlText) -> None:
     if isinstance(version, int):
         remedy = "docs/scenario-keys.md has the keys of this one"
         require_format(version, SCENARIO_FORMAT, text.where(("format_version",)), remedy)
+    if ESSENTIAL.isdisjoint(text.last_given):
+        raise InvalidInput([Problem(text.name, _what_else_it_is(text.last_given))])
+
+
+def _what_else_it_is(document: Document) -> str:
+    """What to say of a document with no key that every scenario has."""
+    if document.keys() & OF_STORES:
+        return "is a store profile, not a scenario: a scenario names it under `store:`"
+    return "is not a scenario: it has neither `table:` nor `writers:`, `store:` or `duration:`"
 
 
 def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, Parts, list[Problem]]:

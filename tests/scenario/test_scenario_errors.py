@@ -312,6 +312,27 @@ def test_what_is_no_scenario_at_all_is_bad_input(text: str) -> None:
         parse_scenario(text)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("put: {latency: 5 ms}\ndescription: mine\n", "is a store profile, not a scenario"),
+        ("services: {db: {image: x}}\nname: mine\n", "is not a scenario"),
+    ],
+)
+def test_a_file_of_another_kind_is_told_in_one_line(given: str, said: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        parse_scenario(given, "x.yaml")
+    (problem,) = raised.value.problems
+    assert str(problem).startswith(f"x.yaml: {said}")
+
+
+@pytest.mark.parametrize("key", ["duration: 1 h", "writers: {}", "format_version: 999"])
+def test_a_scenario_with_little_in_it_is_told_what_is_missing(key: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        parse_scenario(key, "x.yaml")
+    assert not any("is not a scenario" in problem.text for problem in raised.value.problems)
+
+
 def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="cannot be read"):
         load_scenario(tmp_path / "nothing.yaml")
