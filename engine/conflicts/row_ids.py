@@ -28,6 +28,12 @@ NO_WATERMARK = -1
 """`RowId.MISSING_HIGH_WATER_MARK`: no row id was ever assigned."""
 
 
+def preserved_row_tracking(metadata: Metadata) -> dict[str, str]:
+    """The tags of a command that rewrites rows."""
+    enabled = properties.ROW_TRACKING.of(metadata.configuration)
+    return dict(PRESERVED_TAG) if enabled else {}
+
+
 def is_suspended(metadata: Metadata) -> bool:
     """Whether the table takes no new row ids while the feature is being removed."""
     return properties.ROW_TRACKING_SUSPENDED.of(metadata.configuration)

@@ -12,7 +12,7 @@ from whitecap.engine.plans.appends import Append, AppendPlans
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Compute, NewId, ReadClock, Steps
 from whitecap.engine.writing.batches import check_batch
-from whitecap.engine.writing.execution import on_table
+from whitecap.engine.writing.beginning import on_table
 from whitecap.engine.writing.files import FileWriter
 
 

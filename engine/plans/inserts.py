@@ -21,7 +21,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.functions.times import asks_time
 from whitecap.engine.sql.parsing.statements import Insert, Statement, Values
 from whitecap.engine.storage.requests import Compute, NewId, Row, Steps
-from whitecap.engine.writing.execution import on_table
+from whitecap.engine.writing.beginning import on_table
 from whitecap.engine.writing.files import FileWriter
 from whitecap.engine.writing.inserting import insert_plan
 from whitecap.engine.writing.row_checks import row_check

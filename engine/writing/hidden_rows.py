@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from pyroaring import BitMap64
 
-from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, Metadata, RemoveFile
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
 from whitecap.engine.log.vectors.deletion_vectors import write_vectors
 from whitecap.engine.row_level.data_files import FileRows
@@ -20,6 +21,11 @@ from whitecap.engine.writing.files import remove
 
 Hidden = tuple[FileRows, Sequence[int]]
 """A file and the positions of live rows that are to go."""
+
+
+def uses_vectors(metadata: Metadata, enabled_for_command: bool) -> bool:
+    """Whether rows are deleted by deletion vectors rather than by rewriting files."""
+    return enabled_for_command and properties.DELETION_VECTORS.of(metadata.configuration)
 
 
 def hide_rows(

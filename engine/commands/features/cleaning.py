@@ -10,7 +10,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.outcomes import Aborted, Outcome, Unknown
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 
 
 class Cleaned(Struct, frozen=True):

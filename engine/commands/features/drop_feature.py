@@ -26,7 +26,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import DropFeature
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 
 BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS
 _NOT_MODELLED = {"coordinatedCommits-preview": "commit coordinators are not modelled"}

@@ -35,7 +35,7 @@ from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.paths import log_path
 from whitecap.engine.storage.requests import ReadClock, Steps
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 
 
 def has_vectors(snapshot: Snapshot) -> bool:

@@ -24,7 +24,7 @@ from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.refusals import feature_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 
 
 def clean_checkpoint_policy(table: Table, seen: Snapshot) -> Steps[Cleaned]:

@@ -25,10 +25,10 @@ from whitecap.engine.refusals import maintenance_errors, write_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.parsing.statements import Optimize
-from whitecap.engine.sql.predicates.predicate import Predicate, session_of
+from whitecap.engine.sql.predicates.predicate import Predicate, logged, session_of
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin, logged
+from whitecap.engine.writing.beginning import begin
 
 
 def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:

@@ -24,10 +24,10 @@ from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import Reorg
-from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.sql.predicates.predicate import Predicate, logged
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin, logged
+from whitecap.engine.writing.beginning import begin
 
 _COMPAT_TAG = "ICEBERG_COMPAT_VERSION"
 

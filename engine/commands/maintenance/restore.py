@@ -29,8 +29,9 @@ from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.texts import parse_timestamp
-from whitecap.engine.writing.execution import begin, job
+from whitecap.engine.writing.beginning import begin
 from whitecap.engine.writing.files import remove
+from whitecap.engine.writing.spark_job import job
 
 _MILLISECOND = timedelta(milliseconds=1)
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from whitecap.engine.commands.maintenance.bins import Bin, batches, size_of
 from whitecap.engine.commands.maintenance.curves import Curve, cut
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import preserved_row_tracking
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.file_keys import FileKey, file_key
 from whitecap.engine.log.snapshot import Snapshot
@@ -30,8 +31,8 @@ from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import job, preserved_row_tracking
 from whitecap.engine.writing.files import FileWriter, removals
+from whitecap.engine.writing.spark_job import job
 
 _UNSORTABLE = re.compile(r"\bmap<|\bvariant\b(?!:)")
 """Types that Spark puts in no order, wherever they stand in a column's type."""

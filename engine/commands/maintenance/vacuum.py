@@ -21,7 +21,8 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.table_statements import Vacuum
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Delete, Entry, ListTree, ReadClock, Steps
-from whitecap.engine.writing.execution import begin, job
+from whitecap.engine.writing.beginning import begin
+from whitecap.engine.writing.spark_job import job
 
 _HOUR_MS = 3_600_000
 _VISIBLE = ("_change_data", "_delta_index")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import preserved_row_tracking
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_conditions import Pinned, row_condition
 from whitecap.engine.query.row_reads import track_rows
@@ -18,24 +19,17 @@ from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.parsing.statements import Delete, Truncate
-from whitecap.engine.sql.predicates.predicate import Predicate, split_conditions
+from whitecap.engine.sql.predicates.predicate import Predicate, logged, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.file_scan import FileScan, Form
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import (
-    begin,
-    check_removable,
-    job,
-    logged,
-    preserved_row_tracking,
-    progress_of,
-    uses_vectors,
-)
+from whitecap.engine.writing.beginning import begin, check_removable, progress_of
 from whitecap.engine.writing.file_layout import file_layout
 from whitecap.engine.writing.files import DELETED, FileChanges, FileWriter, removals
-from whitecap.engine.writing.hidden_rows import hide_rows
+from whitecap.engine.writing.hidden_rows import hide_rows, uses_vectors
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import search
+from whitecap.engine.writing.spark_job import job
 
 
 def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:

@@ -42,15 +42,16 @@ from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.statements import Insert
-from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, logged
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.file_scan import Form
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin, check_removable, job, logged, progress_of
+from whitecap.engine.writing.beginning import begin, check_removable, progress_of
 from whitecap.engine.writing.files import INSERTED, FileWriter, removals
 from whitecap.engine.writing.generation import Generated
 from whitecap.engine.writing.inserting import rows_for
 from whitecap.engine.writing.row_checks import row_check
+from whitecap.engine.writing.spark_job import job
 
 FileActions = Sequence[AddFile | RemoveFile | AddCDCFile]
 

@@ -18,6 +18,7 @@ from whitecap.engine.commands.rows.merge_strays import check_strays
 from whitecap.engine.commands.rows.merge_tasks import MergeTasks, appending_side, writing_side
 from whitecap.engine.commands.schema.schema_evolution import evolve_for_merge
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import preserved_row_tracking
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_reads import track_merge_rows
@@ -29,13 +30,7 @@ from whitecap.engine.sql.parsing.statements import Merge
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import (
-    begin,
-    job,
-    preserved_row_tracking,
-    progress_of,
-    uses_vectors,
-)
+from whitecap.engine.writing.beginning import begin, progress_of
 from whitecap.engine.writing.files import (
     INSERTED,
     FileChanges,
@@ -43,9 +38,10 @@ from whitecap.engine.writing.files import (
     removals,
 )
 from whitecap.engine.writing.generation import Tasks, identity_marks, numbered
-from whitecap.engine.writing.hidden_rows import hide_rows
+from whitecap.engine.writing.hidden_rows import hide_rows, uses_vectors
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import files_to_read
+from whitecap.engine.writing.spark_job import job
 
 
 def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outcome]:

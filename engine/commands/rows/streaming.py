@@ -22,8 +22,9 @@ from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.batches import BatchPlan, batch_plan, check_batch
-from whitecap.engine.writing.execution import begin, check_removable, job
+from whitecap.engine.writing.beginning import begin, check_removable
 from whitecap.engine.writing.files import FileWriter, removals
+from whitecap.engine.writing.spark_job import job
 
 
 class Batch(Struct, frozen=True):

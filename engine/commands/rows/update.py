@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import preserved_row_tracking
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
@@ -29,22 +30,14 @@ from whitecap.engine.sql.expressions.terms import Parameters, Term, column
 from whitecap.engine.sql.parsing.statements import Update
 from whitecap.engine.sql.predicates.char_conditions import names_char
 from whitecap.engine.sql.predicates.compiler import compile_term
-from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, split_conditions
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, logged, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.assigning import check_deterministic, updated
+from whitecap.engine.writing.beginning import begin, check_removable, progress_of
 from whitecap.engine.writing.default_keyword import check_placement, is_default
-from whitecap.engine.writing.execution import (
-    begin,
-    check_removable,
-    job,
-    logged,
-    preserved_row_tracking,
-    progress_of,
-    uses_vectors,
-)
 from whitecap.engine.writing.files import (
     AFTER_UPDATE,
     BEFORE_UPDATE,
@@ -59,9 +52,10 @@ from whitecap.engine.writing.generation import (
     completion,
     default_term,
 )
-from whitecap.engine.writing.hidden_rows import hide_rows
+from whitecap.engine.writing.hidden_rows import hide_rows, uses_vectors
 from whitecap.engine.writing.row_checks import row_check
 from whitecap.engine.writing.search import MatchingRows, search
+from whitecap.engine.writing.spark_job import job
 
 
 def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:

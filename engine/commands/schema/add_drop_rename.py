@@ -30,7 +30,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import AddColumns, DropColumns, RenameColumn
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 
 
 def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:

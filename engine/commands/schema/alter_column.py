@@ -39,8 +39,8 @@ from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.values.widening import is_text_change, may_upcast
+from whitecap.engine.writing.beginning import begin
 from whitecap.engine.writing.default_checks import check_default
-from whitecap.engine.writing.execution import begin
 from whitecap.engine.writing.generation import check_expressions
 
 

@@ -30,7 +30,7 @@ from whitecap.engine.sql.parsing.table_statements import CloneTable
 from whitecap.engine.storage.paths import log_path
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import job
+from whitecap.engine.writing.spark_job import job
 
 
 def clone_source(statement: CloneTable, tables: Tables) -> Steps[tuple[Table, Snapshot]]:

@@ -22,7 +22,7 @@ from whitecap.engine.refusals.property_errors import column_not_in_schema
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import ClusterBy
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 
 
 def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:

@@ -23,8 +23,9 @@ from whitecap.engine.sql.parsing.table_statements import AddConstraint, DropCons
 from whitecap.engine.sql.predicates.compiler import CHECK_NOT_BOOLEAN
 from whitecap.engine.sql.predicates.predicate import parse_predicate
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.writing.execution import begin, job
+from whitecap.engine.writing.beginning import begin
 from whitecap.engine.writing.search import search
+from whitecap.engine.writing.spark_job import job
 
 
 def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:

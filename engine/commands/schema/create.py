@@ -33,10 +33,11 @@ from whitecap.engine.sql.parsing.table_statements import CreateTable
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import NewId, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.beginning import check_removable, progress_of
 from whitecap.engine.writing.default_checks import check_defaults
-from whitecap.engine.writing.execution import check_removable, job, progress_of
 from whitecap.engine.writing.files import FileWriter, removals
 from whitecap.engine.writing.generation import check_expressions
+from whitecap.engine.writing.spark_job import job
 
 
 def create_table(

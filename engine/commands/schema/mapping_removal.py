@@ -8,6 +8,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import preserved_row_tracking
 from whitecap.engine.log.columns.mapping import without_mapping
 from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from whitecap.engine.log.schema import schema_string
@@ -18,8 +19,8 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.metadata_checks import unfit_names
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import job, preserved_row_tracking
 from whitecap.engine.writing.files import FileWriter, removals
+from whitecap.engine.writing.spark_job import job
 
 
 def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -> Steps[Outcome]:

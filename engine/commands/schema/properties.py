@@ -29,7 +29,7 @@ from whitecap.engine.sql.parsing.table_statements import (
 )
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
 _ENABLEMENT_ONLY = {"rowTrackingEnablementOnly": "true"}

@@ -36,7 +36,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import ReplaceColumns
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.beginning import begin
 from whitecap.engine.writing.generation import check_expressions
 
 

@@ -22,7 +22,8 @@ from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.refusals import property_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.writing.execution import begin, job
+from whitecap.engine.writing.beginning import begin
+from whitecap.engine.writing.spark_job import job
 
 
 def is_enabling(metadata: Metadata, new: Mapping[str, str]) -> bool:

@@ -14,7 +14,8 @@ from whitecap.engine.refusals import column_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import SyncIdentity
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.writing.execution import begin, job
+from whitecap.engine.writing.beginning import begin
+from whitecap.engine.writing.spark_job import job
 
 
 def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:

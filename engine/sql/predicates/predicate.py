@@ -5,7 +5,7 @@ A predicate is a condition (`planned_condition`) with the values of its paramete
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
@@ -236,6 +236,11 @@ def session_of(settings: Settings | None) -> Session:
     if settings is None:
         return DEFAULT_SESSION
     return _session(settings.session_time_zone, settings.ansi)
+
+
+def logged(predicates: Sequence[Predicate]) -> list[str]:
+    """Predicates as an operation's parameters show them."""
+    return [f"({predicate.sql})" for predicate in predicates]
 
 
 def _widen(node: exp.Expr) -> exp.Expr:
