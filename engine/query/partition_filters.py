@@ -24,7 +24,7 @@ from whitecap.engine.log.schema import Field, parse_schema
 from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.functions.function_nodes import MIRRORED, function_name
 from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate, session_of

@@ -15,7 +15,7 @@ from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.storage.requests import Row
 
 _ANALYSIS, _IN_PLAN = "AnalysisException", "ExtendedAnalysisException"

@@ -15,8 +15,8 @@ from sqlglot import exp
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.scope import Letters
 from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.syntax_trees import whole_number
 from whitecap.engine.sql.expressions.terms import Evaluate
-from whitecap.engine.sql.expressions.text import whole_number
 from whitecap.engine.sql.parsing.query_reading import limit_of
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import caster

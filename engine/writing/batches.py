@@ -18,8 +18,8 @@ from whitecap.engine.query.sources import Projection, projection
 from whitecap.engine.refusals import column_errors, write_errors
 from whitecap.engine.refusals.kinds import IN_PLAN
 from whitecap.engine.remembered import Plans
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.expressions.terms import Term, column
-from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import is_cast_by_stream
 from whitecap.engine.values.types import Session

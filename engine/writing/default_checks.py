@@ -13,8 +13,8 @@ from whitecap.engine.log.columns.type_changes import text_limit
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.expressions.terms import Term, apply, convert
-from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.values.casts import can_cast, try_caster

@@ -12,7 +12,7 @@ from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.parsing.statements import Insert, Values
 from whitecap.engine.storage.requests import Steps
 

@@ -21,8 +21,8 @@ from whitecap.engine.query.sources import Projection, projection
 from whitecap.engine.refusals import column_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Scope, schema_scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.expressions.terms import Bound, Parameters, Term, convert, literal
-from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.function_nodes import function_name, is_random
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.sql.expressions.bound_once import BoundOnce, evaluation
 from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.expressions.terms import Parameters
-from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.predicates.compiler import compile_term
 
 SCOPE = Scope((Relation(frozenset({""}), ("k", "name"), ("bigint", "string")),))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.expressions.syntax_trees import parse_node
 from whitecap.engine.sql.functions.times import NOW, asks_time
 from whitecap.engine.sql.predicates.compiler import compile_term
 

@@ -7,7 +7,7 @@ import pytest
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.refusals import not_modelled
 from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.expressions.syntax_trees import parse_node
 from whitecap.engine.sql.functions.spark_names import SPARK_FUNCTIONS
 from whitecap.engine.sql.functions.table import FUNCTIONS
 from whitecap.engine.sql.predicates.compiler import compile_term

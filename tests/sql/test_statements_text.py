@@ -11,7 +11,7 @@ import pytest
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.expressions.syntax_trees import parse_node
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import (
     Act,

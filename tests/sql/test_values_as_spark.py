@@ -25,7 +25,7 @@ from whitecap.engine.errors import DeltaError, InvalidInput, InvalidLog, Unsuppo
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import AGGREGATES as PARSED_AGGREGATES
-from whitecap.engine.sql.expressions.text import parse_condition, parse_node
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition, parse_node
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
 from whitecap.engine.sql.functions.spark_names import SPARK_FUNCTIONS
 from whitecap.engine.sql.functions.table import FUNCTIONS

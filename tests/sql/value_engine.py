@@ -13,7 +13,7 @@ from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.query.aggregates import compile_aggregate
 from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.scope import Relation, Scope
-from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.expressions.syntax_trees import parse_node
 from whitecap.engine.sql.functions.times import NOW
 from whitecap.engine.sql.predicates.compiler import check_condition, compile_boolean, compile_term
 

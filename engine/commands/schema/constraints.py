@@ -18,7 +18,7 @@ from whitecap.engine.refusals import column_errors, table_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.columns import columns_of
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.parsing.table_statements import AddConstraint, DropConstraint
 from whitecap.engine.sql.predicates.compiler import CHECK_NOT_BOOLEAN
 from whitecap.engine.sql.predicates.predicate import parse_predicate

@@ -15,7 +15,7 @@ from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.source_queries import source_of
 from whitecap.engine.refusals import table_errors
 from whitecap.engine.session.table import Tables, table_named
-from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.expressions.syntax_trees import parse_node
 from whitecap.engine.sql.parsing.known_parts import check_parts
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.query_reading import query_of

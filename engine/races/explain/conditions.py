@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Delete, Merge, Optimize, Update
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of

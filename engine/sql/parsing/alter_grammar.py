@@ -13,7 +13,7 @@ from whitecap.engine.log.ddl import REPEATED, split_top_level
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.refusals.kinds import IN_PLAN
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
+from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.clauses import (
     HEAD,
     columns_in,

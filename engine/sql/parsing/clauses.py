@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from whitecap.engine.column_names import column_paths
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.ddl import split_top_level
-from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
+from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR
 
 HEAD = ""
 """The key of what stands before the first keyword."""

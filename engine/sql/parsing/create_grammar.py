@@ -8,7 +8,7 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.ddl import split_top_level
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
+from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.parsing.clauses import (
     HEAD,
     columns_in,

@@ -21,7 +21,7 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.expressions.syntax_trees import parse_node
 from whitecap.engine.sql.functions.function_nodes import COMPARISONS
 from whitecap.engine.sql.parsing.created_rows import LITERAL_TYPES
 from whitecap.engine.sql.parsing.query_reading import table_name

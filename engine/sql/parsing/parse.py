@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
+from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.parsing import alter_grammar, create_grammar, maintenance_grammar
 from whitecap.engine.sql.parsing.clauses import without_comments
 from whitecap.engine.sql.parsing.known_parts import check_parts

@@ -8,7 +8,7 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.text import whole_number
+from whitecap.engine.sql.expressions.syntax_trees import whole_number
 from whitecap.engine.sql.parsing.statements import (
     PlainRead,
     Query,

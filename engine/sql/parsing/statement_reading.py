@@ -12,7 +12,7 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.spark_text import DIALECT, IN_PARENTHESES, NAMED_INSIDE
-from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
+from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.query_reading import (
     alias_columns,
     predicate_of,

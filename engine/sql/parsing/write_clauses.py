@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.parsing.clauses import names_in, properties_in
 from whitecap.engine.sql.parsing.own_grammar import NAME
 from whitecap.engine.sql.parsing.statements import (

@@ -18,8 +18,8 @@ from whitecap.engine.sql.expressions.columns import columns_of, unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import Relation, Scope, letters_of, schema_scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.syntax_trees import parse_condition
 from whitecap.engine.sql.expressions.terms import Term
-from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.char_conditions import as_queried, asked_of_rows
 from whitecap.engine.sql.predicates.compiler import check_condition, compile_boolean

@@ -1,4 +1,4 @@
-"""Parsing SQL text with sqlglot, with errors that name the place."""
+"""From SQL text to syntax trees, by sqlglot, with errors that name the place."""
 
 from __future__ import annotations
 
