@@ -82,7 +82,8 @@ def _bound_in_part(filled: Statement, types: Mapping[str, str]) -> Statement:
     """The statement read with the values of other places than plain ones, and bound to the rest.
 
     The many rows of a source are not read for the one value beside them, and a value that comes
-    again (a date, a name) is read once. A whole number of a DOUBLE column is bound as a double.
+    again (a date, a name, but seldom a list) is read once. A whole number of a DOUBLE column is
+    bound as a double.
     """
     places = plain_places(filled.template).places
     values = dict(filled.parameters)
@@ -91,7 +92,9 @@ def _bound_in_part(filled: Statement, types: Mapping[str, str]) -> Statement:
     kept = {each.name: widened[each.name] for each in places if each.name not in unfit}
     read = {name: value for name, value in values.items() if name not in kept}
     text = filled.template.render(read)
-    return _read(text).with_parameters(kept) if kept else read_statement(text)
+    comes_again = not any(isinstance(value, list) for value in read.values())
+    statement = _read(text) if comes_again else read_statement(text)
+    return statement.with_parameters(kept) if kept else statement
 
 
 _read = lru_cache(maxsize=256)(read_statement)

@@ -178,6 +178,9 @@ READ_ONCE = [
     "MERGE INTO events t USING (SELECT :c AS k, :date AS day, :n AS v) AS s"
     " ON t.event_id = s.k AND t.date = s.day WHEN MATCHED THEN UPDATE SET amount = s.v",
     f"INSERT INTO events SELECT event_id, :date AS date, :s, :c FROM VALUES :rows AS q({NAMES})",
+    "INSERT INTO events SELECT max(event_id), date, :s, sum(amount) FROM events"
+    " WHERE date = :date GROUP BY date",
+    "DELETE FROM events WHERE date <= :date - 3 AND amount > :n",
 ]
 
 
