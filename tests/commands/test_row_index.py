@@ -229,7 +229,7 @@ NEWER_COPY_GONE = [
 ]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(races_on_doubled, races_on_doubled)
 @example(NEWER_COPY_GONE, [])
 def test_copies_of_rows_are_found_in_whatever_snapshot_is_read(before: Races, after: Races) -> None:

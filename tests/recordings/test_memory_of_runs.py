@@ -45,7 +45,7 @@ def _content(run: FinishedRun) -> dict[str, Any]:
 
 
 @hypothesis_settings(
-    max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 @given(documents())
 def test_narrow_limits_make_the_same_recording(document: Document) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -129,6 +129,7 @@ def test_the_columns_of_a_file_are_those_of_its_rows(table: TableSection) -> Non
             ]
 
 
+@settings(max_examples=50)
 @given(tables, st.sampled_from([3, 5, 13, 40]))
 def test_extremes_by_rule_are_those_that_a_look_at_every_key_gives(
     table: TableSection, size: int

@@ -341,7 +341,7 @@ def test_all_ways_make_the_same_recording(document: Document) -> None:
 
 
 @hypothesis_settings(
-    max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 @given(documents_with_appends())
 def test_plans_make_the_recording_of_the_general_way(document: Document) -> None:

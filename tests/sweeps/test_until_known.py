@@ -34,15 +34,15 @@ def test_replications_are_the_same_as_without_rounds(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path)
     only: dict[str, list[str]] = {"isolation": []}
     rounds = whitecap.sweep(
-        scenario, only=only, until=HARD, max_replications=13, out=tmp_path / "until",
+        scenario, only=only, until=HARD, max_replications=11, out=tmp_path / "until",
         engine="processes", quiet=True,
     )  # fmt: skip
     at_once = whitecap.sweep(
-        scenario, only=only, replications=13, out=tmp_path / "n", engine="processes", quiet=True
+        scenario, only=only, replications=11, out=tmp_path / "n", engine="processes", quiet=True
     )
     order = ["cell", "replication"]
     hashes = [each.hashes.sort_values(order).reset_index(drop=True) for each in (rounds, at_once)]
-    assert len(hashes[0]) == 26
+    assert len(hashes[0]) == 22
     assert hashes[0].equals(hashes[1])
     assert rounds.measures.equals(at_once.measures)
 
