@@ -193,8 +193,7 @@ class StoreIndex:
 
     def has_rows_of(self, node: FileNode, is_live: IsLive) -> bool:
         """Whether another live file has some of the rows of a new file."""
-        numbers = set(self._room()[node.lines()].tolist()) - {_NOWHERE}
-        return any(is_live(self._nodes[number].path) for number in numbers)
+        return any(is_live(self._nodes[number].path) for number in self._files_of(node.lines()))
 
     def rows_are_doubled(self) -> None:
         """From now on a row may be in several files."""
@@ -227,12 +226,15 @@ class StoreIndex:
 
         Of a file that hides rows this may be one that has them instead.
         """
-        older = set(self._at[lines].tolist()) - {_NOWHERE}
         origins = {origin.number: origin for origin in node.origins}
-        beside = [self._nodes[number] for number in older - origins.keys()]
+        beside = [self._nodes[number] for number in self._files_of(lines) - origins.keys()]
         others = {each.number for each in beside}
         others.update(*(each.others for each in (*origins.values(), *beside)))
         return frozenset(number for number in others if number in self._nodes)
+
+    def _files_of(self, lines: Ids) -> set[int]:
+        """The newest file of each of some rows."""
+        return set(self._room()[lines].tolist()) - {_NOWHERE}
 
     def leave(self, node: FileNode) -> None:
         """No snapshot that anybody reads has the file any more."""
