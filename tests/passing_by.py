@@ -10,8 +10,9 @@ import pytest
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.log.effects import ANY
-from whitecap.engine.races.conformance.case import Case, CaseResult
+from whitecap.engine.races.conformance.case import Case, CaseResult, StatementCase
 from whitecap.engine.races.conformance.run import run_cases
+from whitecap.engine.races.conformance.statement_cases import tables_of
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction import commit_loop
 from whitecap.engine.transaction.lost_reply import LostReply
@@ -53,8 +54,10 @@ def both_ways(play: Callable[[], T]) -> tuple[T, T]:
 def result_both_ways(case: Case) -> CaseResult:
     """How a case ends; both ways put the same bytes and end the same, or it is an `AssertionError`.
 
-    One test asks both of a case, since thousands of cases are played.
+    One test asks both of a case, since thousands of cases are played. Its tables are made before.
     """
+    if isinstance(case, StatementCase):
+        tables_of(case)
 
     def play() -> tuple[CaseResult, list[tuple[str, bytes]]]:
         with attempts_noted() as attempts:

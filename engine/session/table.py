@@ -56,6 +56,17 @@ class SharedTable:
         self.data_files = DataFiles(by_column=index_rows, shelf=shelf)
         self.row_index = RowIndex(self.commits, self.data_files) if index_rows else None
 
+    def branched(self, commits: CommitCache) -> SharedTable:
+        """What is known here, without an index, for clients of a history of its own.
+
+        `commits` are those of this table, shared with it or branched.
+        """
+        other = SharedTable()
+        other.commits = commits
+        other.file_counts = self.file_counts.copy()
+        other.data_files = self.data_files.branched()
+        return other
+
 
 class ClientTransaction(Transaction):
     """A transaction of one client: its end is noted, and what follows a commit is done."""

@@ -76,9 +76,9 @@ def counting_clock(first_ms: int = FIRST_INSTANT_MS) -> Callable[[], int]:
     return partial(next, count(first_ms))
 
 
-def counting_ids() -> Iterator[str]:
+def counting_ids(first: int = 0) -> Iterator[str]:
     """Ids that look like UUIDs and count upwards."""
-    return (str(uuid.UUID(int=number)) for number in count())
+    return (str(uuid.UUID(int=number)) for number in count(first))
 
 
 class _DataFile(Struct, frozen=True):
@@ -104,9 +104,9 @@ class MemoryStore:
         self._directories: dict[str, list[str]] = {}
         self._rows: dict[str, _DataFile] = {}
 
-    def copy(self, clock: Callable[[], int]) -> MemoryStore:
-        """The same objects and data files, for a history of its own; ids begin anew."""
-        other = MemoryStore(clock)
+    def copy(self, clock: Callable[[], int], ids: Iterator[str] | None = None) -> MemoryStore:
+        """The same objects and data files, for a history of its own; ids begin anew by default."""
+        other = MemoryStore(clock, ids)
         other._objects, other._rows = dict(self._objects), dict(self._rows)
         other._directories = {name: list(keys) for name, keys in self._directories.items()}
         return other

@@ -27,6 +27,12 @@ class _Recent(OrderedDict[int, V]):
         super().__init__()
         self._limit = limit
 
+    def branched(self) -> _Recent[V]:
+        """The same values, for others to be put beside them."""
+        other = _Recent[V](self._limit)
+        OrderedDict.update(other, self)
+        return other
+
     def put(self, version: int, value: V) -> None:
         self[version] = value
         if len(self) > self._limit:
@@ -55,6 +61,12 @@ class CommitCache:
     def __init__(self, kept_versions: int = _KEPT_VERSIONS) -> None:
         self._commits: _Recent[tuple[bytes, Commit]] = _Recent(kept_versions)
         self._snapshots: _Recent[_KeptSnapshot] = _Recent(kept_versions)
+
+    def branched(self) -> CommitCache:
+        """What was parsed here, for a history of its own."""
+        other = CommitCache()
+        other._commits, other._snapshots = self._commits.branched(), self._snapshots.branched()
+        return other
 
     def commit(self, version: int, body: bytes, modified_at_ms: int) -> Commit:
         """The commit that `body` holds. Raises `InvalidLog`."""

@@ -95,12 +95,7 @@ def _branched(shared: SharedTable | None) -> SharedTable:
 
     Each client is a process of its own: what it does follows from what it is answered alone.
     """
-    mine = SharedTable()
-    if shared is not None:
-        mine.commits = shared.commits
-        mine.file_counts = shared.file_counts.copy()
-        mine.data_files = shared.data_files.branched()
-    return mine
+    return SharedTable() if shared is None else shared.branched(shared.commits)
 
 
 class Scene(Struct, frozen=True):
