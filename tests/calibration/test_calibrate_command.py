@@ -17,6 +17,7 @@ from tests.calibration.loopback_s3 import Bucket, loopback_s3
 from tests.command_line import invoked
 from tests.sim.sim_worlds import document
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.calibration import contention
 from whitecap.sim.calibration.directory import DirectoryTarget
 from whitecap.sim.calibration.measuring import MeasuringPlan, measure
 from whitecap.sim.calibration.s3 import S3Target
@@ -32,6 +33,12 @@ def _calibrate(*arguments: object, code: int = 0) -> Result:
     result = invoked("calibrate", *arguments)
     assert result.exit_code == code, result.output
     return result
+
+
+@pytest.fixture(autouse=True)
+def _short_contests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How well they fit is tested beside (`test_fitting`)."""
+    monkeypatch.setattr(contention, "COMMITS", 30)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whitecap.sim.calibration import contention
 from whitecap.sim.calibration.contention import fitted_at_key, simulated
 from whitecap.sim.calibration.fitting import distribution_of, ms_per_unit
 from whitecap.sim.calibration.profile import Calibration, profile_document
@@ -14,7 +15,8 @@ from whitecap.sim.calibration.samples import ALREADY_EXISTS, CREATED, DONE, Samp
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.units import parse_duration
-from whitecap.sim.run import run_scenario
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario.model import Scenario
 
 RANDOM = np.random.default_rng(7)
 
@@ -113,6 +115,29 @@ def test_the_time_at_the_key_is_found_again(held_ms: float) -> None:
     assert at_key["basis"] == "fitted"
     assert parse_duration(at_key["success"]) == pytest.approx(held_ms, abs=6)
     assert "of 2 clients" in at_key["source"]
+
+
+def test_clients_that_waited_for_a_processor_are_not_simulated_for_as_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A machine may take a hundred times as long for the commits of many clients as for one's."""
+    attempts = list[int]()
+
+    def noted(scenario: Scenario) -> FinishedRun:
+        run = run_scenario(scenario)
+        attempts.append(run.recording.attempts.num_rows)
+        return run
+
+    monkeypatch.setattr(contention, "run_scenario", noted)
+    took = RANDOM.uniform(4000, 6000, 100)
+    wins = [Sample(StoreOperation.PUT_IF_ABSENT, 4096, ms, 4, CREATED) for ms in took]
+    losses = [Sample(StoreOperation.PUT_IF_ABSENT, 4096, ms, 4, ALREADY_EXISTS) for ms in took]
+    alone = _alone()
+    calibration = _calibration([*alone, *wins, *losses])
+    assert fitted_at_key(calibration, profile_document(_calibration(alone))) is not None
+    assert len(attempts) == len(contention.SHARES)
+    assert min(attempts) > contention.COMMITS
+    assert max(attempts) < 8 * contention.COMMITS
 
 
 def test_a_calibrated_profile_can_be_run() -> None:
