@@ -268,7 +268,7 @@ def _worse(
     ]
     more = f" and {len(gaps) - MOST_NAMED} more" if len(gaps) > MOST_NAMED else ""
     where = at_text([under.load])
-    yield f"{where}compared with {name}, {said} with {', '.join(shown)}{more}"
+    yield f"{where}compared with {name}, {said}: {', '.join(shown)}{more}"
 
 
 def _flattered(findings: AnswerFindings) -> Iterator[str]:

@@ -124,7 +124,7 @@ def test_of_what_gets_as_much_through_the_one_that_wastes_least_is_chosen() -> N
     cells = {"unpartitioned": runs(GOOD, wasted=0.3)[""], "by date": runs(GOOD, wasted=0.1)[""]}
     answer = answered(sweep_layout(partitioning=LAYOUTS), cells)
     assert answer.headline == "Choose by date"
-    assert "more compute is wasted with unpartitioned +13.3 points" in str(answer)
+    assert "more compute is wasted: unpartitioned +13.3 points" in str(answer)
 
 
 def test_the_cell_that_is_named_is_the_heaviest_load_that_is_borne_for_sure() -> None:
