@@ -190,6 +190,18 @@ class GrowingMap(MutableMapping[K, T]):
         """Put in a value of a key that has none."""
 
 
+class UnpackedMap(dict[K, T]):
+    """A dictionary with the verbs of a packed one: all of its values stay as they are."""
+
+    def add(self, key: K, value: T) -> None:
+        """Put in a value of a key that has none."""
+        self[key] = value
+
+    def take_out(self, key: K) -> T | None:
+        """The value of a key, `None` if it has none; and it has none any more."""
+        return self.pop(key, None)
+
+
 class PackedMap(GrowingMap[K, T]):
     """A dictionary whose older values are packed, but for those that `stay` as they are.
 

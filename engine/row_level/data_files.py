@@ -11,7 +11,7 @@ from pyroaring import BitMap64
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
-from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf
+from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf, UnpackedMap
 from whitecap.engine.refusals import table_errors
 from whitecap.engine.row_level.shown_values import as_read
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
@@ -37,6 +37,10 @@ def _stays(kept: _Kept) -> bool:
 
 def _row_versions(kept: _Kept) -> int:
     return 0 if _stays(kept) else len(kept[1])
+
+
+def _packed(shelf: Shelf | None) -> PackedMap[str, _Kept]:
+    return PackedMap(_packer(), shelf, _stays, _row_versions)
 
 
 def _packer() -> Packer[tuple[str, _Kept]]:
@@ -102,13 +106,14 @@ class FileRows(Struct, frozen=True):
 class DataFiles:
     """The rows of one table's files, by path in the log.
 
-    `by_column`: row versions are kept once, in arrays, which pays where files are rewritten again
-    and again; else as the lists that they are given as.
+    `by_column`: row versions are kept once, in arrays that are packed in time, which pays where
+    files are rewritten again and again; else as the lists that they are given as.
     """
 
     def __init__(self, by_column: bool = False, shelf: Shelf | None = None) -> None:
         self.shelf = shelf
-        self._rows: PackedMap[str, _Kept] = PackedMap(_packer(), shelf, _stays, _row_versions)
+        self._rows: PackedMap[str, _Kept] | UnpackedMap[str, _Kept]
+        self._rows = _packed(shelf) if by_column else UnpackedMap()
         self._vectors: dict[str, BitMap64] = {}
         self._empty_columns: dict[str, Columns] = {}
         self._stores: dict[FileColumns, RowStore] | None = {} if by_column else None
@@ -120,8 +125,7 @@ class DataFiles:
     def branched(self) -> DataFiles:
         """What is known here, for a history of its own: what either adds, the other never sees."""
         other = DataFiles()
-        for path, kept in self._rows.items():
-            other._rows.add(path, kept)
+        other._rows = UnpackedMap(self._rows)
         other._vectors = dict(self._vectors)
         other._empty_columns = dict(self._empty_columns)
         return other
