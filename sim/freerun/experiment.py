@@ -66,7 +66,8 @@ class ExperimentWatch(Protocol):
 class FreeRunSettings(Struct, frozen=True):
     """What is asked for. `statements` is how many count in each run, apart and together.
 
-    `warm_up` go before the first phase, so that code is compiled; never more than in a run.
+    `warm_up` go before the first phase, so that code is compiled, if not 0; never more than in a
+    run.
     """
 
     partitions: tuple[int, ...] = (2, 4, 8, 16)
@@ -85,8 +86,10 @@ class FreeRunSettings(Struct, frozen=True):
 
     @property
     def warming(self) -> int:
-        """How many statements go before the first phase."""
-        return min(self.warm_up, self.statements)
+        """How many statements go before the first phase, with those that let threads fall apart."""
+        if not self.warm_up:
+            return 0
+        return min(self.warm_up, self.statements) + warm_up_of(self.threads)
 
     @property
     def comparisons(self) -> int:
@@ -161,14 +164,17 @@ def _warm_session(settings: FreeRunSettings, steps: _Steps) -> SparkSession:
     steps.note("starting Spark")
     spark = delta_session()
     Jvm(spark).keep_no_checksums()
-    workload = update_workload(settings.threads, settings.threads)
-    watch = steps.counting("warming up")
-    warm_up_by(
-        partial(
-            run_threads, spark, workload, settings.warming, settings.seed, apart=True, watch=watch
-        )
-    )
+    if settings.warm_up:
+        warm_up_by(partial(_warmed, spark, settings, steps.counting("warming up")))
     return spark
+
+
+def _warmed(
+    spark: SparkSession, settings: FreeRunSettings, watch: Callable[[int], None]
+) -> ObservedRun:
+    workload = update_workload(settings.threads, settings.threads)
+    statements = min(settings.warm_up, settings.statements)
+    return run_threads(spark, workload, statements, settings.seed, apart=True, watch=watch)
 
 
 def warm_up_by(run: Callable[[], ObservedRun]) -> None:
@@ -244,8 +250,7 @@ class _Steps:
         self._watch = watch
         counted = settings.statements + warm_up_of(settings.threads)
         self._per_phase = 2 * counted + settings.replications
-        first = settings.warming + warm_up_of(settings.threads)
-        self._total = first + self._per_phase * len(settings.workloads)
+        self._total = settings.warming + self._per_phase * len(settings.workloads)
         self._left = [workload.name for workload in settings.workloads]
         self._done = 0
 

@@ -19,7 +19,7 @@ _chaos = partial(invoked, "chaos", SCENARIO)
 
 @pytest.mark.spark
 def test_spark_finds_what_processes_find(tmp_path: Path) -> None:
-    options = ("--runs", 35, "--seed", 2, "--no-shrink", "--json", "--out", tmp_path / "out")
+    options = ("--runs", 12, "--seed", 2, "--no-shrink", "--json", "--out", tmp_path / "out")
     on_spark = _chaos(*options, "--master", "local[2]")
     in_processes = _chaos(*options, "--jobs", 1)
     assert on_spark.exit_code == in_processes.exit_code == ExitCode.EXPECTATION_MISSED

@@ -87,7 +87,7 @@ def log_of(run: FinishedRun) -> list[tuple[str, bytes]]:
     return [(key, objects[key].body) for key in sorted(objects)]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(documents())
 def test_a_scenario_leaves_the_same_log_and_recording(document: dict[str, Any]) -> None:
     scenario = allowed(document)

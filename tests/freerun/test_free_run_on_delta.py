@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-SETTINGS = FreeRunSettings((2,), mix=True, statements=12, threads=3, warm_up=2, replications=4)
+SETTINGS = FreeRunSettings((2,), mix=True, statements=6, threads=3, warm_up=0, replications=4)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_every_commit_of_the_log_belongs_to_one_statement(out: Path) -> None:
     versions = sorted(each.version for each in together.statements if each.version is not None)
     refused = sum(each.exception is not None for each in together.statements)
     assert versions == list(range(versions[0], versions[0] + len(versions)))
-    assert len(versions) + refused == len(together.statements) == 12 + 6
+    assert len(versions) + refused == len(together.statements) == 6 + 6
     assert refused > 0
 
 
@@ -87,7 +87,7 @@ def test_counts_of_the_comparison_are_those_of_the_statements(out: Path) -> None
     for phase in result.phases:
         together = _observed(out / phase.name / OBSERVED)
         assert phase.aborts.count == together.refusals.total()
-        assert phase.aborts.statements == len(together.counted) == 12
+        assert phase.aborts.statements == len(together.counted) == 6
     assert headline(result) in (out / "result.md").read_text()
     page = with_section((DOCS / "validation.md").read_text(), out / "result.json")
     assert headline(result) in page

@@ -34,6 +34,10 @@ SEEN = [
     if not file.startswith("delta_rs")  # seen on another engine: tests/peers
     for case in cases
 ]
+HELD = (
+    "drop-unused-vectors-at-commit-1-against-insert",
+    "drop-unused-vectors-at-commit-5-against-switching-on",
+)
 LOG_SAMPLE = sampled([case for case in SEEN if isinstance(case, TransactionCase)], 8)
 SQL_SAMPLE = sampled([case for case in SEEN if isinstance(case, StatementCase)], 4)
 
@@ -66,7 +70,8 @@ def test_a_table_with_a_generated_column_is_built_from_rows_that_leave_it_out(
 def test_a_statement_that_begins_idle_transactions_is_held_before_each_commit(
     spark: SparkSession,
 ) -> None:
-    held = [case for case in SEEN if case.id.startswith("drop-unused-vectors-at-commit-")]
+    """Two of the four that were observed, as each takes ten seconds; `make conformance` has all."""
+    held = [case for case in SEEN if case.id in HELD]
     assert {case.waits_at for case in held if isinstance(case, StatementCase)} == {1, 5}
     results = list(run_cases(held, spark))
     assert [result for result in results if result.status is not CaseStatus.PASSED] == []

@@ -21,7 +21,7 @@ from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, parse_window
 from whitecap.sim.replay.plan import plan_replay
-from whitecap.sim.replay.real.session_settings import FEW_ROWS
+from whitecap.sim.replay.real.session_settings import FEW_ROWS, session_settings
 from whitecap.sim.replay.replay import replay, simulate_again
 from whitecap.sim.run import run_scenario
 
@@ -328,10 +328,11 @@ def test_only_large_tables_are_computed_with_compiled_plans(
     loader = {**INSERT, "arrival": {"schedule": {"at": ["1 s"]}}, "compute": "1 s"}
     run_scenario(scenario(table=table, writers={"loader": loader}), out=tmp_path / "run")
     plans: list[str | None] = []
-    replay(
-        plan_replay(named_run(tmp_path / "run")),
-        spark,
-        watch=lambda _: plans.append(spark.conf.get("spark.sql.codegen.wholeStage")),
-        timeout_s=WAIT_S,
-    )
+    with session_settings(spark, {"spark.sql.codegen.wholeStage": "true"}):
+        replay(
+            plan_replay(named_run(tmp_path / "run")),
+            spark,
+            watch=lambda _: plans.append(spark.conf.get("spark.sql.codegen.wholeStage")),
+            timeout_s=WAIT_S,
+        )
     assert plans == [compiled]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from functools import cache
 
 from sqlglot import exp
 
@@ -22,6 +23,7 @@ _PROBED = Scope((Relation(frozenset({"probed"}), NAMES, _TYPES),))
 _PARAMETERS = {NOW: datetime(2026, 11, 21, 12, tzinfo=UTC)}
 
 
+@cache
 def engine_answer(probe: Probe) -> str:
     """Type and value, or `!` with exception and error class, or `-` with what is not modelled."""
     try:
