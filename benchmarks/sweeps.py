@@ -20,7 +20,7 @@ from msgspec import Struct
 from benchmarks.cpu_of_session import cpu_seconds
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import parse_scenario
-from whitecap.sim.oracles.runs.reopening import findings_by_name
+from whitecap.sim.oracles.runs.expected import findings_by_name
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.run import run_scenario
 from whitecap.sim.sweeps.engines import SweepEngineName

@@ -88,7 +88,7 @@ def run(
     Raises `InvalidInput` with every problem of the scenario, or if `out` holds a run already
     (without `overwrite`) or something else. `ValueError`: of one run, and there are several.
     """
-    from whitecap.sim.oracles.runs.reopening import findings_by_name
+    from whitecap.sim.oracles.runs.expected import findings_by_name
     from whitecap.sim.run import run_scenario
 
     if until is not None or max_replications is not None:

@@ -51,7 +51,7 @@ def make_runs(runs: Iterable[PlannedRun]) -> Iterator[Ran]:
 
 def make_run(run: PlannedRun) -> Ran:
     """One run with its recording, or with its failure if it ended in an error."""
-    from whitecap.sim.oracles.runs.reopening import findings_by_name
+    from whitecap.sim.oracles.runs.expected import findings_by_name
     from whitecap.sim.run import run_scenario
 
     began = time.perf_counter()

@@ -91,7 +91,7 @@ class Making(Generic[T]):
 
 
 def _made(reading: Reading[T], run: RunToRead) -> ReadRun[T]:
-    from whitecap.sim.oracles.runs.reopening import findings_by_name
+    from whitecap.sim.oracles.runs.expected import findings_by_name
     from whitecap.sim.run import run_scenario
 
     began = time.perf_counter()

@@ -6,7 +6,6 @@ What must come out is followed here action by action, not with the engine's repl
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -128,12 +127,6 @@ def judgement_with_readers(run: FinishedRun) -> Judgement:
 def judgement_without_replay(run: FinishedRun) -> Judgement:
     """As `judgement_with_readers`, but no statement is run again."""
     return judge(run, partial(_with_readers, replay=False))
-
-
-def findings_by_name(run: FinishedRun) -> dict[str, int]:
-    """How often each anomaly is found in a finished run; nothing where it is sound."""
-    named = Counter(finding.anomaly.value for finding in judgement_with_readers(run).findings)
-    return dict(sorted(named.items()))
 
 
 def _with_readers(evidence: Evidence, replay: bool) -> Judgement:

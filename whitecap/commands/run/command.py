@@ -83,7 +83,7 @@ def run(
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
     from whitecap.sim.machine.places import refused_places
-    from whitecap.sim.oracles.runs.reopening import findings_by_name
+    from whitecap.sim.oracles.runs.expected import findings_by_name
     from whitecap.sim.run import run_scenario
 
     places = ResultPlaces(out, export, history)
