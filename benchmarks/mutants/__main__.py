@@ -22,6 +22,7 @@ from benchmarks.mutants.page import page_of
 from benchmarks.mutants.planted import MUTANTS
 from benchmarks.mutants.results import HuntResults
 from benchmarks.mutants.small_world import SmallWorld, difference
+from whitecap.engine.errors import Problem, nearest
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -50,6 +51,7 @@ def main(names: Sequence[str], runs: int, resume: bool, first: Sequence[int]) ->
 
     `--runs 0` looks at the runs of `--first` alone: those that found bugs before, for instance.
     """
+    _require_bugs(names)
     results = HuntResults.read(MUTANTS) if resume else HuntResults()
     campaign = HuntingCampaign.of_this_source()
     wanted = list(names) or [name for name, mutant in MUTANTS.items() if not mutant.equivalent]
@@ -69,6 +71,16 @@ def main(names: Sequence[str], runs: int, resume: bool, first: Sequence[int]) ->
     seen = [name for name, what in results.alike.items() if what]
     click.echo(f"{len(results.hunted) - len(escaped)} of {len(results.hunted)} caught")
     sys.exit(1 if escaped or seen else 0)
+
+
+def _require_bugs(names: Sequence[str]) -> None:
+    unknown = [
+        Problem("", f"docs/mutants.md has no bug {name!r}", nearest(name, MUTANTS))
+        for name in names
+        if name not in MUTANTS
+    ]
+    if unknown:
+        raise click.UsageError("\n".join(map(str, unknown)))
 
 
 def rounds(runs: int) -> Iterator[range]:

@@ -191,13 +191,11 @@ class StoreIndex:
         self._by_file: dict[int, dict[Any, BitMap]] = {}
         self._are_doubled = False
 
-    def has_rows_of(self, node: FileNode, is_live: IsLive) -> bool:
-        """Whether another live file has some of the rows of a new file."""
-        return any(is_live(self._nodes[number].path) for number in self._files_of(node.lines()))
-
-    def rows_are_doubled(self) -> None:
-        """From now on a row may be in several files."""
-        self._are_doubled = True
+    def look_for_copies(self, node: FileNode, is_live: IsLive) -> None:
+        """Note if another live file has rows of a new one: rows may be in several from then on."""
+        if not self._are_doubled:
+            others = (self._nodes[number].path for number in self._files_of(node.lines()))
+            self._are_doubled = any(map(is_live, others))
 
     def enter(self, node: FileNode, hides_rows: bool = False) -> None:
         """A commit added a file.

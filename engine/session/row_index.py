@@ -183,8 +183,8 @@ class RowIndex:
         index = self._stores.get(rows.store)
         if index is None:
             index = self._stores[rows.store] = StoreIndex(rows.store, self._by_number)
-        if may_double and index.has_rows_of(node, self._nodes.__contains__):
-            index.rows_are_doubled()
+        if may_double:
+            index.look_for_copies(node, self._nodes.__contains__)
         index.enter(node, hides_rows=file.deletion_vector is not None)
 
     def _clean(self) -> None:

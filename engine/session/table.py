@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -61,10 +62,11 @@ class SharedTable:
 
         `commits` are those of this table, shared with it or branched.
         """
-        other = SharedTable()
+        other = copy(self)
         other.commits = commits
         other.file_counts = self.file_counts.copy()
         other.data_files = self.data_files.branched()
+        other.row_index = None
         return other
 
 

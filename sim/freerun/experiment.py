@@ -86,10 +86,13 @@ class FreeRunSettings(Struct, frozen=True):
 
     @property
     def warming(self) -> int:
+        """How many statements count in the run for warmth."""
+        return min(self.warm_up, self.statements)
+
+    @property
+    def before_phases(self) -> int:
         """How many statements go before the first phase, with those that let threads fall apart."""
-        if not self.warm_up:
-            return 0
-        return min(self.warm_up, self.statements) + warm_up_of(self.threads)
+        return self.warming + warm_up_of(self.threads) if self.warm_up else 0
 
     @property
     def comparisons(self) -> int:
@@ -173,8 +176,7 @@ def _warmed(
     spark: SparkSession, settings: FreeRunSettings, watch: Callable[[int], None]
 ) -> ObservedRun:
     workload = update_workload(settings.threads, settings.threads)
-    statements = min(settings.warm_up, settings.statements)
-    return run_threads(spark, workload, statements, settings.seed, apart=True, watch=watch)
+    return run_threads(spark, workload, settings.warming, settings.seed, apart=True, watch=watch)
 
 
 def warm_up_by(run: Callable[[], ObservedRun]) -> None:
@@ -250,7 +252,7 @@ class _Steps:
         self._watch = watch
         counted = settings.statements + warm_up_of(settings.threads)
         self._per_phase = 2 * counted + settings.replications
-        self._total = settings.warming + self._per_phase * len(settings.workloads)
+        self._total = settings.before_phases + self._per_phase * len(settings.workloads)
         self._left = [workload.name for workload in settings.workloads]
         self._done = 0
 

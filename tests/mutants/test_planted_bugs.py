@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
-from benchmarks.mutants.__main__ import count_clean, hunted_apart, in_processes, rounds
+from benchmarks.mutants.__main__ import count_clean, hunted_apart, in_processes, main, rounds
 from benchmarks.mutants.campaign import SCENARIOS, CleanRun, HuntingCampaign, scenarios_hash
 from benchmarks.mutants.hunting import Hunt, Hunted
 from benchmarks.mutants.mutant import ROOT, Area, Mutant
@@ -55,6 +56,13 @@ def test_there_are_at_least_eighty_unsafe_ones_over_all_areas_each_with_a_witnes
 def test_the_campaign_varies_scenarios_that_can_be_loaded() -> None:
     for path in SCENARIOS:
         assert load_scenario(ROOT / path, cells=False).writers
+
+
+def test_names_of_no_bug_are_refused_each_with_the_one_that_was_meant() -> None:
+    result = CliRunner().invoke(main, ["no file chek", "no file check", "xyzzy"])
+    assert result.exit_code == 2
+    assert "no bug 'no file chek' (did you mean 'no file check'?)" in result.output
+    assert "no bug 'xyzzy'" in result.output
 
 
 @pytest.fixture(scope="module")

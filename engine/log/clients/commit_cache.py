@@ -6,6 +6,8 @@ Each commit file is fetched by every client that needs it, but parsed once.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
+from copy import copy
 from typing import TypeVar
 
 from msgspec import Struct
@@ -23,15 +25,14 @@ _KEPT_VERSIONS = 4096
 class _Recent(OrderedDict[int, V]):
     """The last values put in, by version."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, values: Mapping[int, V] | None = None) -> None:
         super().__init__()
         self._limit = limit
+        OrderedDict.update(self, values or {})
 
     def branched(self) -> _Recent[V]:
         """The same values, for others to be put beside them."""
-        other = _Recent[V](self._limit)
-        OrderedDict.update(other, self)
-        return other
+        return _Recent(self._limit, self)
 
     def put(self, version: int, value: V) -> None:
         self[version] = value
@@ -64,7 +65,7 @@ class CommitCache:
 
     def branched(self) -> CommitCache:
         """What was parsed here, for a history of its own."""
-        other = CommitCache()
+        other = copy(self)
         other._commits, other._snapshots = self._commits.branched(), self._snapshots.branched()
         return other
 
