@@ -91,7 +91,7 @@ class Draft:
         return "\n".join(self._sentences())
 
     def _repr_html_(self) -> str:
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         evidence = evidence_in(self.text)
         groups = [f"writers.{writer.group.name}." for writer in self.inferred.writers]
@@ -148,7 +148,7 @@ class Predicted:
     def _repr_html_(self) -> str:
         import pandas as pd
 
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         shown = pd.DataFrame(self._shown(), columns=list(SHOWN))
         return notebook_part([self.comparison.caption], {"": shown})

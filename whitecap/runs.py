@@ -43,7 +43,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         from whitecap.reports.figures.figures import timeline_of_run
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         tables = {"summary": self.summary, "refusals": self.refusals}
         shown = {name: table for name, table in tables.items() if len(table)}

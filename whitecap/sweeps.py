@@ -59,7 +59,7 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         from whitecap.reports.figures.figures import ranges
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         title = "Job success rate and wasted compute"
         figures = {title: ranges(self.subject, title, "", *SHOWN)}

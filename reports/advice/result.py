@@ -71,6 +71,11 @@ class Advice:
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        from whitecap.reports.markup.notebook_part import notebook_part
+
+        return notebook_part(str(self).splitlines(), {"table": self.table} if self.steps else {})
+
     @property
     def is_met(self) -> bool:
         """Whether the best design meets all objectives, for sure."""

@@ -38,6 +38,11 @@ class WordedAnswer(Struct, frozen=True):
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        from whitecap.reports.markup.notebook_part import notebook_part
+
+        return notebook_part(str(self).splitlines())
+
     @property
     def cell(self) -> str:
         """The cell that it is about: what to choose, under the heaviest load that it takes."""

@@ -221,7 +221,7 @@ _ALL = (
     Definition(
         Measure.WASTED_COMPUTE_SHARE,
         "Wasted compute",
-        "compute time of aborted transactions",
+        "aborted share of compute time",
         "Compute time of aborted transactions, divided by that of all transactions that ended.",
         _wasted,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whitecap.reports.pages.templating import template
+from whitecap.reports.markup.templating import template
 
 _Plain = Mapping[str, Any]
 

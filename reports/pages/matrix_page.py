@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from whitecap.reports.pages.templating import template
+from whitecap.reports.markup.templating import template
 from whitecap.reports.words import counted
 
 _Plain = Mapping[str, Any]

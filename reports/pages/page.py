@@ -14,6 +14,7 @@ from whitecap.reports.answers.behind import limiting_cell, why_limiting
 from whitecap.reports.damage import damage_sentences
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.figures.figures import Drawing
+from whitecap.reports.markup.templating import template
 from whitecap.reports.measures import measures_shown
 from whitecap.reports.measures.refusals import refusal_sentences
 from whitecap.reports.pages.page_answer import differences_table, objectives_table
@@ -27,7 +28,6 @@ from whitecap.reports.pages.page_tables import (
     refusals_table,
     replay_table,
 )
-from whitecap.reports.pages.templating import template
 from whitecap.reports.subject import Subject
 
 

@@ -110,7 +110,7 @@ class Plan:
         return str(self)
 
     def _repr_html_(self) -> str:
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         figures = {"objectives along the parameter": self.figure()}
         return notebook_part(str(self).splitlines(), {"table": self.table}, figures)

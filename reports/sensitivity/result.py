@@ -60,7 +60,7 @@ class Sensitivity:
         return str(self)
 
     def _repr_html_(self) -> str:
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         return notebook_part(
             str(self).splitlines(), figures={"effects of the parameters": self.figure()}

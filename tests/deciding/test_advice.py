@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import math
 from collections.abc import Mapping
@@ -116,6 +117,12 @@ def test_the_statements_behind_the_waste_are_explained(advice: whitecap.Advice) 
     assert len(set(behind.statements)) == 2, "two days, which an unpartitioned table cannot tell"
     assert "They conflict" in behind.answer
     assert any("artition" in each for each in behind.suggestions)
+
+
+def test_a_notebook_shows_its_sentences_and_its_table(advice: whitecap.Advice) -> None:
+    page = html.unescape(advice._repr_html_())
+    assert all(f">{line}</p>" in page for line in str(advice).splitlines())
+    assert all(f">{column}</th>" in page for column in advice.table.columns)
 
 
 def test_the_changed_scenario_is_one_that_runs(advice: whitecap.Advice, tmp_path: Path) -> None:

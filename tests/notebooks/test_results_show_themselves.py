@@ -13,7 +13,7 @@ import yaml
 
 import whitecap
 from tests.sim.sim_worlds import document
-from whitecap.reports.pages.notebook_part import notebook_part
+from whitecap.reports.markup.notebook_part import notebook_part
 
 LEVELS = ("Serializable", "WriteSerializable")
 AXES = {"isolation": {level: {"table.isolation": level} for level in LEVELS}}
@@ -60,6 +60,13 @@ def test_a_sweep_shows_its_answer_its_table_and_success(sweep: whitecap.Sweep) -
     assert sweep.answer.headline in words
     assert sweep.table.iloc[0]["Goodput"] in words
     assert pictures == 1
+
+
+def test_an_answer_shows_its_sentences_each_in_its_place(sweep: whitecap.Sweep) -> None:
+    words, pictures = shown(sweep.answer)
+    assert words == " ".join(str(sweep.answer).split())
+    assert pictures == 0
+    assert f">  {html.escape(sweep.answer.sentences[0])}</p>" in sweep.answer._repr_html_()
 
 
 def test_a_plan_shows_its_boundary_and_its_figure(file: Path) -> None:

@@ -62,7 +62,7 @@ class Compared(Struct, frozen=True):
         return str(self)
 
     def _repr_html_(self) -> str:
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         return notebook_part(list(self._lines()))
 

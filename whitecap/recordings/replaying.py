@@ -69,7 +69,7 @@ class Replayed:
     def _repr_html_(self) -> str:
         import pandas as pd
 
-        from whitecap.reports.pages.notebook_part import notebook_part
+        from whitecap.reports.markup.notebook_part import notebook_part
 
         shown = pd.DataFrame(
             [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from whitecap.reports.pages.templating import template
+from whitecap.reports.markup.templating import template
 
 if TYPE_CHECKING:
     import pandas as pd
