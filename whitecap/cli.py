@@ -6,12 +6,9 @@ Each command is imported only when it is called, so that `whitecap run` starts w
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -19,15 +16,11 @@ import click
 from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
 from whitecap.options.misuse import require_usable, spellings_of
+from whitecap.process import process_of_a_command
 
 # NumPy and SciPy make threads for linear algebra as soon as they are imported, a tenth of what
 # `whitecap run` takes in all. Nothing here has matrices worth a thread, and runs have processes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-NEW_OBJECTS = 7_000
-"""How many new objects Python makes before it searches them for garbage. Imports make some hundred
-thousand that stay: at Python's own 700 a twenty-fifth of what `whitecap explain` takes is searches
-of them (1.11 and 1.15 CPU seconds)."""
 
 COMMANDS = {
     "advise": "Find the cheapest design that meets the objectives.",
@@ -100,7 +93,7 @@ class FrontDoor(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         try:
-            with _seldom_searching():
+            with process_of_a_command():
                 return super().main(*args, **extra)
         except OSError as error:  # of help that cannot be written: nothing was invoked
             from whitecap.endings import ended_by
@@ -118,16 +111,6 @@ class FrontDoor(click.Group):
 
             ctx.exit(ended_by(error, _spellings(ctx.invoked_subcommand)))
         return result
-
-
-@contextmanager
-def _seldom_searching() -> Iterator[None]:
-    usual = gc.get_threshold()
-    gc.set_threshold(NEW_OBJECTS, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def _spellings(command: str | None) -> dict[str, str]:

@@ -52,7 +52,7 @@ _MEANINGS = {
     ExitCode.WORSE: "worse than the baseline",
     ExitCode.OUT_OF_TIME: "the time was up before all was judged",
     ExitCode.INTERNAL_ERROR: "unexpected error: a defect; details in a file",
-    ExitCode.INTERRUPTED: "interrupted (Ctrl-C); what is finished is kept",
+    ExitCode.INTERRUPTED: "interrupted (Ctrl-C, SIGTERM); what is done is kept",
     ExitCode.READER_GONE: "the reader of the output went away (`| head`)",
 }
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
-from threading import Event
+from threading import Event, Thread
 from types import ModuleType, TracebackType
 from typing import Self, TypeVar
 
@@ -168,7 +169,17 @@ def _interrupted_later() -> Iterator[None]:
 
 def _begin(begin: Callable[[], None] | None) -> None:
     """Ctrl-C reaches every process of a terminal; one that only works says nothing of it."""
+    Thread(target=_end_with_caller, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if begin is not None:
         begin()
+
+
+def _end_with_caller() -> None:
+    """Who is killed can end nobody, and who waits for work notices nothing: the pipe that it comes
+    by stays open in all that share it."""
+    caller = parent_process()
+    if caller is not None:
+        wait([caller.sentinel])
+        os._exit(1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -202,3 +204,37 @@ def test_processes_that_work_for_a_command_end_with_it_and_say_nothing(
         capture_output=True, text=True, start_new_session=True, timeout=120, check=False,
     )  # fmt: skip
     assert (ended.stdout, ended.stderr, ended.returncode) == ("interrupted\n", "", 0)
+
+
+KILLED_CALLER = """
+import os, signal, threading, time
+from whitecap.sim.machine import processes
+processes.HERE_S = -1
+with processes.Processes(2) as two:
+    for _ in two.map(time.sleep, [0, 600, 600]):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_processes_that_work_for_a_command_end_with_it_when_it_is_killed() -> None:
+    """All of them write to one pipe, which ends with the last of them."""
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED_CALLER],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (ended.stdout, ended.returncode) == ("", -signal.SIGKILL)
+
+
+def test_sigterm_is_what_ctrl_c_is_while_a_command_runs_and_as_before_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminating = click.Command("dialects", callback=partial(signal.raise_signal, signal.SIGTERM))
+    monkeypatch.setattr(cli, "command_named", lambda name: terminating)
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    assert _invoke() == (ExitCode.INTERRUPTED, "interrupted\n")
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        assert _invoke() == (ExitCode.INTERRUPTED, "interrupted\n")
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+    assert signal.getsignal(signal.SIGTERM) is before[1]

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from whitecap import cli
-from whitecap.cli import NEW_OBJECTS, main
+from whitecap.cli import main
+from whitecap.process import NEW_OBJECTS
 
 ROOT = Path(__file__).parents[2]
 

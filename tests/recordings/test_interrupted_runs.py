@@ -29,8 +29,8 @@ from whitecap.sim.world import SimulatedWorld
 AT = 0.3
 
 
-def _press_at(share: float, times: int = 1) -> Any:
-    """Progress that presses Ctrl-C, once or several times in a row."""
+def _press_at(share: float, times: int = 1, number: int = signal.SIGINT) -> Any:
+    """Progress that presses Ctrl-C or sends another signal, once or several times in a row."""
     pressed = False
 
     def tick(now: Tick) -> None:
@@ -38,7 +38,7 @@ def _press_at(share: float, times: int = 1) -> Any:
         if now.now_ms >= share * now.duration_ms and not pressed:
             pressed = True
             for _ in range(times):
-                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), number)
 
     return tick
 
@@ -170,13 +170,14 @@ def test_afterwards_ctrl_c_is_what_it_was(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_the_command_says_what_is_kept_and_exits_130(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
     def pressing(what: str, *, quiet: bool = False) -> Iterator[Any]:
         assert (what, quiet) == ("simulating", False)
-        tick = _press_at(AT)
+        tick = _press_at(AT, number=number)
         yield lambda now, total, _: tick(Tick(now, total, 0))
 
     monkeypatch.setattr("whitecap.terminal.progress.progress", pressing)

@@ -92,11 +92,14 @@ logger.tasks.name = org.apache.spark.util.Utils
 logger.tasks.level = off
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
+logger.ends.name = org.apache.spark.TaskContextImpl
+logger.ends.level = off
 """
 """Spark's own log4j settings greet every start with ten lines; only errors are news. Those of
 Delta, and of the tasks that they abort, reach us as exceptions, and are most often the conflicts
-that we came for. PySpark counts as a shell, whose own logger must have the others' level or Spark
-says so (Logging.scala).
+that we came for. So do errors at the end of a task; one of an interrupted sweep has its data taken
+away. PySpark counts as a shell, whose own logger must have the others' level or Spark says so
+(Logging.scala).
 """
 
 NO_TASKS = """\
