@@ -36,7 +36,7 @@ from whitecap.engine.query.pushdown.relations import (
     selecting,
 )
 from whitecap.engine.query.pushdown.semi_joins import KINDS, heard_inside, heard_outside
-from whitecap.engine.query.pushdown.set_operations import casts_of, whole_of
+from whitecap.engine.query.pushdown.set_operations import casts_of, spelt_out, whole_of
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
@@ -184,15 +184,16 @@ def _after_joins(select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr]:
 
 def _handed_from_around(select: exp.Select, pushing: Pushing) -> Iterator[exp.Expr | None]:
     """What the queries around say of the rows that a query gives."""
-    whole, names = whole_of(select)
+    whole, names = whole_of(select, pushing.columns_of)
     if names is None:
         return
     alias = None if whole.parent is None else whole.parent.args.get("alias")
-    renamed = [column.name for column in alias.args.get("columns") or ()] if alias else []
-    casts = casts_of(select, whole, renamed or names, pushing.columns_of)
+    names = [column.name for column in alias.args.get("columns") or ()] or names if alias else names
+    casts = casts_of(select, whole, names, pushing.columns_of)
     if casts is None:
         return
-    projected = Projected(select, renamed or names, casts, names_in(select, pushing.columns_of))
+    query = spelt_out(select, list(pushing.columns_of(select))) if names else select
+    projected = Projected(query, names, casts, names_in(select, pushing.columns_of))
     inner = replace(pushing, as_written=pushing.as_written or bool(joins_of(select)))
     yield from map(projected.below, _on_all(relations_of(whole), inner))
 

@@ -13,10 +13,10 @@ from sqlglot import exp
 from whitecap.engine.query.pushdown.column_types import ColumnsOf
 
 
-def whole_of(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
+def whole_of(select: exp.Select, columns_of: ColumnsOf) -> tuple[exp.Expr, Sequence[str] | None]:
     """The UNION that a query is a side of, else itself, and the names of its columns there.
 
-    No names: as the query calls them. `None`: nothing comes through, or the names are not written.
+    No names: as the query calls them. `None`: nothing comes through, or the names are not known.
     """
     query: exp.Expr = select
     while (combined := _set_operation(query)) is not None:
@@ -26,10 +26,26 @@ def whole_of(select: exp.Select) -> tuple[exp.Expr, Sequence[str] | None]:
     first = query
     while isinstance(first, exp.SetOperation | exp.Subquery):
         first = first.left if isinstance(first, exp.SetOperation) else first.this
+    if first is select:
+        return query, ()
     items = first.expressions
-    has_stars = any(item.is_star for item in items)
-    names = None if has_stars else [item.alias_or_name for item in items]
-    return query, () if first is select else names
+    if any(item.is_star for item in items):
+        return query, list(columns_of(first)) or None
+    return query, [item.alias_or_name for item in items]
+
+
+def spelt_out(select: exp.Select, columns: Sequence[str]) -> exp.Select:
+    """A query with the columns that its star stands for, of all that it has; of several stars
+    nobody can tell, and it stays as it is."""
+    items = select.expressions
+    stars = [(place, item) for place, item in enumerate(items) if item.is_star]
+    if len(stars) != 1:
+        return select
+    place, star = stars[0]
+    count = len(columns) - len(items) + 1
+    table = star.table if isinstance(star, exp.Column) else None
+    meant = [exp.column(name, table) for name in columns[place : place + count]]
+    return select.copy().select(*items[:place], *meant, *items[place + 1 :], append=False)
 
 
 def _set_operation(query: exp.Expr) -> tuple[exp.SetOperation, bool] | None:

@@ -10,14 +10,15 @@ import re
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.sql.parsing.clauses import cut_clauses
 from whitecap.engine.sql.parsing.statements import Insert, Merge, Statement
 from whitecap.engine.sql.parsing.table_statements import CreateTable
 
 _ALIASES = "COLUMN_ALIASES_NOT_ALLOWED"
 _SYNTAX = "PARSE_SYNTAX_ERROR"
 _NO_REPLACING = "UNSUPPORTED_FEATURE.TABLE_OPERATION"
-_USING = re.compile(r"\bUSING\b", re.IGNORECASE)
-_BARE_VALUES = re.compile(r"\bUSING\s+VALUES\b", re.IGNORECASE)
+_USING = "USING"
+_BARE_VALUES = re.compile(r"VALUES\b", re.IGNORECASE)
 
 
 def check_grammar(statement: Statement, dialect: Dialect) -> None:
@@ -25,10 +26,10 @@ def check_grammar(statement: Statement, dialect: Dialect) -> None:
     if dialect.resolves_rows:
         return
     match statement:
-        case CreateTable(replace=True) if not _USING.search(statement.sql()):
+        case CreateTable(replace=True) if _USING not in _before(statement, "AS"):
             text = "Without USING it is no Delta table, and others cannot be replaced."
             raise DeltaError.of_class("AnalysisException", _NO_REPLACING, text)
-        case Merge() if _BARE_VALUES.search(statement.sql()):
+        case Merge() if _BARE_VALUES.match(_before(statement, "ON")[_USING]):
             text = "Syntax error at or near 'VALUES'."
             raise DeltaError.of_class("ParseException", _SYNTAX, text)
         case Merge() if statement.not_spark:
@@ -37,3 +38,8 @@ def check_grammar(statement: Statement, dialect: Dialect) -> None:
         case Insert(replace_on=None) if statement.table.alias:
             text = f"Syntax error at or near '{statement.table.alias}'."
             raise DeltaError.of_class("ParseException", _SYNTAX, text)
+
+
+def _before(statement: Statement, rest: str) -> dict[str, str]:
+    """What a statement has after USING, if it is there, as far as this keyword."""
+    return cut_clauses(statement.sql(), [_USING], rest)
