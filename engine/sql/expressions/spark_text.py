@@ -158,6 +158,10 @@ class SparkText(Databricks):
             ),
         }
 
+        TERM: ClassVar = {**Databricks.Parser.TERM, TokenType.DPIPE: exp.DPipe}
+        """What is read from left to right: `a || b + c` adds to what `a || b` is. Source: Spark's
+        SqlBaseParser.g4, valueExpression."""
+
         SELECT_START_TOKENS: ClassVar = Databricks.Parser.SELECT_START_TOKENS | {TokenType.VALUES}
 
         def _parse_is(self, this: exp.Expr | None) -> exp.Expr | None:
