@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any, TypeVar
 
 import msgspec
@@ -224,6 +224,12 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
+def _fraction(value: Any) -> float | None:
+    """A bound; NaN, which Spark has above all numbers and Python nowhere, counts as none."""
+    number = float(value)
+    return None if isnan(number) else number
+
+
 def _instant(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -234,8 +240,8 @@ def _local_instant(text: str) -> datetime:
 
 
 _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
-    "double": float,
-    "float": float,
+    "double": _fraction,
+    "float": _fraction,
     "decimal": lambda number: Decimal(str(number)),
     "date": lambda text: date.fromisoformat(text[:10]),
     "timestamp": _instant,

@@ -12,7 +12,13 @@ from tests.collected_statistics import collect_statistics
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.indexed_columns import Indexed
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.log.statistics import NO_STATISTICS, parse_statistics, statistics_text
+from whitecap.engine.log.statistics import (
+    NO_STATISTICS,
+    least_of,
+    most_of,
+    parse_statistics,
+    statistics_text,
+)
 
 
 def written_and_read(kind: str, values: list[Any]) -> tuple[Any, Any] | None:
@@ -77,6 +83,17 @@ def test_only_the_first_columns_are_indexed() -> None:
 def test_a_file_without_statistics_has_no_ranges() -> None:
     assert parse_statistics(None) is NO_STATISTICS
     assert NO_STATISTICS.range_of(parse_ddl("x INT").fields[0]) is None
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_a_bound_that_is_nan_is_none_and_infinity_is_one(kind: str) -> None:
+    """As Delta writes them."""
+    (column,) = parse_ddl(f"x {kind}").fields
+    bounds = '{"minValues":{"x":2.0},"maxValues":{"x":"NaN"}}', '{"minValues":{"x":"-Infinity"}}'
+    of_nan, of_infinity = map(parse_statistics, bounds)
+    assert (least_of(column)(of_nan), most_of(column)(of_nan)) == (2.0, None)
+    assert least_of(column)(of_infinity) == float("-inf")
+    assert of_nan.range_of(column) is None
 
 
 def test_text_that_is_no_statistics_is_an_invalid_log() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
+from math import inf
 from typing import Any
 
 from sqlglot import exp
@@ -80,7 +81,7 @@ class SkippingCompiler:
             case exp.Anonymous(name=name, expressions=[column]) if name.lower() in _NULLS_WANTED:
                 return self._nulls(column, _NULLS_WANTED[name.lower()])
             case exp.NullSafeEQ():
-                return self._null_safe(node)
+                return self._null_safe(node, equal=True)
             case exp.Like() if not node.args.get("negate"):
                 return self._prefix(node)
             case exp.StartsWith():
@@ -101,6 +102,8 @@ class SkippingCompiler:
                 )
             case exp.Is() if isinstance(node.expression, exp.Null):
                 return self._nulls(node.this, wanted=False)
+            case exp.NullSafeEQ():
+                return self._null_safe(node, equal=False)
             case exp.Anonymous(name=name, expressions=[column]) if name.lower() in _NULLS_WANTED:
                 return self._nulls(column, not _NULLS_WANTED[name.lower()])
         negated = NEGATED.get(type(node))
@@ -118,7 +121,10 @@ class SkippingCompiler:
             return None
         return field, "date" if field.type in TEMPORAL and is_day(node) else field.type
 
-    def _comparison(self, kind: type[exp.Expr], node: exp.Expr) -> BindTest | None:
+    def _comparison(
+        self, kind: type[exp.Expr], node: exp.Expr, of_null: StatisticsTest = NEVER
+    ) -> BindTest | None:
+        """`of_null`: the test where a column is compared with NULL, which is never true."""
         left, right = node.this, node.args["expression"]
         side = self._side(left)
         if side is None:
@@ -130,7 +136,8 @@ class SkippingCompiler:
         if value is None:
             return None
         letters = None if UNFILLED in node.meta else char_letters(field)
-        return _range_test(field, value, kind, self._view(field, seen_as, value.type), letters)
+        view = self._view(field, seen_as, value.type)
+        return _range_test(field, value, kind, view, letters, of_null)
 
     def _view(self, field: Field, seen_as: str, compared_as: str) -> BoundView | None:
         """How a bound becomes comparable: days and instants are cast, in the same order."""
@@ -155,13 +162,19 @@ class SkippingCompiler:
         field = self._constants.column(node)
         return None if field is None else _null_test(field, wanted)
 
-    def _null_safe(self, node: exp.NullSafeEQ) -> BindTest | None:
+    def _null_safe(self, node: exp.NullSafeEQ, *, equal: bool) -> BindTest | None:
+        """`c <=> v` is `c IS NOT NULL AND c = v`; denied, it is `c IS NULL OR c <> v`."""
         sides = (node.this, node.expression)
         for column, other in (sides, sides[::-1]):
             if isinstance(other, exp.Null):
-                return self._nulls(column, wanted=True)
-        seen_as_day = any(is_day(side) and self._column(side) for side in sides)
-        return None if seen_as_day else self._comparison(exp.EQ, node)
+                return self._nulls(column, wanted=equal)
+        columns = [side for side in sides if self._column(side)]
+        if any(map(is_day, columns)):
+            return None
+        if equal:
+            return self._comparison(exp.EQ, node)
+        differs = self._comparison(exp.NEQ, node, of_null=ALWAYS)
+        return differs and _either(self._nulls(columns[0], wanted=True), differs)
 
     def _prefix(self, node: exp.Like) -> BindTest | None:
         """LIKE 'abc%' is a prefix search, LIKE ANY and ALL are several."""
@@ -218,6 +231,7 @@ def _range_test(
     kind: type[exp.Expr],
     view: BoundView | None,
     letters: int | None,
+    of_null: StatisticsTest,
 ) -> BindTest:
     """`letters`: those of a CHAR column, which is filled up itself beside a longer constant."""
     bounds, compare = _RANGE_TESTS[kind]
@@ -227,10 +241,10 @@ def _range_test(
         bound = term.bind(parameters)
         if not bound.is_constant:
             return ALWAYS
-        if bound.value is None:  # a comparison with NULL is never true
-            return NEVER
+        if bound.value is None:
+            return of_null
         if letters is None:
-            return test_of(partial(compare, bound.value))
+            return test_of(partial(compare, _ordered(bound.value)))
         if len(bound.value) > letters:
             return ALWAYS
         return test_of(partial(compare, bound.value.ljust(letters)))
@@ -247,7 +261,7 @@ def _list_test(field: Field, members: list[Term], session: Session) -> BindTest:
         if not all(bound.is_constant for bound in bounds_of_members):
             return ALWAYS
         members_as_read = filled_together([b.value for b in bounds_of_members], letters)
-        values = [value for value in members_as_read if value is not None]
+        values = [_ordered(value) for value in members_as_read if value is not None]
         if not values:
             return NEVER
         if letters is not None and max(map(len, values)) > letters:
@@ -256,6 +270,11 @@ def _list_test(field: Field, members: list[Term], session: Session) -> BindTest:
         return test_of(lambda least, most: bool(least <= high and most >= low))
 
     return bind
+
+
+def _ordered(value: Any) -> Any:
+    """A constant as Python orders it. NaN is above all numbers, and no bound is one."""
+    return inf if value != value else value
 
 
 def _null_test(field: Field, wanted: bool) -> BindTest:
