@@ -189,6 +189,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
         narrows_constants=True,
         restates_protocol=True,
         unordered_types=UNORDERED - {"boolean"},
+        finite_bounds_only=True,
         writable_features=_WRITABLE,
         level_spellings=_LEVELS,
         own_defaults={

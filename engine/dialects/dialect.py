@@ -119,6 +119,8 @@ class Dialect:
     """Whether a change of metadata writes the protocol again, as it was."""
     unordered_types: frozenset[str] = UNORDERED
     """Those without bounds in the statistics of files that it writes."""
+    finite_bounds_only: bool = False
+    """Whether it leaves out bounds of fractions that are NaN or infinite."""
     own_properties: frozenset[str] = frozenset()
     """Table properties that Delta does not know."""
     writable_features: frozenset[str] | None = None

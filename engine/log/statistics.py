@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from math import isfinite, isnan
+from math import isfinite, isinf, isnan
 from typing import Any, TypeVar
 
 import msgspec
@@ -43,9 +43,10 @@ class FileStatistics(Struct, frozen=True, rename="camel", omit_defaults=True, gc
     tight_bounds: bool | None = None
 
     def range_of(self, column: Field) -> Range | None:
-        """The smallest and largest value of a column; `None` where either is not known."""
+        """The smallest and largest value of a column; `None` where either is not known, or NaN."""
         least, most = least_of(column)(self), most_of(column)(self)
-        return None if least is None or most is None else (least, most)
+        is_range = None not in (least, most) and least == least and most == most
+        return (least, most) if is_range else None
 
     def nulls_of(self, column: Field) -> int | None:
         """How many values of a column are null; `None` where it is not known."""
@@ -166,27 +167,34 @@ def statistics_of(
     extents: Sequence[Extent],
     indexed: Indexed,
     tight_bounds: bool | None = None,
+    finite_only: bool = False,
 ) -> FileStatistics:
-    """The statistics of a file of `count` rows, from the extents of its columns."""
+    """The statistics of a file of `count` rows, from the extents of its columns.
+
+    `finite_only`: columns with another bound have none.
+    """
     least: dict[str, Any] = {}
     most: dict[str, Any] = {}
     nulls: dict[str, Any] = {}
     for (_, column), column_extent in zip(columns, extents, strict=True):
         name = column.physical_name
         nulls[name] = column_extent.nulls
-        bounds = bounds_of(column_extent, column.type, indexed.prefix_length)
+        bounds = bounds_of(column_extent, column.type, indexed.prefix_length, finite_only)
         if bounds is not None:
             least[name], most[name] = bounds
     return FileStatistics(count, least, most, nulls, tight_bounds)
 
 
-def bounds_of(column_extent: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
+def bounds_of(
+    column_extent: Extent, type_name: str, prefix_length: int, finite_only: bool = False
+) -> tuple[Any, Any] | None:
     """The JSON of the smallest and largest value, if there are any; each follows from its own."""
     least, most = column_extent.least, column_extent.most
     if least is None:
         return None
     if type_name in FRACTIONAL:
-        return (float(least), float(most)) if isfinite(least) else None
+        is_finite = isfinite(least) and isfinite(most)
+        return None if finite_only and not is_finite else (_fraction(least), _fraction(most))
     if type_name == "string":
         cut = _upper_text(most, prefix_length)
         return None if cut is None else (least[:prefix_length], cut)
@@ -195,6 +203,15 @@ def bounds_of(column_extent: Extent, type_name: str, prefix_length: int) -> tupl
     if type_name == "date":
         return least.isoformat(), most.isoformat()
     return least, most
+
+
+def _fraction(value: float) -> float | str:
+    """As Delta 4.4 writes it (observed): a number where JSON has it, else its name."""
+    if isnan(value):
+        return "NaN"
+    if isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return float(value)
 
 
 def _upper_text(text: str, prefix_length: int) -> str | None:
@@ -224,12 +241,6 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _fraction(value: Any) -> float | None:
-    """A bound; NaN, which Spark has above all numbers and Python nowhere, counts as none."""
-    number = float(value)
-    return None if isnan(number) else number
-
-
 def _instant(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -240,8 +251,8 @@ def _local_instant(text: str) -> datetime:
 
 
 _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
-    "double": _fraction,
-    "float": _fraction,
+    "double": float,
+    "float": float,
     "decimal": lambda number: Decimal(str(number)),
     "date": lambda text: date.fromisoformat(text[:10]),
     "timestamp": _instant,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import date
-from math import isfinite, nan
+from math import isnan, nan
 from typing import Any, Protocol
 
 import numpy as np
@@ -198,8 +198,9 @@ class Fractions(_Numbers):
             return Extent(len(cells.values), None, None)
         least, most = float(np.minimum.reduce(present)), float(np.maximum.reduce(present))
         nulls = len(cells.values) - len(present)
-        if not (isfinite(least) and isfinite(most)):
-            return Extent(nulls, nan, nan)
+        if isnan(most):
+            numbers = present[~np.isnan(present)]
+            least, most = float(np.minimum.reduce(numbers)) if len(numbers) else nan, nan
         if least == 0 or most == 0:
             zero = float(present[np.argmax(present == 0)])
             least, most = (zero if bound == 0 else bound for bound in (least, most))

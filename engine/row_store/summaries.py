@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import zip_longest
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ Codes = NDArray[np.int32]
 class Extent(Struct, frozen=True):
     """How many values are NULL, and the smallest and largest of the others (`None`: no others).
 
-    Both are NaN where some fraction is not finite.
+    NaN is above all numbers, as in Spark: the largest where there is one, and the smallest where
+    there is nothing else.
     """
 
     nulls: int
@@ -66,8 +67,8 @@ def extent_of(values: Sequence[Any]) -> Extent:
     """NULLs and bounds of values that have an order."""
     present = [value for value in values if value is not None] if None in values else values
     nulls = len(values) - len(present)
-    if present and isinstance(present[0], float) and not all(map(isfinite, present)):
-        return Extent(nulls, nan, nan)
+    if present and isinstance(present[0], float) and any(map(isnan, present)):
+        return Extent(nulls, min((v for v in present if not isnan(v)), default=nan), nan)
     return bounded(nulls, present)
 
 

@@ -66,7 +66,8 @@ class FactsOfFiles(Struct, frozen=True):
         if field.name in self.casts:
             value = self._partition_value(file, field)
             return ColumnFacts(value, value, records if value is None else 0, records)
-        least, most = least_of(field)(statistics), most_of(field)(statistics)
+        bounds = least_of(field)(statistics), most_of(field)(statistics)
+        least, most = (None if bound != bound else bound for bound in bounds)  # NaN says nothing
         return ColumnFacts(least, most, statistics.nulls_of(field), records)
 
     def _partition_value(self, file: AddFile, field: Field) -> Any:

@@ -63,11 +63,19 @@ class FileLayout(Struct, frozen=True):
         values = [logged_partition(first(rows, at)) for at in self.places]
         return dict(zip(self.partition_names, values, strict=True))
 
-    def statistics(self, rows: Sequence[Row], unordered: frozenset[str] = UNORDERED) -> str:
-        """What the log says of a file that holds these rows; `unordered` types have no bounds."""
+    def statistics(
+        self,
+        rows: Sequence[Row],
+        unordered: frozenset[str] = UNORDERED,
+        finite_only: bool = False,
+    ) -> str:
+        """What the log says of a file that holds these rows; `unordered` types have no bounds, and
+        with `finite_only` neither have columns in which one is no number."""
         columns = self.with_statistics
         extents = extents_of(rows, columns, unordered)
-        statistics = statistics_of(len(rows), columns, extents, self.indexed, self.tight_bounds)
+        statistics = statistics_of(
+            len(rows), columns, extents, self.indexed, self.tight_bounds, finite_only
+        )
         return statistics_text(statistics)
 
     def file_name(self, kind: str, number: int, job: str) -> str:

@@ -179,7 +179,8 @@ class FileWriter(Struct):
         few = len(rows) <= FEW and isinstance(rows, list)
         # Before the rows are kept: then nothing is known any more of those they were made from.
         kept = rows if few else file.rows
-        statistics = layout.statistics(kept, self.table.dialect.unordered_types)
+        dialect = self.table.dialect
+        statistics = layout.statistics(kept, dialect.unordered_types, dialect.finite_bounds_only)
         self.table.data_files.keep(path, file.columns, file.rows)
         if self.beside_changes and self._keeps_feed:
             # Source: TransactionalWrite.scala: performCDCPartition; the type of no change is NULL.

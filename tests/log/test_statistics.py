@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -86,14 +87,27 @@ def test_a_file_without_statistics_has_no_ranges() -> None:
 
 
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
-def test_a_bound_that_is_nan_is_none_and_infinity_is_one(kind: str) -> None:
-    """As Delta writes them."""
-    (column,) = parse_ddl(f"x {kind}").fields
-    bounds = '{"minValues":{"x":2.0},"maxValues":{"x":"NaN"}}', '{"minValues":{"x":"-Infinity"}}'
-    of_nan, of_infinity = map(parse_statistics, bounds)
-    assert (least_of(column)(of_nan), most_of(column)(of_nan)) == (2.0, None)
-    assert least_of(column)(of_infinity) == float("-inf")
-    assert of_nan.range_of(column) is None
+@pytest.mark.parametrize(
+    ("values", "least", "most"),
+    [
+        ([nan], "NaN", "NaN"),
+        ([nan, 2.0, None], 2.0, "NaN"),
+        ([-inf, nan], "-Infinity", "NaN"),
+        ([2.0, inf], 2.0, "Infinity"),
+    ],
+)
+def test_bounds_that_are_no_numbers_are_written_as_delta_does_and_read_again(
+    kind: str, values: list[float | None], least: Any, most: Any
+) -> None:
+    """Observed on Delta Lake 4.4.0."""
+    schema = parse_ddl(f"x {kind}")
+    statistics = collect_statistics([(value,) for value in values], schema)
+    assert (statistics.min_values["x"], statistics.max_values["x"]) == (least, most)
+    read, column = parse_statistics(statistics_text(statistics)), schema.fields[0]
+    assert (str(least_of(column)(read)), str(most_of(column)(read))) == (
+        str(float(least)),
+        str(float(most)),
+    )
 
 
 def test_text_that_is_no_statistics_is_an_invalid_log() -> None:

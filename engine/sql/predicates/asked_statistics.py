@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics, least_of, most_of
+from whitecap.engine.values.types import FRACTIONAL
 
 
 class Statistic(Enum):
@@ -85,7 +86,7 @@ def bounds_test(
     seen_as: Callable[[Any], Any] | None,
 ) -> Callable[[Callable[..., bool]], StatisticsTest]:
     """Makes tests that compare some bounds of a column; no value lies between those of NULLs."""
-    reads = [_READERS[bound](field) for bound in bounds]
+    reads = [_read_by(bound, field) for bound in bounds]
     asks_for = asked_of(field, bounds)
 
     def test_of(compare: Callable[..., bool]) -> StatisticsTest:
@@ -127,4 +128,31 @@ def _is_there(statistic: Statistic, name: str, statistics: FileStatistics) -> bo
     return bound is not None or statistics.null_count.get(name) == statistics.num_records
 
 
-_READERS = {Statistic.LEAST: least_of, Statistic.MOST: most_of}
+def _read_by(bound: Statistic, field: Field) -> Callable[[FileStatistics], Any]:
+    """What gives a bound of a column in a file."""
+    read = least_of(field) if bound is Statistic.LEAST else most_of(field)
+    return (lambda file: ordered(read(file))) if field.type in FRACTIONAL else read
+
+
+class _NotANumber:
+    """NaN as Spark orders it: above all numbers, and as large as itself."""
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __le__(self, other: object) -> bool:
+        return other is self
+
+    def __gt__(self, other: object) -> bool:
+        return other is not self
+
+    def __ge__(self, other: object) -> bool:
+        return True
+
+
+_NAN = _NotANumber()
+
+
+def ordered(value: Any) -> Any:
+    """A constant or a bound, to be compared in Spark's order: Python has NaN nowhere."""
+    return _NAN if value != value else value

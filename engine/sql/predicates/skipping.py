@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from math import inf
 from typing import Any
 
 from sqlglot import exp
@@ -30,6 +29,7 @@ from whitecap.engine.sql.predicates.asked_statistics import (
     bounds_test,
     either,
     nulls_test,
+    ordered,
 )
 from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.sql.predicates.normal_form import halves
@@ -244,7 +244,7 @@ def _range_test(
         if bound.value is None:
             return of_null
         if letters is None:
-            return test_of(partial(compare, _ordered(bound.value)))
+            return test_of(partial(compare, ordered(bound.value)))
         if len(bound.value) > letters:
             return ALWAYS
         return test_of(partial(compare, bound.value.ljust(letters)))
@@ -261,7 +261,7 @@ def _list_test(field: Field, members: list[Term], session: Session) -> BindTest:
         if not all(bound.is_constant for bound in bounds_of_members):
             return ALWAYS
         members_as_read = filled_together([b.value for b in bounds_of_members], letters)
-        values = [_ordered(value) for value in members_as_read if value is not None]
+        values = [ordered(value) for value in members_as_read if value is not None]
         if not values:
             return NEVER
         if letters is not None and max(map(len, values)) > letters:
@@ -270,11 +270,6 @@ def _list_test(field: Field, members: list[Term], session: Session) -> BindTest:
         return test_of(lambda least, most: bool(least <= high and most >= low))
 
     return bind
-
-
-def _ordered(value: Any) -> Any:
-    """A constant as Python orders it. NaN is above all numbers, and no bound is one."""
-    return inf if value != value else value
 
 
 def _null_test(field: Field, wanted: bool) -> BindTest:
