@@ -193,8 +193,9 @@ def bounds_of(
     if least is None:
         return None
     if type_name in FRACTIONAL:
-        is_finite = isfinite(least) and isfinite(most)
-        return None if finite_only and not is_finite else (_fraction(least), _fraction(most))
+        if isfinite(least) and isfinite(most):
+            return float(least), float(most)
+        return None if finite_only else (_fraction(least), _fraction(most))
     if type_name == "string":
         cut = _upper_text(most, prefix_length)
         return None if cut is None else (least[:prefix_length], cut)
