@@ -188,7 +188,8 @@ def _handed_from_around(select: exp.Select, pushing: Pushing) -> Iterator[exp.Ex
     if names is None:
         return
     alias = None if whole.parent is None else whole.parent.args.get("alias")
-    names = [column.name for column in alias.args.get("columns") or ()] or names if alias else names
+    renamed = [column.name for column in alias.args.get("columns") or ()] if alias else []
+    names = renamed or names
     casts = casts_of(select, whole, names, pushing.columns_of)
     if casts is None:
         return
