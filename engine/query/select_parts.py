@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.sql.expressions.columns import outside_queries
 from whitecap.engine.sql.expressions.scope import Relation, Scope, check_star
-from whitecap.engine.sql.expressions.select_list import leaves_out, unaliased
+from whitecap.engine.sql.expressions.select_list import leaves_out, left_out, unaliased
 from whitecap.engine.sql.expressions.spark_text import DIALECT
+
+_NO_COLUMN = "AnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 
 
 def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str, exp.Expr]]:
@@ -24,10 +26,23 @@ def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str,
 
 
 def _columns_of_star(star: exp.Star | exp.Column, scope: Scope) -> Iterator[tuple[str, exp.Expr]]:
-    for relation in _spread_over(star, scope):
+    relations = _spread_over(star, scope)
+    _check_left_out(star, [name for relation in relations for name in relation.columns])
+    for relation in relations:
         qualifier = next(iter(relation.names), None) or None
         kept = (name for name in relation.columns if not leaves_out(star, name))
         yield from ((name, exp.column(name, qualifier)) for name in kept)
+
+
+def _check_left_out(star: exp.Expr, names: Sequence[str]) -> None:
+    """Raises `InvalidInput` for a column that a star leaves out and does not have."""
+    there = {name.lower() for name in names}
+    missing = [name for name in left_out(star) if name.lower() not in there]
+    problems = [
+        Problem(name, "no such column", nearest(name, names), _NO_COLUMN) for name in missing
+    ]
+    if problems:
+        raise InvalidInput(problems)
 
 
 def _spread_over(star: exp.Expr, scope: Scope) -> list[Relation]:

@@ -44,10 +44,15 @@ def item_called(select: exp.Select, name: str, names: Sequence[str] = ()) -> exp
     return exp.column(name, stars[0].table if isinstance(stars[0], exp.Column) else None)
 
 
+def left_out(star: exp.Expr) -> list[str]:
+    """The columns that a star, of a table or of all, is EXCEPT."""
+    kept_back = (part.args.get("except_") or () for part in star.find_all(exp.Star))
+    return [column.name for part in kept_back for column in part]
+
+
 def leaves_out(star: exp.Expr, name: str) -> bool:
     """Whether a star, of a table or of all, is one EXCEPT a column of this name."""
-    kept_back = (part.args.get("except_") or () for part in star.find_all(exp.Star))
-    return any(column.name.lower() == name.lower() for part in kept_back for column in part)
+    return any(column.lower() == name.lower() for column in left_out(star))
 
 
 def by_position(node: exp.Expr, select: exp.Select, clause: str) -> exp.Expr:

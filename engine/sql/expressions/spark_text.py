@@ -109,6 +109,13 @@ def _trim(parser: Any) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=nodes)
 
 
+_TESTED = (exp.Null, exp.Boolean)
+"""What IS and IS NOT may be followed by; UNKNOWN is NULL."""
+
+_GROUPINGS = (TokenType.CUBE, TokenType.GROUPING_SETS, TokenType.ROLLUP)
+"""What may follow the commas of a GROUP BY and is read apart."""
+
+
 class SparkText(Databricks):
     """The dialect."""
 
@@ -164,9 +171,28 @@ class SparkText(Databricks):
 
         SELECT_START_TOKENS: ClassVar = Databricks.Parser.SELECT_START_TOKENS | {TokenType.VALUES}
 
+        def _parse_csv(
+            self, parse_method: Callable[[], Any], sep: TokenType = TokenType.COMMA
+        ) -> list[Any]:
+            """What is separated by commas: sqlglot passes over one that nothing follows."""
+            parts = 0
+
+            def part() -> Any:
+                nonlocal parts
+                parts += 1
+                node = parse_method()
+                if node is None and parts > 1 and not self._match_set(_GROUPINGS, advance=False):
+                    self.raise_error("Nothing follows the comma")
+                return node
+
+            return super()._parse_csv(part, sep)  # type: ignore[no-any-return]
+
         def _parse_is(self, this: exp.Expr | None) -> exp.Expr | None:
             """IS DISTINCT FROM is `<=>` denied. Source: AstBuilder.scala: withPredicate."""
             node: exp.Expr | None = super()._parse_is(this)
+            test = node.this if isinstance(node, exp.Not) else node
+            if isinstance(test, exp.Is) and not isinstance(test.expression, _TESTED):
+                self.raise_error("IS goes with NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
             if not isinstance(node, exp.NullSafeNEQ):
                 return node
             same = exp.NullSafeEQ(this=node.this, expression=node.expression)

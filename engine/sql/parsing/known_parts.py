@@ -5,10 +5,13 @@ A part that were passed over in silence would give other rows than Spark's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR
 
 _QUERY = {"with_", "kind", "hint"}
 _PARTS: dict[type[exp.Expr], set[str]] = {
@@ -60,14 +63,33 @@ def _check_names(node: exp.Expr, parts: set[str]) -> None:
 def _refuse(node: exp.Expr, name: str) -> None:
     part = name.strip("_").upper()
     if type(node) in _NOT_SPARK and name != "with_":
-        refused_as = "ParseException", "PARSE_SYNTAX_ERROR"
         text = f"{part} is no part of {node.key.upper()} in Spark"
-        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
     raise UnsupportedFeature(f"{part} in {node.key.upper()}: {node.sql(DIALECT)}")
 
 
+_KINDS_OF_JOIN = ("", "INNER", "CROSS", "OUTER", "SEMI", "ANTI")
+
+
+def _check_once(names: Sequence[str]) -> None:
+    """Raises `InvalidInput` for names in a WITH that come twice."""
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    refused_as = "ParseException", "DUPLICATED_CTE_NAMES"
+    problems = [Problem("WITH", f"names {name} twice", refused_as=refused_as) for name in twice]
+    if problems:
+        raise InvalidInput(problems)
+
+
 def _check_values(node: exp.Expr) -> None:
-    """NULLs come first in ascending order and last in descending; DISTINCT counts one column."""
+    """NULLs come first in ascending order and last in descending; DISTINCT counts one column.
+
+    A WITH gives a name once, and joins are those of Spark.
+    """
+    if isinstance(node, exp.With):
+        _check_once([cte.alias.lower() for cte in node.expressions])
+    if isinstance(node, exp.Join) and node.kind not in _KINDS_OF_JOIN:
+        text = f"no join of Spark: {node.kind}"
+        raise InvalidInput([Problem(node.sql(DIALECT).strip(), text, refused_as=SYNTAX_ERROR)])
     if isinstance(node, exp.Ordered):
         descending, first = bool(node.args.get("desc")), bool(node.args.get("nulls_first"))
         if descending == first:

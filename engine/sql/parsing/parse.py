@@ -85,6 +85,7 @@ _MALFORMED = (
         "a Delta table is overwritten whether or not the partition exists",
         _IF_NOT_EXISTS,
     ),
+    _malformed(r"MERGE (?!(INTO|WITH)\b)", "INTO is missing", SYNTAX_ERROR),
     _malformed(
         r"MERGE (?!.*\bWHEN\b)", "WHEN is missing", ("ParseException", "MERGE_WITHOUT_WHEN")
     ),

@@ -11,7 +11,12 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.spark_text import DIALECT, IN_PARENTHESES, NAMED_INSIDE
+from whitecap.engine.sql.expressions.spark_text import (
+    CALLED,
+    DIALECT,
+    IN_PARENTHESES,
+    NAMED_INSIDE,
+)
 from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.query_reading import (
     alias_columns,
@@ -111,12 +116,19 @@ def _partition_values(nodes: Iterable[exp.Expr]) -> tuple[tuple[str, exp.Expr | 
 
 
 def _partition_value(node: exp.Expr) -> tuple[str, exp.Expr | None]:
-    if isinstance(node, exp.EQ):
+    if isinstance(node, exp.EQ) and _is_constant(node.expression):
         return node.this.name, node.expression
     if not isinstance(node, exp.Column | exp.Identifier):
-        text = "takes columns and their values"
+        text = "takes columns and constants for them"
         raise InvalidInput([Problem("PARTITION", text, refused_as=SYNTAX_ERROR)])
     return node.name, None
+
+
+def _is_constant(node: exp.Expr) -> bool:
+    """Whether Spark's grammar takes it for one, or it is a parameter's place."""
+    literal = node.this if isinstance(node, exp.Neg) else node
+    kinds = exp.Literal | exp.Null | exp.Boolean | exp.Placeholder | exp.Parameter
+    return isinstance(literal, kinds) or literal.meta.get(CALLED) == "literal"
 
 
 def _delete(node: exp.Delete, template: Template) -> Statement:
@@ -175,6 +187,9 @@ def _without_renaming(node: exp.Expr) -> exp.Expr:
 
 def _merge(node: exp.Merge, template: Template) -> Statement:
     table = _target(_without_renaming(node.this))
+    on = node.args["on"]
+    if not isinstance(on, exp.Expr):
+        raise InvalidInput([Problem("MERGE", "ON is missing", refused_as=SYNTAX_ERROR)])
     using = _with_common(node, node.args["using"])
     source = _source(using)
     clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
@@ -186,7 +201,7 @@ def _merge(node: exp.Merge, template: Template) -> Statement:
             "clauses come as MATCHED, NOT MATCHED, NOT MATCHED BY SOURCE, sources without VERSION"
         )
         raise InvalidInput([Problem("MERGE", text, refused_as=SYNTAX_ERROR)])
-    return Merge(table, template, source, node.args["on"], clauses, not_spark=_not_spark(using))
+    return Merge(table, template, source, on, clauses, not_spark=_not_spark(using))
 
 
 def _source(using: exp.Expr) -> TableName | Query:
@@ -248,14 +263,23 @@ def _no_such_action(when: exp.When) -> InvalidInput:
 
 def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr], ...] | None:
     if isinstance(then.expressions, exp.Star):
-        raise InvalidInput([Problem(then.sql(DIALECT), "SET is missing", refused_as=SYNTAX_ERROR)])
+        raise InvalidInput([Problem("UPDATE *", "SET is missing", refused_as=SYNTAX_ERROR)])
     if any(isinstance(node, exp.Star) for node in then.expressions):
+        _check_alone(then, *then.expressions)
         return None
     return _assignments(then.expressions, table)
 
 
+def _check_alone(then: exp.Expr, star: exp.Expr, *others: exp.Expr) -> None:
+    """Raises `InvalidInput` for a MERGE's star with anything beside it, as EXCEPT."""
+    if others or any(star.args.values()):
+        text = "a star stands alone here"
+        raise InvalidInput([Problem(then.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
+
+
 def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
     if isinstance(then.this, exp.Star):
+        _check_alone(then, then.this)
         return None
     if not (isinstance(then.this, exp.Expr) and isinstance(then.expression, exp.Expr)):
         text = "needs columns and a value for each"
