@@ -32,9 +32,8 @@ def updated(term: Term, field: Field, session: Session) -> Term:
 
 
 def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) -> Term:
-    """Numbers are cast as in ANSI mode, whatever the session says (storeAssignmentPolicy)."""
-    strict = session if term.type == "string" else replace(session, ansi=True)
-    cast = convert(term, field.type, strict)
+    """Values are cast as in ANSI mode, whatever the session says (storeAssignmentPolicy)."""
+    cast = convert(term, field.type, replace(session, ansi=True))
     bounded = is_integral(field.type) or is_decimal(field.type)
     if cast.bind is term.bind or not (bounded and is_numeric(term.type)):
         return cast

@@ -17,7 +17,7 @@ from whitecap.engine.log.columns.type_changes import widened
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import column_errors
-from whitecap.engine.sql.parsing.statements import Insert, Match, Merge
+from whitecap.engine.sql.parsing.statements import Act, Insert, Match, Merge
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.values.widening import may_widen
@@ -45,7 +45,7 @@ def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session
     columns = _columns_of(source)
     assigned: set[str] = set()
     for clause in statement.clauses:
-        if clause.match is Match.NOT_MATCHED_BY_SOURCE:
+        if clause.match is Match.NOT_MATCHED_BY_SOURCE or clause.act is Act.DELETE:
             continue
         names = source.names if clause.assignments is None else [n for n, _ in clause.assignments]
         assigned |= {name.lower() for name in names}
