@@ -7,7 +7,7 @@ OptimizeMetadataOnlyDeltaQuery.scala.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ from whitecap.engine.query.partition_filters import with_partition_filters
 from whitecap.engine.query.planner import Planner
 from whitecap.engine.query.pushdown.column_types import ColumnsOf
 from whitecap.engine.query.pushdown.conditions import UNTYPED, Pushing, conditions_on
+from whitecap.engine.query.pushdown.limits import limit_on
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
 from whitecap.engine.query.rows import Rows
 from whitecap.engine.query.scan_tasks import scan_tasks
@@ -31,14 +32,15 @@ from whitecap.engine.remembered import Plans, once_for_each
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.settings import Widening
-from whitecap.engine.sql.expressions.columns import unqualified
+from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.expressions.scope import Scope, letters_of
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.function_nodes import function_name
-from whitecap.engine.sql.parsing.common_tables import named_as
-from whitecap.engine.sql.parsing.query_reading import table_name
+from whitecap.engine.sql.parsing.common_tables import is_asked_for, named_as
+from whitecap.engine.sql.parsing.query_reading import table_name, where_of
 from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
 from whitecap.engine.sql.predicates.contradictions import is_never_true
+from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.not_null import never_null
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
@@ -50,14 +52,17 @@ _FROM_STATISTICS = ("count", "min", "max")
 class TableScan(Struct, frozen=True):
     """One table of a query at its place in the tree, and the conditions on it alone.
 
-    `asking` are those that ask queries. `plain`: it has all conditions, and the query takes the
-    rows of this table one by one.
+    `asking` are those that ask queries. `limit`: how many rows are asked for at most. `plain`: it
+    has all conditions, and the query takes the rows of this table one by one. `is_left_out`:
+    nothing selects from where it stands.
     """
 
     node: exp.Table
     name: TableName
     conditions: tuple[Predicate, ...] = ()
     asking: tuple[exp.Expr, ...] = ()
+    limit: int | None = None
+    is_left_out: bool = False
     plain: PlainRead | None = None
 
     def predicates(self, table: Table, schema: Schema, parameters: Parameters) -> list[Predicate]:
@@ -72,12 +77,27 @@ class TableScan(Struct, frozen=True):
             condition.check(schema, table.session)
             condition = condition.in_typed_form(schema, table.session, in_filter=True)
             return list(condition.with_parameters(parameters).conjuncts())
-        names = {name.lower() for name in schema.names}
-        own = (part for part in self.conditions if part.columns <= names)
         return [
             part.with_parameters(parameters).in_typed_form(schema, table.session, in_filter=True)
-            for part in own
+            for part in self._own_conditions(schema)
         ]
+
+    def _own_conditions(self, schema: Schema) -> list[Predicate]:
+        """Those that the table's own columns decide, by the names that these have in the table."""
+        names = {name.lower() for name in schema.names}
+        aliases = self.node.alias_column_names
+        conditions = _renamed(self.conditions, aliases, schema) if aliases else self.conditions
+        return [part for part in conditions if part.columns <= names]
+
+    def stops_early(self, txn: Transaction) -> bool:
+        """Whether Delta comes to no more files than hold the rows that are asked for."""
+        if self.limit is None or self.plain is not None:
+            return self.limit is not None
+        own = self._own_conditions(txn.snapshot.schema)
+        where = where_of(self.node.find_ancestor(exp.Select) or self.node)
+        conjuncts = [] if where is None else conjuncts_of(where)
+        is_whole = len(own) == len(conjuncts)
+        return is_whole and all(part.is_over(txn.metadata.partition_columns) for part in own)
 
     @property
     def turn(self) -> tuple[bool, int]:
@@ -90,7 +110,8 @@ def scans_of(query: Select) -> tuple[TableScan, ...]:
     """The tables of a query, other than those that it names itself, before any has been read."""
     if query.plain is not None:
         source: exp.Table = query.node.args["from_"].this
-        return (TableScan(source, query.plain.table, plain=query.plain),)
+        plain = query.plain
+        return (TableScan(source, plain.table, limit=plain.limit, plain=plain),)
     tables = [
         node
         for node in query.node.find_all(exp.Table)
@@ -104,7 +125,22 @@ def _scan_of(node: exp.Table, pushing: Pushing) -> TableScan:
     asking = tuple(part for part in conditions if part.find(exp.Query) is not None)
     own = (part for part in conditions if part.find(exp.Query) is None)
     predicates = tuple(Predicate.of_node(unqualified(part)) for part in own)
-    return TableScan(node, table_name(node), predicates, asking)
+    if node.alias_column_names:
+        asking = ()  # they are by the names of the alias
+    limit, is_left_out = limit_on(node), not is_asked_for(node)
+    return TableScan(node, table_name(node), predicates, asking, limit, is_left_out)
+
+
+def _renamed(
+    conditions: Iterable[Predicate], aliases: Sequence[str], schema: Schema
+) -> Iterator[Predicate]:
+    """Conditions by a table's own names instead of those that its alias gives its columns."""
+    names = dict(zip(map(str.lower, aliases), schema.names, strict=False))
+    for part in conditions:
+        holder = exp.Paren(this=part.node.copy())
+        for column in columns_outside_queries(holder):
+            column.replace(exp.column(names.get(column.name.lower(), "")))
+        yield Predicate.of_node(holder.this)
 
 
 def reads_own(query: Select, target: TableName) -> bool:
@@ -113,7 +149,7 @@ def reads_own(query: Select, target: TableName) -> bool:
 
 
 def _is_own(name: TableName, target: TableName) -> bool:
-    return name.version is None and name.name.lower() == target.name.lower()
+    return name.version is None and name.place == target.place
 
 
 def pinned_rows(
@@ -214,13 +250,14 @@ def _tracked_files(
     query: Select, scan: TableScan, table: Table, txn: Transaction, planner: Planner
 ) -> list[AddFile]:
     predicates = scan.predicates(table, txn.snapshot.schema, planner.parameters)
-    if is_never_true(predicates, txn.snapshot.schema, table.session):
+    if scan.is_left_out or is_never_true(predicates, txn.snapshot.schema, table.session):
         return []  # the optimizer leaves the scan out, and nothing is tracked
+    predicates = [part for part in predicates if part.columns or not part.is_deterministic]
     if not txn.settings.stats_skipping:
         txn.read_whole_table()  # PrepareDeltaScan is off, and nothing else tells what is read
         return list(txn.snapshot.all_files())
-    if scan.plain is not None and scan.plain.limit is not None:
-        return _limited_files(txn, predicates, scan.plain.limit)
+    if scan.limit is not None and scan.stops_early(txn):
+        return _limited_files(txn, predicates, scan.limit)
     track_rows(table, txn, predicates)
     inferred = [part for node in scan.asking for part in never_null(node)]
     filters = with_partition_filters([*_with_inferred(predicates), *inferred], txn)

@@ -28,6 +28,7 @@ from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.session.rooted import rooted
 from whitecap.engine.session.row_index import RowIndex
 from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing.statements import place_of
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.paths import is_absolute, log_path
 from whitecap.engine.storage.requests import NewId, Steps
@@ -203,15 +204,9 @@ Tables = Mapping[str, Table]
 """The tables that a statement may name, by lower-case name."""
 
 
-_DEFAULT_PLACES = ("default.", "spark_catalog.default.")
-"""What may stand before a table's name without changing which table it is."""
-
-
 def table_named(tables: Tables, name: str) -> Table:
     """The table of a name. Raises `InvalidInput` with the nearest one there is."""
-    table = tables.get(name.lower()) or tables.get(name)
-    if table is None and name.lower().startswith(_DEFAULT_PLACES):
-        table = tables.get(name.lower().rpartition(".")[2])
+    table = tables.get(name.lower()) or tables.get(name) or tables.get(place_of(name))
     if table is None:
         raise InvalidInput([Problem(name, "no such table", nearest(name, tables))])
     return table

@@ -27,6 +27,42 @@ from whitecap.engine.settings import Settings
         ("INSERT INTO t SELECT 9, count(*) FROM t", appends("true", files=5)),
         ("INSERT INTO t SELECT x, v FROM t WHERE x = 1 LIMIT 1", appends("x = 1", files=1)),
         (
+            "INSERT INTO t SELECT * FROM (SELECT * FROM t WHERE x = 1 LIMIT 1)",
+            appends("x = 1", files=1),
+        ),
+        (
+            "INSERT INTO t SELECT * FROM (SELECT * FROM t WHERE x = 1 AND v > 0 LIMIT 1)",
+            appends("x = 1 | v > 0", files=2),
+        ),
+        (
+            "INSERT INTO t SELECT * FROM s WHERE EXISTS (SELECT 1 FROM t WHERE x = 1)",
+            appends("x = 1", files=1, does="2 add+"),
+        ),
+        (
+            "INSERT INTO t SELECT * FROM s WHERE EXISTS (SELECT 1 FROM t WHERE t.x = s.x)",
+            appends("true", files=5),
+        ),
+        (
+            "INSERT INTO t SELECT a, b FROM t AS of_t(a, b) WHERE a = 2",
+            appends("x = 2", files=2),
+        ),
+        (
+            "INSERT INTO t SELECT x, v FROM Default.T WHERE x = 2",
+            appends("x = 2", files=2, does="2 add+"),
+        ),
+        (
+            "WITH s AS (SELECT * FROM t) INSERT INTO t SELECT * FROM default.s",
+            appends(does="2 add+"),
+        ),
+        (
+            "INSERT INTO t SELECT * FROM s UNION ALL SELECT * FROM t WHERE 1 = 0",
+            appends(does="2 add+"),
+        ),
+        (
+            "INSERT INTO t SELECT s.* FROM s LEFT JOIN t ON s.x = t.x AND false",
+            appends(does="2 add+"),
+        ),
+        (
             "INSERT INTO t SELECT * FROM s"
             " WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.x = s.x AND t.v = s.v)",
             appends("true", files=5),

@@ -23,6 +23,7 @@ from whitecap.engine.query.pushdown.column_types import (
     nothing_known,
     types_in,
 )
+from whitecap.engine.query.pushdown.constant_columns import with_constants
 from whitecap.engine.query.pushdown.constraints import constraints_of
 from whitecap.engine.query.pushdown.extra_predicates import may_be_of, said_alone, speaks_of
 from whitecap.engine.query.pushdown.inferred import inferred_from
@@ -38,6 +39,7 @@ from whitecap.engine.query.pushdown.relations import (
 from whitecap.engine.query.pushdown.semi_joins import KINDS, heard_inside, heard_outside
 from whitecap.engine.query.pushdown.set_operations import casts_of, spelt_out, whole_of
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
+from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
@@ -86,8 +88,10 @@ def _alone(
 
 
 def _renames(relation: exp.Expr) -> bool:
-    """Whether it gives a table's columns, or those of a query in a WITH, other names."""
-    return isinstance(relation, exp.Table) and bool(relation.alias_column_names)
+    """Whether it gives the columns of a query in a WITH other names."""
+    if not isinstance(relation, exp.Table) or not relation.alias_column_names:
+        return False
+    return named_as(relation) is not None
 
 
 def _share_names(relations: Sequence[exp.Expr]) -> bool:
@@ -109,6 +113,8 @@ def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterat
     """The conditions that hold wherever a row of the relation is of use."""
     after = list(_after_joins(select, pushing))
     joined = Joined.of(select, after)
+    there = [each for place, each in joined.relations if not joined.may_lack_rows(place)]
+    after = [with_constants(part, there) for part in after]
     yield from _said_after(joined, after, relation)
     for at in range(len(joined.joins)):
         yield from _said_in_on(joined, at, relation)
@@ -140,7 +146,13 @@ def _stays_above(part: exp.Expr, joined: Joined) -> bool:
 def _said_in_on(joined: Joined, at: int, relation: exp.Expr) -> Iterator[exp.Expr]:
     """What a join's ON says, and each row that it puts beside a relation's."""
     own, join = joined.place_of(relation), joined.joins[at]
-    on = [*on_of(join), *_constraints_beside(joined, own, at)]
+    there = [
+        each
+        for place, each in joined.relations
+        if place == at or (place < at and not joined.may_lack_rows(place, until=at))
+    ]
+    on = [with_constants(part, there) for part in on_of(join)]
+    on += _constraints_beside(joined, own, at)
     if joined.sides[at] == "SEMI" and at != own and (own, at) != (FIRST, 0):
         on = heard_outside(join, on, relation)
     lacks_rows = at > own and joined.may_lack_rows(own, until=at)

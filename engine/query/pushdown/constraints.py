@@ -33,7 +33,7 @@ def constraints_of(relation: exp.Expr) -> Iterator[exp.Expr]:
     query = query_of(relation)
     if not isinstance(query, exp.Select) or not relation.alias_or_name:
         return
-    columns, name = _columns(query, columns_renamed(relation)), relation.alias_or_name
+    columns, name = items_of(relation, query), relation.alias_or_name
     handed = (_by_name(part, columns, name) for part in _met_inside(query))
     yield from (part for part in handed if part is not None)
 
@@ -41,23 +41,23 @@ def constraints_of(relation: exp.Expr) -> Iterator[exp.Expr]:
 def _met_inside(select: exp.Select) -> Iterator[exp.Expr]:
     """What holds of each row that a query selects from tables."""
     where, relations = select.args.get("where"), relations_in(select)
-    if where is not None and all(map(_is_stored, relations)):
+    if where is not None and all(map(is_stored, relations)):
         yield from conjuncts_of(where.this)
     if not joins_of(select):
         yield from (part for relation in relations for part in constraints_of(relation))
 
 
-def _is_stored(relation: exp.Expr) -> bool:
+def is_stored(relation: exp.Expr) -> bool:
     """Whether the rows of a relation come from tables, and are not written out or counted up."""
     query = query_of(relation)
     if query is None:
         return isinstance(relation, exp.Table) and not isinstance(relation.this, exp.Func)
-    return isinstance(query, exp.Select) and all(map(_is_stored, relations_in(query)))
+    return isinstance(query, exp.Select) and all(map(is_stored, relations_in(query)))
 
 
-def _columns(select: exp.Select, names: Sequence[str]) -> list[tuple[exp.Expr, str]]:
-    """What a query selects, and what it is called: by these names, if there are any."""
-    items = select.expressions
+def items_of(relation: exp.Expr, query: exp.Select) -> list[tuple[exp.Expr, str]]:
+    """What a query selects, and what it is called as the relation that it is."""
+    items, names = query.expressions, columns_renamed(relation)
     if not names:
         return [(unaliased(item), item.alias_or_name) for item in items]
     has_stars = any(item.is_star for item in items)

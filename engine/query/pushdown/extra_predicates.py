@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from whitecap.engine.query.pushdown.non_joins import asks_around
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
+from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.predicates.normal_form import join_and
 
 
@@ -35,10 +36,11 @@ def _concerns(condition: exp.Expr, relation: exp.Expr, is_alone: bool) -> bool:
     """Whether a condition may speak of a relation's columns alone, but for queries in it.
 
     A name without qualifier that is no column of the relation is found out where its columns are.
+    What speaks of no column concerns all: where it is not TRUE, none is read.
     """
     columns = columns_outside_queries(condition)
     if not columns:
-        return is_alone and condition.find(exp.Query) is not None
+        return is_alone if condition.find(exp.Query) is not None else not is_random(condition)
     if not is_alone and asks_around(condition, relation.alias_or_name):
         return False
     return all(may_be_of(column, relation) for column in columns)

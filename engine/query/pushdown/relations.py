@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from whitecap.engine.sql.parsing.common_tables import named_as
+from whitecap.engine.sql.parsing.common_tables import named_as, tables_meaning
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
@@ -54,5 +54,5 @@ def relations_of(query: exp.Expr) -> list[exp.Expr]:
     """Where the rows of a query are selected from."""
     holder = query.parent
     if isinstance(holder, exp.CTE):
-        return [table for table in holder.root().find_all(exp.Table) if named_as(table) is holder]
+        return list(tables_meaning(holder))
     return [holder] if isinstance(holder, exp.Subquery) else []

@@ -117,13 +117,18 @@ class Scope:
         ]
         innermost = max((relation.depth for relation, _ in known_as), default=0)
         hits = [hit for hit in known_as if hit[0].depth == innermost]
-        if len(hits) == 1:
+        is_field = bool(qualifier) and self._is_column_within(innermost, qualifier)
+        if len(hits) == 1 and not is_field:
             return hits[0]
         shown = f"{qualifier}.{name}" if qualifier else name
-        if hits:
+        if hits and not is_field:
             refused_as = "AnalysisException", "AMBIGUOUS_REFERENCE"
             raise InvalidInput([Problem(shown, AMBIGUOUS, refused_as=refused_as)])
         raise self._unknown(name, qualifier, shown)
+
+    def _is_column_within(self, depth: int, name: str) -> bool:
+        """Whether a query inside of that depth has a column of a name, which then is meant."""
+        return any(each.depth > depth for each, _ in self._positions.get(name.lower(), ()))
 
     def _unknown(self, name: str, qualifier: str, shown: str) -> EngineError:
         """How a name is refused that no relation has: a struct may stand before it."""

@@ -138,15 +138,15 @@ def _select(node: exp.Select) -> Query:
     if not node.expressions:
         raise InvalidInput([Problem(node.sql(DIALECT), "selects no column")])
     source = node.args.get("from_")
-    if source is None or not _is_plain(node):
+    if source is None or not is_plain(node):
         rows = None if source is None else source.this
         return values_of(rows) if isinstance(rows, exp.Values) and _is_whole(node) else Select(node)
     table = table_name(source.this)
     return Select(node, PlainRead(table, predicate_of(where_of(node), table), limit_of(node)))
 
 
-def _is_plain(node: exp.Select) -> bool:
-    """Whether it takes rows of one table one by one."""
+def is_plain(node: exp.Select) -> bool:
+    """Whether a query with a FROM takes rows of one table one by one."""
     if any(value and key not in _PLAIN_SELECT for key, value in node.args.items()):
         return False
     source = node.args["from_"].this

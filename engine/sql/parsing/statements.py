@@ -24,6 +24,11 @@ from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.predicate import Predicate
 
 
+def place_of(name: str) -> str:
+    """A table's name in small letters, without the schema and catalog that are meant anyway."""
+    return name.lower().removeprefix("spark_catalog.default.").removeprefix("default.")
+
+
 class TableName(Struct, frozen=True):
     """A table as a statement names it; `alias` is the name its columns go by."""
 
@@ -31,6 +36,11 @@ class TableName(Struct, frozen=True):
     alias: str = ""
     version: int | None = None
     """The version of a time travel, `None` for the newest."""
+
+    @property
+    def place(self) -> str:
+        """Which table it is, however its name is written."""
+        return place_of(self.name)
 
     @property
     def names(self) -> tuple[str, ...]:
