@@ -9,6 +9,8 @@ from msgspec import Struct, field
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.query.query_checks import not_grouped
+from whitecap.engine.sql.expressions.columns import columns_outside_queries
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.select_list import by_aliases, key_at
 from whitecap.engine.sql.expressions.spark_text import DIALECT
@@ -66,6 +68,20 @@ class Grouping(Struct):
     def of_group(self, node: exp.Expr) -> exp.Expr:
         """The expression with columns of the group in place of its keys and aggregates."""
         return node.transform(self._replaced)
+
+    def item(self, node: exp.Expr) -> exp.Expr:
+        """An item of the SELECT list, as one of the group.
+
+        Raises `InvalidInput` for a column that has several values in a group.
+        """
+        item = self.of_group(node)
+        columns = (
+            column for column in columns_outside_queries(item) if self.scope.has(column.name)
+        )
+        for column in columns:
+            if column.name.lower() not in self.relation.columns:
+                raise not_grouped(column, has_keys=bool(self.keys))
+        return item
 
     def having(self, node: exp.Select) -> exp.Expr | None:
         """A copy of the condition that HAVING says, as one on groups."""

@@ -195,7 +195,7 @@ class Planner(Struct):
         terms = [self._term(key, scope) for key in keys]
         grouping = Grouping(keys, terms, scope, self.parameters)
         items = self._items(((item_name(n), unaliased(n)) for n in node.expressions), scope)
-        nodes = [grouping.of_group(item) for _, item in items]
+        nodes = [grouping.item(item) for _, item in items]
         having = grouping.having(node)
         of_group = Scope((grouping.relation,), self.session)
         terms = [self._term(n, of_group) for n in nodes]

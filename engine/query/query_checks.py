@@ -72,6 +72,13 @@ def check_no_having(node: exp.Select) -> None:
         raise _refused(having.sql(DIALECT), text, _IN_PLAN, "MISSING_GROUP_BY")
 
 
+def not_grouped(column: exp.Column, *, has_keys: bool) -> InvalidInput:
+    """Of a column that is selected beside aggregates, and is neither in one nor a key."""
+    error_class = "MISSING_AGGREGATION" if has_keys else "MISSING_GROUP_BY"
+    text = "is in no aggregate, and nothing is grouped by it"
+    return _refused(column.sql(DIALECT), text, _IN_PLAN, error_class)
+
+
 def _only(rows: Sequence[Row]) -> object:
     """The one value of these rows; NULL if there are none."""
     if len(rows) > 1:

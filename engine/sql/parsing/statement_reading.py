@@ -285,6 +285,9 @@ def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
         text = "needs columns and a value for each"
         raise InvalidInput([Problem(then.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
     names, values = then.this.expressions, then.expression.expressions
+    if any(isinstance(node, exp.Star) for node in (*names, *values)):
+        text = "a star stands without parentheses"
+        raise InvalidInput([Problem(then.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
     if len(names) != len(values):
         raise InvalidInput(
             [Problem(then.sql(DIALECT), f"{len(names)} columns, {len(values)} values")]
