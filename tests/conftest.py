@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from whitecap.engine.dialects import Dialect
 from whitecap.sim.machine import processes
-from whitecap.sim.replay.real.session import SOON_DONE
+from whitecap.sim.replay.real.session import FEEDS_PYTHON
 from whitecap.sim.replay.real.session_settings import INTERPRETED
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# No JVM of a test lives until its optimizing compiler is repaid: 236 s of CPU instead of 282.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", SOON_DONE)
+# No JVM of a test lives until its optimizing compiler is repaid (236 s of CPU instead of 282), and
+# its collector's threads would have the cores of the workers (4 % of it).
+os.environ.setdefault("SPARK_SUBMIT_OPTS", FEEDS_PYTHON)
 
 
 # Every core has a worker: others beside it only take seconds to start. Tests of what happens in
