@@ -118,6 +118,15 @@ def test_an_insert_has_its_partition_columns_and_query() -> None:
 
 
 @pytest.mark.parametrize(
+    "constant", ["1", "-1", "2L", "1.5BD", "'a'", "NULL", "true", "DATE '2026-01-01'", ":day"]
+)
+def test_a_partition_is_named_by_a_constant(constant: str) -> None:
+    statement = parse_statement(f"INSERT INTO t PARTITION (x = {constant}) VALUES (1)")
+    assert isinstance(statement, Insert)
+    assert [name for name, _ in statement.partition] == ["x"]
+
+
+@pytest.mark.parametrize(
     ("text", "where", "columns"),
     [
         ("OPTIMIZE t", None, ()),

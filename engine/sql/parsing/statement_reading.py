@@ -11,12 +11,7 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.spark_text import (
-    CALLED,
-    DIALECT,
-    IN_PARENTHESES,
-    NAMED_INSIDE,
-)
+from whitecap.engine.sql.expressions.spark_text import DIALECT, IN_PARENTHESES, NAMED_INSIDE
 from whitecap.engine.sql.expressions.syntax_trees import SYNTAX_ERROR
 from whitecap.engine.sql.parsing.query_reading import (
     alias_columns,
@@ -115,20 +110,17 @@ def _partition_values(nodes: Iterable[exp.Expr]) -> tuple[tuple[str, exp.Expr | 
     return pairs
 
 
+_COMPUTED = (exp.Binary, exp.Anonymous)
+"""What is no constant in Spark's grammar."""
+
+
 def _partition_value(node: exp.Expr) -> tuple[str, exp.Expr | None]:
-    if isinstance(node, exp.EQ) and _is_constant(node.expression):
+    if isinstance(node, exp.EQ) and not isinstance(node.expression, _COMPUTED):
         return node.this.name, node.expression
     if not isinstance(node, exp.Column | exp.Identifier):
         text = "takes columns and constants for them"
         raise InvalidInput([Problem("PARTITION", text, refused_as=SYNTAX_ERROR)])
     return node.name, None
-
-
-def _is_constant(node: exp.Expr) -> bool:
-    """Whether Spark's grammar takes it for one, or it is a parameter's place."""
-    literal = node.this if isinstance(node, exp.Neg) else node
-    kinds = exp.Literal | exp.Null | exp.Boolean | exp.Placeholder | exp.Parameter
-    return isinstance(literal, kinds) or literal.meta.get(CALLED) == "literal"
 
 
 def _delete(node: exp.Delete, template: Template) -> Statement:
