@@ -29,7 +29,7 @@ SHORTER = {
     "fuzz": ["--minutes", "0.01"],
     "sensitivity": ["--replications", "5"],
     "advise": ["--replications", "5"],
-    "plan": ["--max-runs", "8", "--max-replications", "5"],
+    "plan": ["--max-runs", "10", "--max-replications", "5"],
     "matrix": ["--pair", "UPDATE", "DELETE"],
 }
 """What the test adds so that it takes seconds; everything else is as the README says it."""
