@@ -113,8 +113,7 @@ def _holding(relation: exp.Expr, select: exp.Select, pushing: Pushing) -> Iterat
     """The conditions that hold wherever a row of the relation is of use."""
     after = list(_after_joins(select, pushing))
     joined = Joined.of(select, after)
-    there = [each for place, each in joined.relations if not joined.may_lack_rows(place)]
-    after = [with_constants(part, there) for part in after]
+    after = [with_constants(part, joined.present()) for part in after]
     yield from _said_after(joined, after, relation)
     for at in range(len(joined.joins)):
         yield from _said_in_on(joined, at, relation)
@@ -146,12 +145,7 @@ def _stays_above(part: exp.Expr, joined: Joined) -> bool:
 def _said_in_on(joined: Joined, at: int, relation: exp.Expr) -> Iterator[exp.Expr]:
     """What a join's ON says, and each row that it puts beside a relation's."""
     own, join = joined.place_of(relation), joined.joins[at]
-    there = [
-        each
-        for place, each in joined.relations
-        if place == at or (place < at and not joined.may_lack_rows(place, until=at))
-    ]
-    on = [with_constants(part, there) for part in on_of(join)]
+    on = [with_constants(part, joined.present(at)) for part in on_of(join)]
     on += _constraints_beside(joined, own, at)
     if joined.sides[at] == "SEMI" and at != own and (own, at) != (FIRST, 0):
         on = heard_outside(join, on, relation)

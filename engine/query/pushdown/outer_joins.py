@@ -64,6 +64,11 @@ class Joined(Struct, frozen=True):
         beside = sides[own] if FIRST < own < len(sides) else ""
         return beside in ("LEFT", "FULL") or not {"RIGHT", "FULL"}.isdisjoint(sides[own + 1 :])
 
+    def present(self, at: int | None = None) -> list[exp.Expr]:
+        """What has a row wherever the joined rows are looked at, or where the ON of a join is."""
+        places = (pair for pair in self.relations if at is None or pair[0] <= at)
+        return [each for place, each in places if not self.may_lack_rows(place, at)]
+
     def is_whole(self, own: int, until: int) -> bool:
         """Whether the joins before `until` hand on the rows at a place, and no others for them."""
         return not self.is_hidden(own) and not self.may_lack_rows(own, until)
