@@ -25,6 +25,8 @@ from whitecap.engine.query.planner import Planner
 from whitecap.engine.query.pushdown.column_types import ColumnsOf
 from whitecap.engine.query.pushdown.conditions import UNTYPED, Pushing, conditions_on
 from whitecap.engine.query.pushdown.limits import limit_on
+from whitecap.engine.query.pushdown.relations import selecting
+from whitecap.engine.query.query_checks import renamed
 from whitecap.engine.query.row_reads import track_limited_rows, track_rows
 from whitecap.engine.query.rows import Rows
 from whitecap.engine.query.scan_tasks import scan_tasks
@@ -90,11 +92,11 @@ class TableScan(Struct, frozen=True):
         return [part for part in conditions if part.columns <= names]
 
     def stops_early(self, txn: Transaction) -> bool:
-        """Whether Delta comes to no more files than hold the rows that are asked for."""
-        if self.limit is None or self.plain is not None:
-            return self.limit is not None
-        own = self._own_conditions(txn.snapshot.schema)
-        where = where_of(self.node.find_ancestor(exp.Select) or self.node)
+        """Whether a limit counts: all conditions are the table's own, and on partitions."""
+        if self.plain is not None:
+            return True
+        own, select = self._own_conditions(txn.snapshot.schema), selecting(self.node)
+        where = None if select is None else where_of(select)
         conjuncts = [] if where is None else conjuncts_of(where)
         is_whole = len(own) == len(conjuncts)
         return is_whole and all(part.is_over(txn.metadata.partition_columns) for part in own)
@@ -218,9 +220,9 @@ def _columns_of(query: Select, planner: Planner, schema: Schema) -> ColumnsOf:
     def planned(node: exp.Expr) -> Mapping[str, str]:
         try:
             rows = typing.relation(node, nowhere)
+            names = renamed(rows.names, node.alias_column_names, node.alias)
         except (DeltaError, InvalidInput, UnsupportedFeature):
             return {}  # told where the query is run
-        names = node.alias_column_names or rows.names
         return dict(zip(map(str.lower, names), rows.types, strict=True))
 
     return columns_of

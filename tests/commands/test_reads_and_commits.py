@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from tests.commands.observing import DV, FEED, Seen, appends, changes, database, observed
+from whitecap.engine.errors import InvalidInput
 from whitecap.engine.settings import Settings
 
 
@@ -77,6 +78,12 @@ from whitecap.engine.settings import Settings
 )
 def test_an_insert_reads_only_what_its_query_scans_of_the_table(text: str, expected: Seen) -> None:
     assert observed(database(), text) == [expected]
+
+
+@pytest.mark.parametrize("names", ["a", "a, b, c"], ids=["too few", "too many"])
+def test_an_alias_names_all_columns_of_a_table_or_is_refused(names: str) -> None:
+    with pytest.raises(InvalidInput, match="names for 2 columns"):
+        observed(database(), f"INSERT INTO t SELECT 1, a FROM t AS y({names}) WHERE a = 2")
 
 
 @pytest.mark.parametrize(
