@@ -7,10 +7,13 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 LOCKS = Path(__file__).parents[2] / ".ci"
 BUILDS = "setuptools"
+OLDEST = "3.11.0"
+"""Python that Whitecap promises to run on; Debian 12 has 3.11.2."""
 
 
 def _locked(name: str) -> dict[str, str]:
@@ -46,3 +49,10 @@ def test_nothing_is_locked_twice_and_all_of_it_is_installed() -> None:
     assert "-r run.lock" in (LOCKS / "requirements.lock").read_text(encoding="utf-8")
     installed = {name: distribution(name).version for name in {**run, **others}}
     assert installed == {**run, **others}
+
+
+def test_what_is_locked_can_be_installed_on_the_oldest_python() -> None:
+    locked = {**_locked("run.lock"), **_locked("requirements.lock")}
+    needed = {name: distribution(name).metadata["Requires-Python"] or "" for name in locked}
+    assert OLDEST in SpecifierSet(distribution("whitecap").metadata["Requires-Python"])
+    assert not {name: asked for name, asked in needed.items() if OLDEST not in SpecifierSet(asked)}

@@ -31,6 +31,9 @@ BY_CONFIGURATION = {"engine/settings.py": ["Settings"]}
 """Its fields are made by a function, which notes the key of each."""
 
 VAGUE = re.compile(r"(^|_)(manager|utils?|helpers?)(_|$)")
+POSSESSIVE = re.compile(r"[)\]][?*+]\+(?!,)|\\[dswDSW][?*+]\+")
+"""A repetition that gives nothing back, in a regular expression."""
+
 ABSOLUTE_PATH = re.compile(r"(?<![\w.~$}/:])/(?:home|work|root|Users)/\w")
 
 
@@ -146,6 +149,12 @@ def test_no_file_names_a_place_on_one_machine(pattern: str) -> None:
             continue
         place = ABSOLUTE_PATH.search(path.read_text())
         assert not place, f"{path.relative_to(ROOT)}: {place.group() if place else ''}"
+
+
+def test_no_pattern_takes_possessively_which_python_before_3_11_5_reads_wrongly() -> None:
+    """Debian 12 has such a Python; https://github.com/python/cpython/issues/106052."""
+    texts = {path: path.read_text(encoding="utf-8") for path in _tracked("*.py")}
+    assert not [str(path) for path, text in texts.items() if POSSESSIVE.search(text)]
 
 
 def test_every_module_says_what_lives_there() -> None:

@@ -48,7 +48,7 @@ GRAMMAR = Grammar()
 
 _HIVE_STYLE = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"
-_OF_COLUMNS = r"(?:(?:ADD|DROP|RENAME) COLUMNS?|(?:ALTER|CHANGE)(?: COLUMN)?+)(?: IF EXISTS)?+"
+_OF_COLUMNS = r"(?:(?:ADD|DROP|RENAME) COLUMNS?|(?:ALTER|CHANGE)(?: COLUMN)?)(?: IF EXISTS)?"
 _FIELD = rf"(?!\d){COLUMN}(?:\.{COLUMN})+"
 _OTHERS_BEFORE = r"(?:(?:'(?:[^'\\]|\\.)*'|[^'])*,)?"
 """Other columns of a list, whose comments may hold commas and dots."""
@@ -162,7 +162,8 @@ _SAME_OR_NO_CHANGE = rf"(?P<new>(?P=column)|(?!(?:{'|'.join(_CHANGES)})\b){COLUM
 
 
 @GRAMMAR.own(
-    rf"{_ALTER} CHANGE(?: COLUMN)?+ (?P<column>{COLUMN}) {_SAME_OR_NO_CHANGE} (?P<rest>\w.*)"
+    rf"{_ALTER} CHANGE(?: COLUMN\b|(?! COLUMN\b)) (?P<column>{COLUMN}) {_SAME_OR_NO_CHANGE}"
+    r" (?P<rest>\w.*)"
 )
 def _change_column(match: re.Match[str], template: Template) -> Statement:
     """The form that names the column twice. Raises `InvalidInput` for another name."""
