@@ -46,9 +46,10 @@ def _shares_words(name: str, valid: str) -> bool:
     """Whether one has all words of the other: some misspelt, but one at least as it begins."""
     given, words = set(_WORDS.findall(name)), set(_WORDS.findall(valid))
     begun = {(word, other) for word in given for other in words if _begins(word, other)}
+    if not begun:
+        return False
     alike = begun | {(w, other) for w in given for other in words if _is_misspelt(w, other)}
-    partners = [{word for word, _ in alike}, {other for _, other in alike}]
-    return bool(begun) and (given <= partners[0] or words <= partners[1])
+    return given <= {word for word, _ in alike} or words <= {other for _, other in alike}
 
 
 def _begins(word: str, other: str) -> bool:
