@@ -59,7 +59,7 @@ def insert_plan(statement: Insert, source: Source, schema: Schema, session: Sess
 
 def _planned(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
     """One term for each target column. Raises `DeltaError` if the columns do not fit."""
-    _check_names(statement, schema)
+    check_names(statement, schema)
     scope = Scope((), session)
     static = {
         name.lower(): _static_value(node, scope)
@@ -119,8 +119,8 @@ def _term(field: Field, given: Mapping[str, Term], session: Session) -> Term:
     return inserted(term, field, session)
 
 
-def _check_names(statement: Insert, schema: Schema) -> None:
-    """The names in a column list and a PARTITION clause. Raises `DeltaError` for wrong ones."""
+def check_names(statement: Insert, schema: Schema) -> None:
+    """The names in a column list, which no evolution makes. Raises `DeltaError` for wrong ones."""
     seen: set[str] = set()
     for name in statement.columns:
         if schema.get(name) is None:
@@ -133,19 +133,21 @@ def _check_names(statement: Insert, schema: Schema) -> None:
 def _check_source_fits(source: Source, schema: Schema) -> None:
     """Raises `DeltaError` for columns that the table lacks, or that come twice.
 
-    Delta counts them, and looks for each, only where one has to be cast; else its command finds
-    them. Source: DeltaAnalysis.scala: needsSchemaAdjustmentByName, resolveQueryColumnsByName.
+    Delta counts them, and looks for each, only where one has to be cast or is spelt in another
+    case; else its command finds them. Source: DeltaAnalysis.scala: needsSchemaAdjustmentByName,
+    resolveQueryColumnsByName; SchemaUtils.scala: isReadCompatible.
     """
     names, columns = source.names, [schema.get(name) for name in source.names]
     if len({name.lower() for name in names}) < len(names):
         raise write_errors.read_twice(names)
-    cast = any(c is not None and c.type != t for c, t in zip(columns, source.types, strict=True))
-    if cast and len(names) > len(schema):
+    given = zip(names, source.types, columns, strict=True)
+    adjusted = any(c is not None and (c.name, c.type) != (name, kind) for name, kind, c in given)
+    if adjusted and len(names) > len(schema):
         raise write_errors.wrong_number_of_columns(len(names), len(schema))
     lacking = [name for name, c in zip(names, columns, strict=True) if c is None]
     if lacking:
         refused = write_errors.missing_column(lacking[0], schema.names)
-        raise refused if cast else write_errors.too_many_columns()
+        raise refused if adjusted else write_errors.too_many_columns()
 
 
 def _wrong_arity(
@@ -154,7 +156,7 @@ def _wrong_arity(
     """What Spark says about too many or too few columns: it depends on how they are named."""
     if statement.columns:
         return write_errors.wrong_number_of_columns(given, wanted)
-    if given > wanted and not static:
+    if given > wanted:
         return write_errors.too_many_columns()
     return write_errors.not_enough_columns(given + static, len(schema))
 

@@ -22,6 +22,7 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.values.widening import may_widen
 from whitecap.engine.writing.generation import check_expressions
+from whitecap.engine.writing.inserting import check_names
 
 
 def evolve_for_insert(
@@ -32,6 +33,7 @@ def evolve_for_insert(
         _overwrite(txn, source)
         return
     if statement.is_set("mergeSchema") or txn.settings.schema_auto_merge:
+        check_names(statement, schema_of_metadata(txn.metadata))
         evolve(txn, _written_columns(statement, txn, source), session)
 
 
@@ -98,7 +100,7 @@ def _written_columns(statement: Insert, txn: Transaction, source: Source) -> lis
     schema = schema_of_metadata(txn.metadata)
     order = statement.columns or schema.names
     names = [name for name in order if name.lower() not in static]
-    if statement.columns or statement.partition:
+    if statement.columns:
         columns = columns[: len(names)]
     named = zip(columns, names, strict=False)
     return [
