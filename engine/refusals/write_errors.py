@@ -102,6 +102,14 @@ def given_twice(names: Iterable[str]) -> DeltaError:
     return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.DATA", text)
 
 
+def static_column_given(names: Iterable[str]) -> DeltaError:
+    return analysis(
+        "STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST",
+        f"A column of PARTITION with a value is among the query's: {', '.join(names)}.",
+        "AnalysisException",
+    )
+
+
 def read_twice(names: Iterable[str]) -> DeltaError:
     text = f"Found duplicate column(s) in the data being read: {', '.join(names)}."
     return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.READ_SCHEMA", text)

@@ -86,13 +86,20 @@ def _filled_by_source(
     names = [name for name in order or schema.names if name.lower() not in static]
     if len(names) != len(source.names):
         if {name.lower() for name in source.names} & static.keys():
-            raise write_errors.given_twice(source.names)
+            raise _given_beside_partition(statement, source)
         raise _wrong_arity(statement, schema, len(source.names), len(names), len(static))
     if statement.by_name and not statement.columns:
         if len(names) + len(static) < len(schema):
             _check_required(schema, [*(name.lower() for name in names), *static])
         _check_source_fits(source, schema)
     return names
+
+
+def _given_beside_partition(statement: Insert, source: Source) -> DeltaError:
+    """What Spark says about a column that PARTITION gives a value and the query as well."""
+    if statement.by_name:
+        return write_errors.static_column_given(source.names)
+    return write_errors.given_twice(source.names)
 
 
 def _check_required(schema: Schema, given: Sequence[str]) -> None:

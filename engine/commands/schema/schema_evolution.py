@@ -16,7 +16,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.columns.type_changes import widened
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.query.sources import Source
-from whitecap.engine.refusals import column_errors
+from whitecap.engine.refusals import column_errors, write_errors
 from whitecap.engine.sql.parsing.statements import Act, Insert, Match, Merge
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
@@ -40,10 +40,12 @@ def evolve_for_insert(
 def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session: Session) -> bool:
     """The same for a MERGE; whether its source may then lack columns of the table.
 
-    The source's columns count that some clause assigns by name.
+    The source's columns count that some clause assigns by name. Raises `DeltaError` for a name with
+    the table's before it that the table does not have yet.
     """
     if not (statement.schema_evolution or txn.settings.schema_auto_merge):
         return False
+    _check_qualified(statement, schema_of_metadata(txn.metadata))
     columns = _columns_of(source)
     assigned: set[str] = set()
     for clause in statement.clauses:
@@ -53,6 +55,13 @@ def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session
         assigned |= {name.lower() for name in names}
     evolve(txn, [column for column in columns if column.name.lower() in assigned], session)
     return True
+
+
+def _check_qualified(statement: Merge, schema: Schema) -> None:
+    for clause in statement.clauses:
+        for name in clause.qualified:
+            if schema.get(name) is None:
+                raise write_errors.merge_unresolved(name, clause.act.value, schema.names)
 
 
 def evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> None:
@@ -91,7 +100,8 @@ def _columns_of(source: Source) -> list[Field]:
 def _written_columns(statement: Insert, txn: Transaction, source: Source) -> list[Field]:
     """The source's columns under the names that they are written to.
 
-    By position, those beyond the table's last column keep their own names.
+    By position, those beyond the table's last column keep their own names. Raises `DeltaError` for
+    one of these that is there before.
     """
     columns = _columns_of(source)
     if statement.by_name:
@@ -103,10 +113,11 @@ def _written_columns(statement: Insert, txn: Transaction, source: Source) -> lis
     if statement.columns:
         columns = columns[: len(names)]
     named = zip(columns, names, strict=False)
-    return [
-        *(replace(column, name=name) for column, name in named),
-        *columns[len(names) :],
-    ]
+    beyond = columns[len(names) :]
+    filled = [*schema.names, *(column.name for column in beyond)]
+    if len({name.lower() for name in filled}) < len(filled):
+        raise write_errors.given_twice(filled)
+    return [*(replace(column, name=name) for column, name in named), *beyond]
 
 
 def _overwrite(txn: Transaction, source: Source) -> None:

@@ -236,9 +236,12 @@ def _clause(when: exp.When, table: TableName) -> MergeClause:
     condition = when.args.get("condition")
     if isinstance(then, exp.Update):
         assignments = _set_clause(then, table)
-        clause = MergeClause(match, Act.UPDATE, condition, assignments)
+        columns = [node.this for node in then.expressions if isinstance(node, exp.EQ)]
+        clause = MergeClause(match, Act.UPDATE, condition, assignments, _qualified(columns))
     elif isinstance(then, exp.Insert):
-        clause = MergeClause(match, Act.INSERT, condition, _insert_clause(then))
+        assignments = _insert_clause(then, table)
+        named = () if assignments is None else then.this.expressions
+        clause = MergeClause(match, Act.INSERT, condition, assignments, _qualified(named))
     else:
         clause = MergeClause(match, Act.DELETE, condition)
         if then.name.upper() != "DELETE":
@@ -247,6 +250,10 @@ def _clause(when: exp.When, table: TableName) -> MergeClause:
     if (clause.act is Act.INSERT) != (match is Match.NOT_MATCHED) or (takes_all and by_source):
         raise _no_such_action(when)
     return clause
+
+
+def _qualified(columns: Iterable[exp.Expr]) -> tuple[str, ...]:
+    return tuple(column.name for column in columns if column.args.get("table"))
 
 
 def _no_such_action(when: exp.When) -> InvalidInput:
@@ -269,7 +276,7 @@ def _check_alone(then: exp.Expr, star: exp.Expr, *others: exp.Expr) -> None:
         raise InvalidInput([Problem(then.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
 
 
-def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
+def _insert_clause(then: exp.Insert, table: TableName) -> tuple[tuple[str, exp.Expr], ...] | None:
     if isinstance(then.this, exp.Star):
         _check_alone(then, then.this)
         return None
@@ -284,7 +291,8 @@ def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
         raise InvalidInput(
             [Problem(then.sql(DIALECT), f"{len(names)} columns, {len(values)} values")]
         )
-    return tuple((name.name, value) for name, value in zip(names, values, strict=True))
+    columns = (_assigned_column(name, table) for name in names)
+    return tuple(zip(columns, values, strict=True))
 
 
 _READERS: dict[type[exp.Expr], Callable[[Any, Template], Statement]] = {

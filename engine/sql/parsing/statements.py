@@ -202,12 +202,16 @@ class Act(Enum):
 
 
 class MergeClause(Struct, frozen=True):
-    """One WHEN; `assignments` is `None` for UPDATE SET * and INSERT *."""
+    """One WHEN; `assignments` is `None` for UPDATE SET * and INSERT *.
+
+    `qualified` are the assigned columns that come with the table's name: no evolution makes these.
+    """
 
     match: Match
     act: Act
     condition: exp.Expr | None = None
     assignments: tuple[tuple[str, exp.Expr], ...] | None = None
+    qualified: tuple[str, ...] = ()
 
 
 class Merge(Statement, frozen=True):
