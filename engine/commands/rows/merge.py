@@ -14,6 +14,7 @@ from msgspec import Struct
 from whitecap.engine.commands.rows.merge_join import Join
 from whitecap.engine.commands.rows.merge_matching import MatchedFile, Matching, PlacedRow
 from whitecap.engine.commands.rows.merge_plan import MergePlan, plan_merge
+from whitecap.engine.commands.rows.merge_scopes import MergedColumns
 from whitecap.engine.commands.rows.merge_strays import check_strays
 from whitecap.engine.commands.rows.merge_tasks import MergeTasks, appending_side, writing_side
 from whitecap.engine.commands.schema.schema_evolution import evolve_for_merge
@@ -52,11 +53,11 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     if progress is None:
         return NothingToCommit(txn.read_version)
     source = yield from in_transaction(read, table, txn, statement.parameters)
+    before = schema_of_metadata(txn.metadata)
     evolves = evolve_for_merge(statement, txn, source, table.session)
     schema = schema_of_metadata(txn.metadata)
-    plan = plan_merge(
-        statement, schema, source, table.session, evolves=evolves, dialect=txn.dialect
-    )
+    columns = MergedColumns(before, schema, source)
+    plan = plan_merge(statement, columns, table.session, evolves=evolves, dialect=txn.dialect)
     predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)
     txn.run_query()

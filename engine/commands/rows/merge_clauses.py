@@ -98,7 +98,7 @@ class ClauseCompiler(Struct, frozen=True):
         terms = [self._left_alone(clause.act, at) for at in range(len(self.scopes.schema))]
         seen: set[str] = set()
         for name, node in clause.assignments:
-            at = self.scopes.target_only.place(name)
+            at = self.scopes.written.place(name)
             if name.lower() in seen:
                 raise _TWICE[clause.act](name)
             seen.add(name.lower())

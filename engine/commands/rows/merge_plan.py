@@ -18,11 +18,9 @@ from whitecap.engine.commands.rows.merge_on import (
     join_condition,
     scan_predicates,
 )
-from whitecap.engine.commands.rows.merge_scopes import MergeScopes
+from whitecap.engine.commands.rows.merge_scopes import MergedColumns, MergeScopes
 from whitecap.engine.dialects.dialect import Dialect
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.log.schema import Schema
-from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import UNRESOLVED, Scope
@@ -69,8 +67,7 @@ class MergePlan(Struct, frozen=True):
 
 def plan_merge(
     statement: Merge,
-    schema: Schema,
-    source: Source,
+    columns: MergedColumns,
     session: Session,
     *,
     evolves: bool,
@@ -83,7 +80,7 @@ def plan_merge(
 
     def plan() -> MergePlan:
         _check_parts(statement, takes_random=dialect.resolves_rows)
-        scopes = MergeScopes.of(statement, schema, source, session)
+        scopes = MergeScopes.of(statement, columns, session)
         resolved = _resolved(statement, scopes, evolves, dialect)
         if dialect.merge_loses_char_columns:
             _check_char_columns(statement, scopes)
@@ -91,8 +88,8 @@ def plan_merge(
             check_constants(statement, scopes)
         return resolved
 
-    key = source.names, source.types, source.letters, session, evolves, dialect.name
-    return statement.plans.of(schema, key, plan)
+    key = (*columns.key, session, evolves, dialect.name)
+    return statement.plans.of(columns.schema, key, plan)
 
 
 def _check_parts(statement: Merge, *, takes_random: bool) -> None:

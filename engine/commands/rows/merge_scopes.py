@@ -5,6 +5,8 @@ Terms are compiled over a joined row: the target's values, then the source's.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from msgspec import Struct
 from sqlglot import exp
 
@@ -12,7 +14,34 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.query.sources import Source
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.parsing.statements import Match, Merge, TableName
-from whitecap.engine.values.types import Session
+from whitecap.engine.values.types import Session, is_integral
+
+
+class MergedColumns(Struct, frozen=True):
+    """What a MERGE has to do with: a target, `before` its schema evolves and after, and a source.
+
+    Conditions and values speak of the target as it was before; only what is assigned is new.
+    """
+
+    before: Schema
+    schema: Schema
+    source: Source
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """What a plan for `schema` depends on besides."""
+        before = self.before.names, self.before.types
+        return before, self.source.names, self.source.types, self.source.letters
+
+    @property
+    def read(self) -> Schema:
+        """The target's columns that can be named, with the types that they are computed with.
+
+        Rows are read after evolution: of a wider column only a whole number is what it was before.
+        """
+        pairs = zip(self.before, self.schema, strict=False)
+        narrow = (old if is_integral(new.type) else new for old, new in pairs)
+        return self.schema if self.before is self.schema else Schema(tuple(narrow))
 
 
 class MergeScopes(Struct, frozen=True):
@@ -22,19 +51,23 @@ class MergeScopes(Struct, frozen=True):
     """The target's."""
     source: Source
     session: Session
+    written: Scope
+    """What can be assigned."""
     target_only: Scope
     source_only: Scope
     joined: Scope
 
     @staticmethod
-    def of(statement: Merge, schema: Schema, source: Source, session: Session) -> MergeScopes:
+    def of(statement: Merge, columns: MergedColumns, session: Session) -> MergeScopes:
         """Those of a statement on a target and a source with these columns."""
-        target = Relation.of(schema, *statement.table.names)
-        other = source.relation(_source_names(statement), offset=len(schema))
+        names, schema = statement.table.names, columns.schema
+        target = Relation.of(columns.read, *names)
+        other = columns.source.relation(_source_names(statement), offset=len(schema))
         return MergeScopes(
             schema,
-            source,
+            columns.source,
             session,
+            Scope((Relation.of(schema, *names),), session),
             Scope((target,), session),
             Scope((other,), session),
             Scope((target, other), session),

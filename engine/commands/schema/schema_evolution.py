@@ -40,12 +40,12 @@ def evolve_for_insert(
 def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session: Session) -> bool:
     """The same for a MERGE; whether its source may then lack columns of the table.
 
-    The source's columns count that some clause assigns by name. Raises `DeltaError` for a name with
-    the table's before it that the table does not have yet.
+    The source's columns count that some clause assigns by name. Raises `DeltaError` for a name that
+    no evolution makes: with the table's before it, or of a clause that has no row of the source.
     """
     if not (statement.schema_evolution or txn.settings.schema_auto_merge):
         return False
-    _check_qualified(statement, schema_of_metadata(txn.metadata))
+    _check_assigned(statement, schema_of_metadata(txn.metadata))
     columns = _columns_of(source)
     assigned: set[str] = set()
     for clause in statement.clauses:
@@ -57,9 +57,11 @@ def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session
     return True
 
 
-def _check_qualified(statement: Merge, schema: Schema) -> None:
+def _check_assigned(statement: Merge, schema: Schema) -> None:
     for clause in statement.clauses:
-        for name in clause.qualified:
+        by_source = clause.match is Match.NOT_MATCHED_BY_SOURCE
+        own = [name for name, _ in clause.assignments or ()] if by_source else clause.qualified
+        for name in own:
             if schema.get(name) is None:
                 raise write_errors.merge_unresolved(name, clause.act.value, schema.names)
 
