@@ -29,6 +29,8 @@ _HOW = r"(?:(?P<create>CREATE)(?: OR (?P<or>REPLACE))?|(?P<replace>REPLACE)) TAB
 _CLAUSES = ("USING", "PARTITIONED BY", "CLUSTER BY", "TBLPROPERTIES", "COMMENT")
 _BUCKETS = re.compile(r"\bbucket\s*\(", re.I)
 _NO_BUCKETS = "DeltaAnalysisException", "DELTA_OPERATION_NOT_ALLOWED_DETAIL"
+_TRANSFORMS = re.compile(r"\b(?:years|months|days|hours|truncate)\s*\(", re.I)
+_NO_TRANSFORMS = "DeltaAnalysisException", "DELTA_OPERATION_NOT_ALLOWED"
 _NOT_ALLOWED = "ParseException", "_LEGACY_ERROR_TEMP_0035"
 _ELSEWHERE = ("LOCATION", "OPTIONS", "CLUSTERED BY", "STORED AS", "ROW FORMAT")
 
@@ -92,6 +94,9 @@ def _partition_names(parts: dict[str, str]) -> tuple[str, ...]:
     if _BUCKETS.search(text):
         problem = Problem(text, "buckets are not supported", refused_as=_NO_BUCKETS)
         raise InvalidInput([problem])
+    if _TRANSFORMS.search(text):
+        why = "a table is partitioned by columns; GENERATED ALWAYS AS makes one of an expression"
+        raise InvalidInput([Problem(text, why, refused_as=_NO_TRANSFORMS)])
     names = (_TYPED.sub(r"\1", part.strip()) for part in split_top_level(unbracketed(text)))
     return tuple(name.strip("`") for name in names if name)
 
