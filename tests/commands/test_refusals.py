@@ -117,3 +117,19 @@ def test_row_tracking_is_not_both_on_and_suspended(last: str) -> None:
     with pytest.raises(DeltaError) as refused:
         made.sql(f"{SET} ('delta.{last}' = 'true')")
     assert refused.value.error_class == "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION"
+
+
+@pytest.mark.parametrize(
+    ("clause", "why"),
+    [
+        ("WHEN MATCHED THEN UPDATE SET t.w = s.w", "a new one is named without the table"),
+        ("WHEN NOT MATCHED THEN INSERT (x, t.w) VALUES (s.x, s.w)", "named without the table"),
+        ("WHEN NOT MATCHED BY SOURCE THEN UPDATE SET w = 1", "does for what a source has"),
+    ],
+)
+def test_a_column_that_no_evolution_makes_is_refused_with_the_reason(clause: str, why: str) -> None:
+    made = Database()
+    made.create("t", "x INT")
+    made.create("s", "x INT, w INT")
+    with pytest.raises(InvalidInput, match=why):
+        made.sql(f"MERGE WITH SCHEMA EVOLUTION INTO t USING s ON t.x = s.x {clause}")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.constraints import constraints_on, generated_from
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log import properties
 from whitecap.engine.log.columns.type_changes import widened
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
@@ -40,8 +41,8 @@ def evolve_for_insert(
 def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session: Session) -> bool:
     """The same for a MERGE; whether its source may then lack columns of the table.
 
-    The source's columns count that some clause assigns by name. Raises `DeltaError` for a name that
-    no evolution makes: with the table's before it, or of a clause that has no row of the source.
+    The source's columns count that some clause assigns by name. Raises `InvalidInput` for a name
+    that no evolution makes: with the table's before it, or of a clause without a row of the source.
     """
     if not (statement.schema_evolution or txn.settings.schema_auto_merge):
         return False
@@ -57,13 +58,21 @@ def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session
     return True
 
 
+_NOT_YET = {
+    False: "no such column before the schema evolves; a new one is named without the table",
+    True: "no such column before the schema evolves, which it does for what a source has",
+}
+"""What is wrong with a column, by whether its clause is NOT MATCHED BY SOURCE."""
+
+
 def _check_assigned(statement: Merge, schema: Schema) -> None:
     for clause in statement.clauses:
         by_source = clause.match is Match.NOT_MATCHED_BY_SOURCE
         own = [name for name, _ in clause.assignments or ()] if by_source else clause.qualified
         for name in own:
             if schema.get(name) is None:
-                raise write_errors.merge_unresolved(name, clause.act.value, schema.names)
+                refused_as = write_errors.MERGE_UNRESOLVED
+                raise InvalidInput([Problem(name, _NOT_YET[by_source], refused_as=refused_as)])
 
 
 def evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> None:
