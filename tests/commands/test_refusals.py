@@ -6,6 +6,8 @@ import pytest
 
 from tests.commands.sql_database import Database
 from whitecap.engine.errors import DeltaError, InvalidInput
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.table_statements import CreateTable
 
 IN_PLAN = "ExtendedAnalysisException"
 UNCHANGED = "SparkException", "UNSUPPORTED_TABLE_CHANGE"
@@ -133,3 +135,10 @@ def test_a_column_that_no_evolution_makes_is_refused_with_the_reason(clause: str
     made.create("s", "x INT, w INT")
     with pytest.raises(InvalidInput, match=why):
         made.sql(f"MERGE WITH SCHEMA EVOLUTION INTO t USING s ON t.x = s.x {clause}")
+
+
+def test_a_comment_of_a_partition_column_is_no_function_of_it() -> None:
+    sql = "CREATE TABLE t (x INT) USING delta PARTITIONED BY (d DATE COMMENT 'days (UTC)')"
+    created = parse_statement(sql)
+    assert isinstance(created, CreateTable)
+    assert created.partition_columns == ("d",)

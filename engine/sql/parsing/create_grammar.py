@@ -27,9 +27,9 @@ GRAMMAR = Grammar()
 
 _HOW = r"(?:(?P<create>CREATE)(?: OR (?P<or>REPLACE))?|(?P<replace>REPLACE)) TABLE"
 _CLAUSES = ("USING", "PARTITIONED BY", "CLUSTER BY", "TBLPROPERTIES", "COMMENT")
-_BUCKETS = re.compile(r"\bbucket\s*\(", re.I)
+_BUCKETS = re.compile(r"bucket\s*\(", re.I)
 _NO_BUCKETS = "DeltaAnalysisException", "DELTA_OPERATION_NOT_ALLOWED_DETAIL"
-_TRANSFORMS = re.compile(r"\b(?:years|months|days|hours|truncate)\s*\(", re.I)
+_TRANSFORMS = re.compile(r"(?:years|months|days|hours|truncate)\s*\(", re.I)
 _NO_TRANSFORMS = "DeltaAnalysisException", "DELTA_OPERATION_NOT_ALLOWED"
 _NOT_ALLOWED = "ParseException", "_LEGACY_ERROR_TEMP_0035"
 _ELSEWHERE = ("LOCATION", "OPTIONS", "CLUSTERED BY", "STORED AS", "ROW FORMAT")
@@ -90,15 +90,18 @@ def _with_typed_partitions(ddl: str, parts: dict[str, str]) -> str:
 
 
 def _partition_names(parts: dict[str, str]) -> tuple[str, ...]:
-    text = parts.get("PARTITIONED BY", "")
-    if _BUCKETS.search(text):
-        problem = Problem(text, "buckets are not supported", refused_as=_NO_BUCKETS)
-        raise InvalidInput([problem])
-    if _TRANSFORMS.search(text):
+    given = split_top_level(unbracketed(parts.get("PARTITIONED BY", "")))
+    return tuple(_partition_name(part.strip()) for part in given if part.strip())
+
+
+def _partition_name(part: str) -> str:
+    """The column's. Raises `InvalidInput` for a function of one."""
+    if _BUCKETS.match(part):
+        raise InvalidInput([Problem(part, "buckets are not supported", refused_as=_NO_BUCKETS)])
+    if _TRANSFORMS.match(part):
         why = "a table is partitioned by columns; GENERATED ALWAYS AS makes one of an expression"
-        raise InvalidInput([Problem(text, why, refused_as=_NO_TRANSFORMS)])
-    names = (_TYPED.sub(r"\1", part.strip()) for part in split_top_level(unbracketed(text)))
-    return tuple(name.strip("`") for name in names if name)
+        raise InvalidInput([Problem(part, why, refused_as=_NO_TRANSFORMS)])
+    return _TYPED.sub(r"\1", part).strip("`")
 
 
 def _check(parts: dict[str, str]) -> None:
