@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
@@ -64,7 +66,8 @@ def pair_of(first: Estimate, second: Estimate) -> MeansPair | CountsPair:
     )
 
 
-class MeansPair(Struct, frozen=True):
+@dataclass(frozen=True)
+class MeansPair:
     """Two means of the replications in which both have a value."""
 
     first: FloatArray
@@ -86,7 +89,7 @@ class MeansPair(Struct, frozen=True):
         """How many there are of both."""
         return len(self.first)
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Of the differences; 0 where rounding alone makes them differ."""
         differences = self.first - self.second

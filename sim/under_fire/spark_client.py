@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from whitecap.sim.freerun.driving import CONFLICTS
 from whitecap.sim.replay.real.failures import failure_of
 from whitecap.sim.replay.real.jvm import Jvm
-from whitecap.sim.replay.real.session import delta_session
+from whitecap.sim.replay.real.session import SOON_DONE, delta_session
+from whitecap.sim.replay.real.session_settings import session_settings
 from whitecap.sim.replay.real.tables import name_table
 from whitecap.sim.replay.real.transaction_notes import TransactionNotes
 
@@ -39,8 +40,9 @@ def main() -> None:
     """Name the table of the first line, then hand each line to the thread of its writer."""
     say = _own_output()
     table = json.loads(sys.stdin.readline())
-    spark = delta_session(MEMORY)
-    _warm(spark)
+    spark = delta_session(MEMORY, jvm_options=SOON_DONE)
+    with session_settings(spark, table["settings"]):
+        _warm(spark)
     name_table(spark, table["name"], Path(table["folder"]))
     notes = TransactionNotes(spark)
     hands: dict[str, SparkThread] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -80,35 +81,41 @@ def _bounds(ordered: Sequence[T], parts: int) -> list[T]:
 
 
 def _along_z(point: Point) -> int:
+    """The bits of all coordinates in turn, the highest first."""
     place = 0
-    for corner in _corners(point):
-        place = place << len(point) | corner
+    for coordinate in point:
+        place = place << 1 | _spread(coordinate, len(point))
     return place
+
+
+@cache
+def _spread(coordinate: int, size: int) -> int:
+    """Its bits, with room for those of the other coordinates between them."""
+    return sum((coordinate >> bit & 1) << bit * size for bit in range(_BITS))
 
 
 def _along_hilbert(point: Point) -> int:
     """Source: Hamilton, "Compact Hilbert Indices" (2006), of which HilbertStates.scala is a table.
 
     In each corner of a cube the curve is that of the cube, turned: it begins at its own corner
-    (`entry`) and ends along its own coordinate (`direction`).
+    (`entry`) and ends along its own coordinate (`direction`). The corner in which a point lies, in
+    which of that one's, and so on, are the bits of its place along the other curve.
     """
     size = len(point)
+    corners, last = _along_z(point), (1 << size) - 1
     place, entry, direction = 0, 0, size - 1
-    for corner in _corners(point):
-        number = _gray_number(_rotated(corner ^ entry, -(direction + 1), size))
-        entry ^= _rotated(_entry_of(number), direction + 1, size)
-        direction = (direction + _direction_of(number) + 1) % size
+    for shift in range((_BITS - 1) * size, -1, -size):
+        number, entry, direction = _entered(corners >> shift & last, entry, direction, size)
         place = place << size | number
     return place
 
 
-def _corners(point: Point) -> Iterator[int]:
-    """In which corner of the cube the point lies, in which of that one's, and so on."""
-    for bit in reversed(range(_BITS)):
-        corner = 0
-        for coordinate in point:
-            corner = corner << 1 | (coordinate >> bit & 1)
-        yield corner
+@lru_cache(maxsize=1 << 16)
+def _entered(corner: int, entry: int, direction: int, size: int) -> tuple[int, int, int]:
+    """When a corner is visited, and where the curve in it begins and ends."""
+    number = _gray_number(_rotated(corner ^ entry, -(direction + 1), size))
+    own_entry = entry ^ _rotated(_entry_of(number), direction + 1, size)
+    return number, own_entry, (direction + _direction_of(number) + 1) % size
 
 
 def _rotated(corner: int, by: int, size: int) -> int:

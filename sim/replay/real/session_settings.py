@@ -28,7 +28,7 @@ INTERPRETED = {
 so are values. Source: Spark, CodeGeneratorWithInterpretedFallback.scala."""
 
 
-def evaluation_of(rows: int) -> Mapping[str, str]:
+def _evaluation_of(rows: int) -> Mapping[str, str]:
     """How Spark is to compute statements on a table of so many rows."""
     return INTERPRETED if rows <= FEW_ROWS else {}
 
@@ -50,13 +50,15 @@ def session_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterat
 
 
 def settings_of(scenario: Scenario) -> dict[str, str]:
-    """The scenario's settings of Spark, and how many tasks make rows and read files here.
+    """The scenario's settings of Spark, how it computes, and in how many tasks it does so here.
 
     A session makes the rows of VALUES in as many tasks as it has cores, and writes a file for each.
     """
+    rows = max(table.initial.rows for table in scenario.all_tables)
     settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
     given = {key: value for key, value in scenario.settings.items() if key.startswith("spark.")}
     return {
+        **_evaluation_of(rows),
         "spark.sql.leafNodeDefaultParallelism": str(settings.values_tasks),
         "spark.sql.files.minPartitionNum": str(TASKS),
         **given,
