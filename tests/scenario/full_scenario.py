@@ -12,7 +12,7 @@ from tests.sim.sim_worlds import TABLE
 FULL: dict[str, Any] = {
     "name": "full",
     "start": "2026-01-14 23:59:20",
-    "duration": "100 s",
+    "duration": "80 s",
     "store": {"profile": "s3"},
     "table": {
         **TABLE,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_args
 
+import pyarrow as pa
 import pytest
 from pydantic import BaseModel
 
@@ -319,7 +320,10 @@ def _digest(scenario: Scenario) -> str:
     run = run_scenario(scenario, requests=True)
     digest = hashlib.sha256()
     for name in sorted(run.recording.tables):
-        digest.update(str(run.recording.tables[name].to_pylist()).encode())
+        stream = pa.BufferOutputStream()
+        with pa.ipc.new_stream(stream, run.recording.tables[name].schema) as written:
+            written.write_table(run.recording.tables[name])
+        digest.update(stream.getvalue())
     for key, stored in sorted(run.world.store.objects.items()):
         digest.update(key.encode() + stored.body)
     return digest.hexdigest()
