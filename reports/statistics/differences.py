@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from msgspec import Struct
 from scipy.special import stdtrit
 
 from whitecap.reports.arrays import FloatArray
@@ -141,7 +140,8 @@ class MeansPair:
 _ROUNDING = 1e-12
 
 
-class CountsPair(Struct, frozen=True):
+@dataclass(frozen=True)
+class CountsPair:
     """Two shares, or two percentiles, which are read off a share of values below."""
 
     first: Shares | Percentiles
@@ -152,7 +152,7 @@ class CountsPair(Struct, frozen=True):
         """How many have units on both sides."""
         return int(np.count_nonzero((self.first.units > 0) & (self.second.units > 0)))
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Of the difference, over that of independent units; common chance makes it small."""
         count, expected = self.replications, self.first.variance + self.second.variance

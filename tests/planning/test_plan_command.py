@@ -154,6 +154,22 @@ def test_a_small_plan_finds_its_boundary_and_writes_it(file: Path, tmp_path: Pat
     assert (tmp_path / "out" / "plan.png").stat().st_size > 1000
 
 
+def test_a_plan_that_finds_the_disk_full_is_printed_and_names_the_place(
+    file: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "plan.json").symlink_to("/dev/full")
+    arguments = [
+        "plan", str(file), "--vary", "writers.corrector.count=1..2", "--objective", OBJECTIVE,
+        "--max-runs", "5", "--max-replications", "5", "--jobs", "1", "--out", str(out), "--json",
+    ]  # fmt: skip
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == ExitCode.ENVIRONMENT_MISSING, result.output
+    assert json.loads(result.stdout)["variants"]
+    assert f"No space left on device: '{out}'" in result.stderr
+
+
 def test_a_plan_that_ended_early_goes_on_with_the_runs_that_it_has(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,7 +110,7 @@ def _along_hilbert(point: Point) -> int:
     return place
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 16)  # in up to six columns there are 24,576
 def _entered(corner: int, entry: int, direction: int, size: int) -> tuple[int, int, int]:
     """When a corner is visited, and where the curve in it begins and ends."""
     number = _gray_number(_rotated(corner ^ entry, -(direction + 1), size))

@@ -29,12 +29,27 @@ D = TypeVar("D", bound=Decision)
 def give(
     decision: D, show: Callable[[D, Sequence[Path]], None], out: Path | None, as_json: bool
 ) -> None:
-    """Write it to the directory `out`, if any, and print it: by `show`, or as one JSON object."""
-    files = () if out is None else decision.write(out)
+    """Write it to the directory `out`, if any, and print it: by `show`, or as one JSON object.
+
+    Raises `OSError` where it cannot be written, after it was printed: it took minutes to make.
+    """
+    files, refused = _written(decision, out)
     if as_json:
         print_json({**decision.document, "files": files})
     else:
         show(decision, files)
+    if refused is not None:
+        raise refused
+
+
+def _written(decision: Decision, out: Path | None) -> tuple[Sequence[Path], OSError | None]:
+    """The files of it, or what refused them, which names a place: that of a full disk has none."""
+    if out is None:
+        return (), None
+    try:
+        return decision.write(out), None
+    except OSError as error:
+        return (), OSError(error.errno, error.strerror, error.filename or str(out))
 
 
 def print_files(console: Console, names: Sequence[str], files: Sequence[Path]) -> None:
