@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _BEFORE_UNIT = re.compile(
-    r"(?<=\d) (?=(?:%|(?:ms|s|min|h|d|points?)\b))|(?<=\d) (?=/ min\b)|(?<=\d /) (?=min\b)"
+    r"(?<=\d) (?=(?:%|(?:ms|s|min|h|d|points?|values?)\b))|(?<=\d) (?=/ min\b)|(?<=\d /) (?=min\b)"
 )
 
 
