@@ -24,7 +24,7 @@ from whitecap.sim.replay.playing.stage import Stage
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION
 from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
 from whitecap.sim.replay.real.session import SOON_DONE, delta_session
-from whitecap.sim.replay.real.session_settings import session_settings, settings_of
+from whitecap.sim.replay.real.session_settings import playing_settings_of, session_settings
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.table.export import export_table
 
@@ -49,7 +49,7 @@ def replay(
     session = spark or delta_session(jvm_options=SOON_DONE)
     compared = [not_played(each) for each in plan.transactions if each.left_out is not None]
     again = simulate_again(plan.recording, plan.chosen.label)
-    settings = settings_of(plan.scenario)
+    settings = playing_settings_of(plan.scenario)
     for table in plan.tables:
         recorded = {each.name: each for each in table.transactions}
         with _stage(session, again, table, settings) as stage:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.history import HistoryTransaction, Promise
 from whitecap.sim.replay.delta_rs.process import ProcessDied
-from whitecap.sim.replay.real.session_settings import settings_of
+from whitecap.sim.replay.real.session_settings import playing_settings_of, settings_of
 from whitecap.sim.replay.real.tables import commit_files, commit_info, latest_version
 from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
 from whitecap.sim.store.requests.faults import Crashes, crashes_of, next_crash
@@ -69,8 +69,7 @@ def burn_on_spark(plan: ExpectedRun, directory: Path) -> Burnt:
     Raises `InvariantViolated` if the JVM ends though nobody killed it.
     """
     lay_out(plan, directory)
-    settings = settings_of(plan.run.scenario)
-    driver = _driver(plan, directory, settings)
+    driver = _driver(plan, directory)
     clock = FastClock(speed_of(plan, REAL_S_PER_JOB))
     landed_ms = [landing.landed_at_ms for landing in plan.run.world.store.landings]
     deaths = Deaths(driver, clock, _crashes(plan), directory / TABLE, landed_ms)
@@ -86,12 +85,12 @@ def burn_on_spark(plan: ExpectedRun, directory: Path) -> Burnt:
         tried = all_work(lead(plan, clients, clock), deaths.look, stop)
     finally:
         driver.close()
-    promised = Promise(level=PROMISED.level, settings=settings)
+    promised = Promise(level=PROMISED.level, settings=settings_of(plan.run.scenario))
     history = _history(tried, directory / NOTES, _versions(directory / TABLE))
     return Burnt(directory, tried, judged(directory, history, promised), {}, driver.deaths)
 
 
-def _driver(plan: ExpectedRun, directory: Path, settings: Mapping[str, str]) -> SparkDriver:
+def _driver(plan: ExpectedRun, directory: Path) -> SparkDriver:
     notes, log = directory / NOTES, directory / "spark.log"
     log.unlink(missing_ok=True)
     shutil.rmtree(notes, ignore_errors=True)
@@ -99,7 +98,7 @@ def _driver(plan: ExpectedRun, directory: Path, settings: Mapping[str, str]) -> 
     table = {
         "folder": str((directory / TABLE).resolve()),
         "name": plan.run.scenario.all_tables[0].name,
-        "settings": settings,
+        "settings": playing_settings_of(plan.run.scenario),
         "notes": str(notes.resolve()),
     }
     return SparkDriver(table, log)

@@ -49,16 +49,20 @@ def session_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterat
                 spark.conf.set(key, old)
 
 
+def playing_settings_of(scenario: Scenario) -> dict[str, str]:
+    """Those of a session that plays the scenario: what decides, and how it computes rows."""
+    rows = max(table.initial.rows for table in scenario.all_tables)
+    return {**_evaluation_of(rows), **settings_of(scenario)}
+
+
 def settings_of(scenario: Scenario) -> dict[str, str]:
-    """The scenario's settings of Spark, how it computes, and in how many tasks it does so here.
+    """The scenario's settings of Spark, and how many tasks make rows and read files here.
 
     A session makes the rows of VALUES in as many tasks as it has cores, and writes a file for each.
     """
-    rows = max(table.initial.rows for table in scenario.all_tables)
     settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
     given = {key: value for key, value in scenario.settings.items() if key.startswith("spark.")}
     return {
-        **_evaluation_of(rows),
         "spark.sql.leafNodeDefaultParallelism": str(settings.values_tasks),
         "spark.sql.files.minPartitionNum": str(TASKS),
         **given,
