@@ -18,13 +18,17 @@ from sqlglot import exp
 
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.query.planner import Planner
-from whitecap.engine.sql.expressions.columns import outside_queries, unqualified
+from whitecap.engine.sql.expressions.columns import (
+    columns_outside_queries,
+    outside_queries,
+    unqualified,
+)
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.parsing.common_tables import named_as
-from whitecap.engine.sql.predicates.contradictions import is_never_true
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.sql.predicates.propagation import propagated
 
 _PLAIN_PARTS = frozenset({"expressions", "from_", "where", "kind", "hint", "order", "with_"})
 _OVER_ROWS = (exp.AggFunc, exp.Window, exp.Exists)
@@ -72,9 +76,16 @@ class CertainQueries(Struct, frozen=True):
         parts = (
             Predicate.of_node(unqualified(node), self.planner.parameters)
             for node in conjuncts_of(where.this)
+            if _is_about(node, source)
         )
         own = [part for part in parts if part.columns <= names]
-        return is_never_true(own, schema, self.planner.session)
+        return propagated(own, schema, self.planner.session) is None
+
+
+def _is_about(node: exp.Expr, source: exp.Expr) -> bool:
+    """Whether a condition names no other table than the source, as one that is correlated does."""
+    names = ("", source.alias_or_name.lower())
+    return all(column.table.lower() in names for column in columns_outside_queries(node))
 
 
 def _is_plain(query: exp.Select) -> bool:

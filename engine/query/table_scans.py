@@ -41,10 +41,10 @@ from whitecap.engine.sql.functions.function_nodes import function_name
 from whitecap.engine.sql.parsing.common_tables import is_asked_for, named_as
 from whitecap.engine.sql.parsing.query_reading import table_name, where_of
 from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
-from whitecap.engine.sql.predicates.contradictions import is_never_true
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.not_null import never_null
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
+from whitecap.engine.sql.predicates.propagation import propagated
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 
@@ -251,10 +251,11 @@ def _in_partition(
 def _tracked_files(
     query: Select, scan: TableScan, table: Table, txn: Transaction, planner: Planner
 ) -> list[AddFile]:
-    predicates = scan.predicates(table, txn.snapshot.schema, planner.parameters)
-    if scan.is_left_out or is_never_true(predicates, txn.snapshot.schema, table.session):
+    conditions = scan.predicates(table, txn.snapshot.schema, planner.parameters)
+    heard = propagated(conditions, txn.snapshot.schema, table.session)
+    if scan.is_left_out or heard is None:
         return []  # the optimizer leaves the scan out, and nothing is tracked
-    predicates = [part for part in predicates if part.columns or not part.is_deterministic]
+    predicates = [part for part in heard if part.columns or not part.is_deterministic]
     if not txn.settings.stats_skipping:
         txn.read_whole_table()  # PrepareDeltaScan is off, and nothing else tells what is read
         return list(txn.snapshot.all_files())
