@@ -121,8 +121,9 @@ docs: setup ## Build the documentation as a site, in out/site
 	cp -r README.md CHANGELOG.md LICENSE docs scenarios notebooks $(SITE_SOURCE)
 	NO_MKDOCS_2_WARNING=1 SITE_SOURCE=$(abspath $(SITE_SOURCE)) $(BIN)/mkdocs build --quiet --config-file docs/mkdocs.yml --site-dir $(abspath $(SITE))
 
-answers: setup ## Ask real Spark again what functions and casts make of values
+answers: setup ## Ask real Spark again what functions and casts make of values, and what queries read
 	$(BIN)/python -m tests.sql.observe_values
+	$(BIN)/python -m tests.scans.observe_scans
 
 real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what delta-rs and a killed Delta Lake leave; writes docs/real-engines.md
 	$(BIN)/python -m benchmarks.stale_handles $(BIN)/python $(DELTA_RS_PYTHON)

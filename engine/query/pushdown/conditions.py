@@ -41,6 +41,7 @@ from whitecap.engine.query.pushdown.set_operations import casts_of, spelt_out, w
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.parsing.common_tables import named_as
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
+from whitecap.engine.sql.predicates.not_null import never_null
 
 
 class Pushing(Struct, frozen=True):
@@ -202,7 +203,17 @@ def _handed_from_around(select: exp.Select, pushing: Pushing) -> Iterator[exp.Ex
     query = spelt_out(select, list(pushing.columns_of(select))) if names else select
     projected = Projected(query, names, casts, names_in(select, pushing.columns_of))
     inner = replace(pushing, as_written=pushing.as_written or bool(joins_of(select)))
-    yield from map(projected.below, _on_all(relations_of(whole), inner))
+    for part in _on_all(relations_of(whole), inner):
+        yield from _below(projected, part)
+
+
+def _below(projected: Projected, condition: exp.Expr) -> Iterator[exp.Expr | None]:
+    """What comes through a query: the condition, or else that its columns have values."""
+    whole = projected.below(condition)
+    if whole is not None:
+        yield whole
+    else:
+        yield from (projected.below(part.node) for part in never_null(condition))
 
 
 def _on_all(relations: Sequence[exp.Expr], pushing: Pushing) -> list[exp.Expr]:

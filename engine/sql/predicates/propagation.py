@@ -25,6 +25,9 @@ from whitecap.engine.values.types import Session
 
 _NO_COLUMNS = Schema(())
 
+_Constants = Mapping[str, exp.Expr]
+"""Constants by the names of columns, in lower case."""
+
 
 def propagated(
     parts: Sequence[Predicate], schema: Schema, session: Session
@@ -38,8 +41,9 @@ def propagated(
     if constants is None:
         return None
     heard = [
-        part if pins else _hearing(part, constants)
+        conjunct
         for part, pins in zip(parts, pinning, strict=True)
+        for conjunct in ((part,) if pins else _hearing(part, constants, session).conjuncts())
     ]
     return None if any(_is_refused(part, session) for part in heard) else heard
 
@@ -96,7 +100,7 @@ def _constant_of(node: exp.Expr, type_name: str) -> exp.Expr | None:
     return exp.cast(constant.copy(), type_name, dialect=DIALECT)
 
 
-def _constants(pins: Iterable[_Pin]) -> Mapping[str, exp.Expr] | None:
+def _constants(pins: Iterable[_Pin]) -> _Constants | None:
     """The constants, by column; `None` if a column cannot have a value that it would have to."""
     first: dict[str, _Pin] = {}
     for pin in pins:
@@ -107,24 +111,46 @@ def _constants(pins: Iterable[_Pin]) -> Mapping[str, exp.Expr] | None:
     return {name: pin.constant for name, pin in first.items() if pin.constant is not None}
 
 
-def _hearing(part: Predicate, constants: Mapping[str, exp.Expr]) -> Predicate:
-    """The condition with constants in the places of columns that stand in its comparisons.
-
-    `k <> 'a'` denies what may be the very condition that the constant is from.
-    """
-    unequal = _unequal(part.node.unnest())
-    if unequal and any(
-        isinstance(side.unnest(), exp.Column) for side in unequal.iter_expressions()
-    ):
-        return part
+def _hearing(part: Predicate, constants: _Constants, session: Session) -> Predicate:
+    """The condition with constants in its comparisons, and with what these come to then."""
     if not _is_certain(part) or constants.keys().isdisjoint(part.columns):
         return part
     holder = exp.Paren(this=part.node.copy())
-    for column in list(holder.find_all(exp.Column)):
-        constant = constants.get(column.name.lower())
-        if constant is not None and column.find_ancestor(*COMPARISONS):
-            column.replace(constant.copy())
+    for comparison in list(holder.find_all(*COMPARISONS)):
+        heard = _with_constants(comparison, constants)
+        truth = _truth(Predicate.of_node(heard, part.parameters), session)
+        if not _may_be_pin(comparison, truth):
+            comparison.replace(heard if truth is None else exp.Boolean(this=truth))
     return Predicate.of_node(holder.this, part.parameters)
+
+
+def _with_constants(comparison: exp.Expr, constants: _Constants) -> exp.Expr:
+    heard = comparison.copy()
+    for column in list(heard.find_all(exp.Column)):
+        constant = constants.get(column.name.lower())
+        if constant is not None:
+            column.replace(constant.copy())
+    return heard
+
+
+def _may_be_pin(comparison: exp.Expr, truth: bool | None) -> bool:
+    """Whether it is, or denies, what may be the very condition that a constant is from."""
+    if truth is not isinstance(comparison, exp.EQ | exp.NullSafeEQ):
+        return False
+    if not isinstance(comparison, exp.EQ | exp.NullSafeEQ | exp.NEQ):
+        return False
+    return any(isinstance(side.unnest(), exp.Column) for side in comparison.iter_expressions())
+
+
+def _truth(part: Predicate, session: Session) -> bool | None:
+    """What a condition without columns comes to; `None` if it has some, is NULL, or fails."""
+    if part.columns:
+        return None
+    try:
+        truth: bool | None = part.bind(_NO_COLUMNS, session)(())
+    except EngineError:
+        return None  # what cannot be computed is left for the rows
+    return truth
 
 
 def _is_refused(part: Predicate, session: Session) -> bool:
