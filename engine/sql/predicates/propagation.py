@@ -118,9 +118,9 @@ def _hearing(part: Predicate, constants: _Constants, session: Session) -> Predic
     holder = exp.Paren(this=part.node.copy())
     for comparison in list(holder.find_all(*COMPARISONS)):
         heard = _with_constants(comparison, constants)
-        truth = _truth(Predicate.of_node(heard, part.parameters), session)
-        if not _may_be_pin(comparison, truth):
-            comparison.replace(heard if truth is None else exp.Boolean(this=truth))
+        value = _value(Predicate.of_node(heard, part.parameters), session)
+        if not _may_be_pin(comparison, value):
+            comparison.replace(value if isinstance(value, exp.Boolean) else heard)
     return Predicate.of_node(holder.this, part.parameters)
 
 
@@ -133,30 +133,32 @@ def _with_constants(comparison: exp.Expr, constants: _Constants) -> exp.Expr:
     return heard
 
 
-def _may_be_pin(comparison: exp.Expr, truth: bool | None) -> bool:
+def _may_be_pin(comparison: exp.Expr, value: exp.Expr | None) -> bool:
     """Whether it is, or denies, what may be the very condition that a constant is from."""
-    if truth is not isinstance(comparison, exp.EQ | exp.NullSafeEQ):
-        return False
-    if not isinstance(comparison, exp.EQ | exp.NullSafeEQ | exp.NEQ):
-        return False
-    return any(isinstance(side.unnest(), exp.Column) for side in comparison.iter_expressions())
-
-
-def _truth(part: Predicate, session: Session) -> bool | None:
-    """What a condition without columns comes to; `None` if it has some, is NULL, or fails."""
-    if part.columns:
-        return None
-    try:
-        truth: bool | None = part.bind(_NO_COLUMNS, session)(())
-    except EngineError:
-        return None  # what cannot be computed is left for the rows
-    return truth
+    match comparison:
+        case exp.EQ() | exp.NullSafeEQ():
+            agrees = value == exp.true()
+        case exp.NEQ():
+            agrees = value == exp.false()
+        case _:
+            return False
+    sides = comparison.iter_expressions()
+    return agrees and any(isinstance(side.unnest(), exp.Column) for side in sides)
 
 
 def _is_refused(part: Predicate, session: Session) -> bool:
-    if part.columns or not _is_certain(part):
-        return False
+    return _is_certain(part) and _value(part, session) in (exp.false(), exp.null())
+
+
+def _value(part: Predicate, session: Session) -> exp.Expr | None:
+    """TRUE, FALSE or NULL, whichever a condition without columns comes to; `None`: none of them.
+
+    What cannot be computed is left for the rows.
+    """
+    if part.columns:
+        return None
     try:
-        return part.bind(_NO_COLUMNS, session)(()) is not True
+        value = part.bind(_NO_COLUMNS, session)(())
     except EngineError:
-        return False  # what cannot be computed is left for the rows
+        return None
+    return exp.null() if value is None else exp.Boolean(this=value)
