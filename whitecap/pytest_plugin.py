@@ -7,8 +7,12 @@ session of an environment that has Whitecap, so everything else is imported when
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +29,26 @@ REPLICATIONS = "--whitecap-replications"
 
 class NotAsExpected(Exception):
     """What a scenario missed, in words."""
+
+
+class _AsTheyAre(MetaPathFinder):
+    """Finds Whitecap's modules before pytest does.
+
+    pytest compiles every module of whoever has a plugin anew, with its assertions rewritten, which
+    takes longer than a small scenario in a fresh environment (_pytest/config/__init__.py:
+    _mark_plugins_for_rewrite).
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Where a module lies; others than ours are left to the finders after this one."""
+        if not fullname.startswith("whitecap."):
+            return None
+        return PathFinder.find_spec(fullname, path, target)
+
+
+sys.meta_path.insert(0, _AsTheyAre())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,6 +7,7 @@ import sys
 from importlib.metadata import entry_points
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
 from tests.expectations.test_check import MET, MISSED
 from whitecap.checking.against import against
@@ -114,3 +115,13 @@ def test_loading_the_plugin_loads_nothing_else_of_whitecap() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['whitecap', 'whitecap.pytest_plugin']"
+
+
+def test_pytest_compiles_no_module_of_ours_anew_but_the_plugin() -> None:
+    """It rewrites assertions in all modules of whoever has a plugin, hundreds of them here."""
+    ours = {name: each for name, each in sys.modules.items() if name.startswith("whitecap.")}
+    rewritten = [
+        n for n, each in ours.items() if isinstance(each.__loader__, AssertionRewritingHook)
+    ]
+    assert "whitecap.checking.scenarios" in ours
+    assert rewritten == ["whitecap.pytest_plugin"]
