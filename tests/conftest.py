@@ -5,10 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from whitecap.engine.dialects import Dialect
 from whitecap.sim.machine import processes
@@ -17,6 +20,8 @@ from whitecap.sim.replay.real.session_settings import INTERPRETED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parents[1]
 
 # The same examples for the same code everywhere: a commit that passed once passes again. New ones
 # are looked for by `make properties`. No deadline per example: machines have busy neighbours.
@@ -70,3 +75,25 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the tests with Spark begin first: they take longest."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    """Give a worker whole files, which share what their fixtures make, and one of them Spark.
+
+    A second session would have to be started, and its JVM to warm up again: a tenth of the CPU time
+    of the tests that use it.
+    """
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _group_of
+    return scheduler
+
+
+def _group_of(nodeid: str) -> str:
+    file = nodeid.partition("::")[0]
+    return "spark" if _uses_session(file) else file
+
+
+@cache
+def _uses_session(file: str) -> bool:
+    return "spark: SparkSession" in (ROOT / file).read_text()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -30,7 +29,6 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.under_fire import campaign as of_real_writers
 from whitecap.sim.under_fire.verdict import SkippedRun
 from whitecap.terminal.campaign import again
-from whitecap.terminal.progress import ProgressNote, Show
 
 
 @pytest.fixture
@@ -43,7 +41,7 @@ def file(tmp_path: Path) -> Path:
 _chaos = partial(invoked, "chaos")
 
 
-def _planted(run: FinishedRun) -> Judgement:
+def planted(run: FinishedRun) -> Judgement:
     """Finds fault with every run in which somebody did not learn how a commit ended."""
     if not run.recording.manifest["counts"]["unknown"]:
         return Judgement()
@@ -51,12 +49,12 @@ def _planted(run: FinishedRun) -> Judgement:
     return Judgement((finding,))
 
 
-def _lenient(run: FinishedRun) -> Judgement:
+def lenient(run: FinishedRun) -> Judgement:
     del run
     return Judgement()
 
 
-def _judge_by(monkeypatch: pytest.MonkeyPatch, judge: RunJudge) -> None:
+def judge_by(monkeypatch: pytest.MonkeyPatch, judge: RunJudge) -> None:
     monkeypatch.setattr(reopening, "judgement_with_readers", judge)
     monkeypatch.setattr(reopening, "judgement_without_replay", judge)
 
@@ -64,7 +62,7 @@ def _judge_by(monkeypatch: pytest.MonkeyPatch, judge: RunJudge) -> None:
 def test_a_sound_campaign_says_what_it_has_tested(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     result = _chaos(file, "--runs", 6, "--jobs", 1, "--out", tmp_path / "out")
     assert result.exit_code == ExitCode.FINE, result.output
     assert "6 runs" in result.stdout
@@ -76,7 +74,7 @@ def test_a_sound_campaign_says_what_it_has_tested(
 def test_the_same_campaign_prints_the_same_json(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     options = ("--runs", 3, "--jobs", 1, "--json", "--out", tmp_path / "out")
     first, second = _chaos(file, *options), _chaos(file, *options)
     assert first.stdout == second.stdout
@@ -88,7 +86,7 @@ def test_the_same_campaign_prints_the_same_json(
 def test_a_campaign_ends_when_its_time_is_up(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     options = ("--minutes", 1e-9, "--jobs", 1, "--json", "--out", tmp_path / "out")
     result = _chaos(file, "--runs", 1000, *options)
     assert result.exit_code == ExitCode.FINE
@@ -113,7 +111,7 @@ def _interrupted_after(
 def test_an_interrupted_campaign_tells_what_it_found_and_does_not_pass(
     made: int, said: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     _interrupted_after(monkeypatch, campaign, "run_campaign", made)
     options = ("--jobs", 1, "--json", "--out", tmp_path / "out")
     result = _chaos(file, *options, "--runs", 3)
@@ -121,7 +119,7 @@ def test_an_interrupted_campaign_tells_what_it_found_and_does_not_pass(
     assert json.loads(result.stdout)["runs"] == made
     assert said in result.stderr
     monkeypatch.undo()
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     resumed = _chaos(file, *options, "--resume", "--runs", 3)
     assert (resumed.exit_code, json.loads(resumed.stdout)["runs"]) == (ExitCode.FINE, 3)
 
@@ -155,30 +153,6 @@ def test_the_command_that_makes_a_run_again_names_its_own_scenario_alone() -> No
     )
 
 
-def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _judge_by(monkeypatch, _planted)
-    out = tmp_path / "out"
-    kept = tmp_path / "kept"
-    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out, "--save", kept)
-    assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
-    assert "planted here" in result.stdout
-    assert "gone in the same seed" in result.stdout
-    runs = result.stdout.count("planted here")
-    assert f"\n{runs} with findings, all explained: lost commit {runs}\n" in result.stdout
-    number = result.stdout.partition("--only ")[2].split()[0]
-    small = out / f"small-{number}-small.yaml"
-    assert small.is_file()
-    saved = (kept / f"small-{number}.yaml").read_text()
-    assert saved == small.read_text()
-    assert saved.startswith("# lost commit: planted here\n# because of the fault")
-    assert f"--only {number}" in saved
-    again = _chaos(file, "--only", number, "--no-shrink", "--jobs", 1, "--out", out)
-    assert again.exit_code == ExitCode.EXPECTATION_MISSED
-    assert invoked("run", small, "--quiet").exit_code == ExitCode.FINE
-
-
 def test_a_draw_that_is_no_scenario_is_told_as_a_defect_with_its_command(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,7 +162,7 @@ def test_a_draw_that_is_no_scenario_is_told_as_a_defect_with_its_command(
         return drawn(scenario, seed, number, *others)
 
     monkeypatch.setattr(one_run, "drawn", refused_once)
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     out = tmp_path / "out"
     result = _chaos(file, "--runs", 3, "--jobs", 1, "--out", out, "--save", tmp_path / "kept")
     assert result.exit_code == ExitCode.INVARIANT_VIOLATED, result.output
@@ -218,49 +192,6 @@ def test_a_cell_that_is_no_scenario_is_the_scenario_s_fault_and_told_before_any_
     assert "writers = none" in result.stderr
     assert "writers.loader.count: must be at least 1, not -1" in result.stderr
     assert not (tmp_path / "out").exists()
-
-
-def test_who_waits_for_a_finding_is_told_how_far_it_is(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes: list[ProgressNote] = [""]
-    seen: list[str] = []
-
-    @contextmanager
-    def watched(what: str) -> Iterator[Show]:
-        assert what == "chaos"
-        yield lambda done, total=None, note="": notes.append(note)
-
-    def watching(run: FinishedRun) -> Judgement:
-        note = notes[-1]
-        assert callable(note)
-        seen.append(note())
-        return _planted(run)
-
-    monkeypatch.setattr("whitecap.commands.chaos.making.progress", watched)
-    _judge_by(monkeypatch, watching)
-    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", tmp_path / "out")
-    number = result.stdout.partition("(run ")[2].partition(")")[0]
-    assert seen[0].startswith("0 runs, ")
-    assert any(note.endswith(f", explaining run {number}") for note in seen)
-    tries = [note.rpartition(f"making run {number} small: ")[2] for note in seen if number in note]
-    assert {"1 tried", "2 tried", "3 tried"} <= set(tries)
-
-
-def test_a_saved_scenario_expects_to_stay_as_it_is_until_it_is_mended(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _judge_by(monkeypatch, _planted)
-    kept = tmp_path / "kept"
-    options = ("--runs", 8, "--jobs", 1, "--out", tmp_path / "out", "--save", kept)
-    assert _chaos(file, *options).exit_code == ExitCode.EXPECTATION_MISSED
-    check = ["check", str(kept), "--jobs", "1"]
-    assert invoked(*check).exit_code == ExitCode.FINE
-    _judge_by(monkeypatch, _lenient)
-    mended = invoked(*check)
-    assert mended.exit_code == ExitCode.EXPECTATION_MISSED
-    said = " ".join(mended.stdout.split())
-    assert "findings is 0, expected at least 1 (lost commit; once it is mended, it equals 0" in said
 
 
 def test_each_of_several_tables_is_judged(tmp_path: Path) -> None:
@@ -322,7 +253,7 @@ def test_all_options_that_exclude_each_other_are_told_at_once(file: Path) -> Non
 def test_a_kind_of_fault_can_be_left_out_of_all_runs(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     options = ("--runs", 12, "--jobs", 1, "--json", "--out", tmp_path / "out")
     whole = json.loads(_chaos(file, *options).stdout)
     left = json.loads(_chaos(file, *options, "--without", "stale_listing").stdout)
@@ -343,7 +274,7 @@ def test_a_fault_that_there_is_not_is_told_with_the_nearest_one(file: Path) -> N
 def test_a_campaign_goes_on_where_it_ended(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _judge_by(monkeypatch, _planted)
+    judge_by(monkeypatch, planted)
     options = ("--no-shrink", "--jobs", 1, "--json", "--seed", 4)
     whole = _chaos(file, *options, "--runs", 8, "--out", tmp_path / "whole")
     parts = tmp_path / "parts"
@@ -356,7 +287,7 @@ def test_a_campaign_goes_on_where_it_ended(
 def test_only_the_same_campaign_goes_on(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _judge_by(monkeypatch, _lenient)
+    judge_by(monkeypatch, lenient)
     options = ("--runs", 1, "--jobs", 1, "--out", tmp_path / "out")
     nothing = _chaos(file, *options, "--resume")
     assert nothing.exit_code == ExitCode.BAD_INPUT
