@@ -123,7 +123,8 @@ docs: setup ## Build the documentation as a site, in out/site
 
 answers: setup ## Ask real Spark again what functions and casts make of values, and what queries read
 	$(BIN)/python -m tests.sql.observe_values
-	$(BIN)/python -m tests.scans.observe_scans
+	$(BIN)/python -m tests.scans.observe_queries
+	$(BIN)/python -m tests.scans.observe_statements
 
 real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what delta-rs and a killed Delta Lake leave; writes docs/real-engines.md
 	$(BIN)/python -m benchmarks.stale_handles $(BIN)/python $(DELTA_RS_PYTHON)

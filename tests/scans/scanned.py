@@ -1,4 +1,4 @@
-"""What a query reads of its target: files by their ids, and partitions that it would be refused by.
+"""What a statement reads of its target: files by ids, and partitions that it is refused by.
 
 The target's files have one row each, and its partitions 1, 2, 4 and 8 files: how many files are
 left by conditions on partitions tells which partitions these are.
@@ -7,7 +7,7 @@ left by conditions on partitions tells which partitions these are.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -21,13 +21,14 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.races.conformance.staged import StagedStatement
 from whitecap.engine.sql.parsing.parse import parse_statement
 
-SCANS = Path(__file__).with_name("spark_scans.json")
+QUERIES = Path(__file__).with_name("spark_queries.json")
+STATEMENTS = Path(__file__).with_name("spark_statements.json")
 FILES_OF = {"a": 1, "b": 2, "c": 4, None: 8}
 TARGET, BATCH = "id INT, n INT, day STRING", "day STRING, k INT, v INT"
 BATCH_ROWS = "('a', 1, 1), ('b', 2, 1)"
 
 
-class Scanned(Struct, frozen=True, order=True):
+class Scanned(Struct, frozen=True):
     """The ids in the files that are read, and the partitions whose new files would conflict."""
 
     ids: tuple[int, ...]
@@ -63,9 +64,9 @@ def days_of(files: int) -> set[str | None]:
 
 
 class Observation(Struct, frozen=True):
-    """What real Delta was seen to read for a query, and whether the engine reads the same."""
+    """What real Delta was seen to read for SQL, and whether the engine reads the same."""
 
-    query: str
+    sql: str
     ids: tuple[int, ...]
     days: tuple[str, ...]
     is_same: bool
@@ -76,31 +77,36 @@ class Observation(Struct, frozen=True):
         return Scanned(self.ids, self.days)
 
 
-def kept() -> list[Observation]:
-    """What was written down."""
-    return msgspec.json.decode(SCANS.read_bytes(), type=list[Observation])
+def kept(file: Path) -> list[Observation]:
+    """What was written down in a file."""
+    return msgspec.json.decode(file.read_bytes(), type=list[Observation])
 
 
-def written(scans: Mapping[str, Scanned]) -> bytes:
+def written(scans: Mapping[str, Scanned], here: Callable[[str], Scanned]) -> bytes:
     """Observations as JSON, a line for each."""
     lines = (
-        msgspec.json.encode(Observation(query, seen.ids, seen.days, engine_scan(query) == seen))
-        for query, seen in scans.items()
+        msgspec.json.encode(Observation(sql, seen.ids, seen.days, here(sql) == seen))
+        for sql, seen in scans.items()
     )
     return b"[\n" + b",\n".join(lines) + b"\n]\n"
 
 
-def engine_scan(query: str) -> Scanned:
+def read_by_query(query: str) -> Scanned:
     """What the engine reads of the target for an INSERT of the query, which is never committed."""
+    return read_by_statement(f"INSERT INTO target {query}")
+
+
+def read_by_statement(sql: str) -> Scanned:
+    """What the engine reads of the target for a statement that is never committed."""
     db = _database()
     client = db.client()
     own = client["target"]
     watched = Watched("target", own.shared, own.settings, own.dialect, root=own.root)
     client["target"] = watched
-    statement = parse_statement(f"INSERT INTO target {query}")
-    StagedStatement(run_statement(statement, client), db.store)
+    StagedStatement(run_statement(parse_statement(sql), client), db.store)
     (txn,) = watched.transactions
     reads, files = txn.read_set, list(txn.snapshot.all_files())
+    assert not reads.whole_table
     return Scanned.of(
         {_id_in(file) for file in files if reads.file_read_at(file.path) is not None},
         {
