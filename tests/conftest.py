@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 
+OTHER_JVMS = (
+    "tests/house", "tests/notebooks", "tests/replay/test_environment.py", "tests/under_fire",
+)  # fmt: skip
+"""Where tests with Spark start processes, whose JVMs no worker shares."""
+
 # The same examples for the same code everywhere: a commit that passed once passes again. New ones
 # are looked for by `make properties`. No deadline per example: machines have busy neighbours.
 settings.register_profile("house", deadline=None, derandomize=True)
@@ -96,4 +101,4 @@ def _group_of(nodeid: str) -> str:
 
 @cache
 def _uses_session(file: str) -> bool:
-    return "spark: SparkSession" in (ROOT / file).read_text()
+    return "mark.spark" in (ROOT / file).read_text() and not file.startswith(OTHER_JVMS)
