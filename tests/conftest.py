@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 
-OTHER_JVMS = (
-    "tests/house", "tests/notebooks", "tests/replay/test_environment.py", "tests/under_fire",
-)  # fmt: skip
+OTHER_JVMS = ("tests/notebooks", "tests/replay/test_environment.py", "tests/under_fire")
 """Where tests with Spark start processes, whose JVMs no worker shares."""
 
 # The same examples for the same code everywhere: a commit that passed once passes again. New ones
