@@ -14,6 +14,7 @@ from tests.scans.drawn_statements import StatementDrawing
 from tests.scans.real_tables import RealTarget, real_tables
 from tests.scans.scanned import STATEMENTS, Scanned, days_of, read_by_statement, written
 from whitecap.sim.replay.real.jvm import DELTA, JavaObject, Jvm
+from whitecap.sim.replay.real.phase_locks import no_observer
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,7 +87,7 @@ class _Observing:
         return Scanned.of(files, set().union(*days))
 
     def _begun_by(self, statement: str) -> list[JavaObject]:
-        """What it begins on the target; none where it finds nothing that it would change."""
+        """The transactions that it begins on the target, whether they would change anything."""
         observer = self._class.newInstance()
         observers = self._jvm.delta.TransactionExecutionObserver
         observers.setObserver(observer)
@@ -96,7 +97,7 @@ class _Observing:
             if _NO_COMMIT not in str(refused):
                 raise
         finally:
-            observers.setObserver(self._jvm.singleton(f"{DELTA}.NoOpTransactionExecutionObserver$"))
+            observers.setObserver(no_observer(self._jvm))
         return [each for each in observer.begun() if _name_of(each) == "target"]
 
     def _days_of(self, predicate: JavaObject) -> set[str | None]:

@@ -110,7 +110,7 @@ class TransactionLock:
 def phase_locks(jvm: Jvm, name: str, transactions: int) -> list[TransactionLock]:
     """Locks of as many transactions in a row, each installing the next, then none."""
     locks: list[TransactionLock] = []
-    following = _no_observer(jvm)
+    following = no_observer(jvm)
     for number in range(transactions, 0, -1):
         lock = TransactionLock(jvm, f"{name}-{number}", following)
         following = lock.observer
@@ -118,7 +118,8 @@ def phase_locks(jvm: Jvm, name: str, transactions: int) -> list[TransactionLock]
     return locks
 
 
-def _no_observer(jvm: Jvm) -> JavaObject:
+def no_observer(jvm: Jvm) -> JavaObject:
+    """Delta's own observer of transactions, which does nothing."""
     return jvm.singleton(f"{DELTA}.NoOpTransactionExecutionObserver$")
 
 
@@ -137,7 +138,7 @@ class LockedCommand:
         self._spark = spark
         jvm = self._jvm = Jvm(spark)
         self._action = action
-        self._free = _no_observer(jvm)
+        self._free = no_observer(jvm)
         self.locks = locks(jvm, name, transactions)
         self._ended: Ended | None = None
         self._thread = self._new_thread()
