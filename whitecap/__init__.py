@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from whitecap.explaining import Explained, explain
     from whitecap.recordings.comparing import Compared, compare
     from whitecap.recordings.replaying import Replayed, replay
+    from whitecap.sim.machine.places import NotWritten
     from whitecap.sim.replay.real.environment import EnvironmentMissing
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
@@ -32,6 +33,7 @@ __all__ = [
     "Explained",
     "InvalidInput",
     "InvariantViolated",
+    "NotWritten",
     "Plan",
     "Predicted",
     "Replayed",
@@ -70,6 +72,7 @@ _HOMES = {
         ("InvalidInput", "InvariantViolated", "UnsupportedFeature"), "whitecap.engine.errors"
     ),
     "EnvironmentMissing": "whitecap.sim.replay.real.environment",
+    "NotWritten": "whitecap.sim.machine.places",
     **dict.fromkeys(("Advice", "advise"), "whitecap.deciding.advice"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.deciding.planning"),
     **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),

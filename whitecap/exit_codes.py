@@ -97,11 +97,12 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, err
 
 def exit_code_of(error: BaseException) -> ExitCode | None:
     """The exit code of an error that was raised on purpose, `None` for any other."""
+    from whitecap.sim.machine.places import NotWritten
     from whitecap.sim.machine.processes import ProcessKilled
     from whitecap.sim.replay.real.environment import EnvironmentMissing
 
     match error:
-        case EnvironmentMissing() | ProcessKilled() | UnfitLibrary():
+        case EnvironmentMissing() | NotWritten() | ProcessKilled() | UnfitLibrary():
             return ExitCode.ENVIRONMENT_MISSING
         case InvariantViolated():
             return ExitCode.INVARIANT_VIOLATED

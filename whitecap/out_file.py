@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.machine.places import refused_places, require_file, require_new_file
+from whitecap.sim.machine.places import (
+    NotWritten,
+    refused_places,
+    require_file,
+    require_new_file,
+    written,
+)
 
 
 def overwriting_nothing(overwrite: bool, places: Mapping[str, Path | None]) -> Iterator[Problem]:
@@ -40,13 +46,25 @@ def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:
 
 
 def write_out(out: Path | None, text: str, name: str) -> None:
-    """Write a text there and say so, or print it. Raises `InvalidInput` if that fails."""
+    """Write a text there and say so, or print it.
+
+    Raises `NotWritten` where it cannot be written, after it was printed.
+    """
     if out is None:
-        click.echo(text, nl=not text.endswith("\n"))
+        _print(text)
         return
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput([Problem("--out", f"{out}: {error.strerror}")]) from None
+        written(text, partial(_write, text), out)
+    except NotWritten:
+        _print(text)
+        raise
     click.echo(f"{name}  {out}")
+
+
+def _print(text: str) -> None:
+    click.echo(text, nl=not text.endswith("\n"))
+
+
+def _write(text: str, out: Path) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")

@@ -8,10 +8,34 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 from whitecap.engine.errors import InvalidInput, Problem, each_read
 
 _YAML = (".yaml", ".yml")
+
+W = TypeVar("W")
+
+
+class NotWritten(OSError):
+    """A place did not take what perhaps took minutes to make; that is the error's `result`."""
+
+    def __init__(self, error: OSError, place: Path, result: Any) -> None:
+        """By what the machine said, which does not name the place of a full disk."""
+        if error.errno is None:  # nothing but a text
+            super().__init__(f"{error}: '{place}'")
+        else:
+            super().__init__(error.errno, error.strerror, error.filename or str(place))
+        self.result = result
+        self.add_note("What was to be written is the `result` of this error.")
+
+
+def written(result: Any, write: Callable[[Path], W], place: Path) -> W:
+    """What `write` says of a result that it writes to a place. Raises `NotWritten`."""
+    try:
+        return write(place)
+    except OSError as error:
+        raise NotWritten(error, place, result) from error
 
 
 def require_file(path: Path) -> None:

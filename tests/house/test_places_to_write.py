@@ -218,3 +218,12 @@ def test_trying_a_place_makes_nothing_that_another_process_could_find(
     monkeypatch.setattr(Path, "mkdir", making)
     require_directory(tmp_path / "runs" / "cell")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_finds_the_disk_full_is_printed_instead() -> None:
+    words = ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json"]
+    printed = invoked(*words)
+    refused = invoked(*words, "--out", "/dev/full")
+    assert refused.exit_code == ExitCode.ENVIRONMENT_MISSING
+    assert refused.stdout == printed.stdout
+    assert refused.stderr == "error: [Errno 28] No space left on device: '/dev/full'\n"

@@ -170,6 +170,19 @@ def test_a_plan_that_finds_the_disk_full_is_printed_and_names_the_place(
     assert f"No space left on device: '{out}'" in result.stderr
 
 
+def test_a_plan_of_python_that_finds_the_disk_full_is_in_what_it_raises(
+    file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "plan.json").symlink_to("/dev/full")
+    with pytest.raises(whitecap.NotWritten, match="No space left on device") as refused:
+        whitecap.plan(
+            file, "writers.corrector.count=1..2", objective=OBJECTIVE, max_runs=5,
+            max_replications=5, jobs=1, out=tmp_path, quiet=True,
+        )  # fmt: skip
+    assert refused.value.filename == str(tmp_path)
+    assert refused.value.result.variants
+
+
 def test_a_plan_that_ended_early_goes_on_with_the_runs_that_it_has(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

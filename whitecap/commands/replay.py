@@ -13,7 +13,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import cell_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber
-from whitecap.sim.machine.places import refused_places, require_directory
+from whitecap.sim.machine.places import refused_places, require_directory, written
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
@@ -83,8 +83,8 @@ def replay(
     plan = plan_replay(chosen, versions, transactions)
     require_delta()
     agreement = _played(plan, timeout)
-    path = write_agreement(agreement, directory)
     show_agreement(agreement)
+    path = written(agreement, partial(write_agreement, agreement), directory)
     click.echo(f"written to {path}")
     ctx.exit(_exit_code(agreement))
 

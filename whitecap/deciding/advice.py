@@ -28,6 +28,7 @@ from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_ru
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.machine.places import written
 from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.yaml.text import show_document
@@ -233,7 +234,7 @@ def advise(
     (2,000) runs, `replications` (20) of a design, and judges its way by as many fresh ones. `out`
     is a directory for `advice.json` and the changed scenario.
 
-    Raises `InvalidInput` and `InvariantViolated`.
+    Raises `InvalidInput`, `InvariantViolated`, and `NotWritten`, which has the result.
     """
     from whitecap.terminal.progress import progress
 
@@ -248,5 +249,5 @@ def advise(
     with progress("advise", quiet=quiet, is_bound=True) as show:
         advice = advised_by(question, jobs, show)
     if place is not None:
-        advice.write(place)
+        written(advice, advice.write, place)
     return advice

@@ -32,6 +32,7 @@ from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Bracket, Sense, bracket_of
 from whitecap.reports.planning.trend import contradictions
 from whitecap.reports.planning.trying import TriedValue, tried_value
+from whitecap.sim.machine.places import written
 from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
@@ -117,7 +118,7 @@ def plan(
     runs, `max_replications` (100) of one value. `out` is a directory for `plan.json`, the
     figure and the runs, which are used again with `resume`. Interrupted, it returns what is known.
 
-    Raises `InvalidInput` and `InvariantViolated`.
+    Raises `InvalidInput`, `InvariantViolated`, and `NotWritten`, which has the result.
     """
     from whitecap.terminal.progress import progress
 
@@ -137,7 +138,7 @@ def plan(
     with progress("plan", quiet=quiet, is_bound=True) as show:
         planned = planned_by(wanted, jobs, show, kept)
     if place is not None:
-        planned.write(place)
+        written(planned, planned.write, place)
     return planned
 
 

@@ -27,6 +27,7 @@ from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.changes.parameters import VariedParameters, parameters_named, parameters_of
 from whitecap.sim.loading import load_scenario
+from whitecap.sim.machine.places import written
 from whitecap.sim.machine.processes import Processes, at_a_time
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.read_runs import Making
@@ -175,7 +176,7 @@ def sensitivity(
     (10), or with fewer where all together were more than `max_runs` (2,000). `out` is a directory
     for `sensitivity.json` and the figure.
 
-    Raises `InvalidInput` and `InvariantViolated`.
+    Raises `InvalidInput`, `InvariantViolated`, and `NotWritten`, which has the result.
     """
     from whitecap.terminal.progress import progress
 
@@ -190,5 +191,5 @@ def sensitivity(
     with progress("sensitivity", quiet=quiet) as show:
         studied = studied_by(study, jobs, show)
     if place is not None:
-        studied.write(place)
+        written(studied, studied.write, place)
     return studied

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,10 +98,10 @@ def replay(
     many `transactions`, or those of `window` ("11..12"; of several tables "gold:11..12"). `out` is
     a directory for agreement.json and agreement.csv. The session is kept for the next replay.
 
-    Raises `InvalidInput`, and `EnvironmentMissing` without Java 17 or the packages of Spark and
-    Delta.
+    Raises `InvalidInput`, `EnvironmentMissing` without Java 17 or the packages of Spark and Delta,
+    and `NotWritten`, which has the result.
     """
-    from whitecap.sim.machine.places import refused_places, require_directory
+    from whitecap.sim.machine.places import refused_places, require_directory, written
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.plan import plan_replay
@@ -117,9 +117,10 @@ def replay(
     plan = plan_replay(chosen, meant, transactions)
     require_delta()
     compared = played(plan, quiet=quiet)
+    replayed = Replayed(compared)
     if out is not None:
-        write_agreement(compared, Path(out))
-    return Replayed(compared)
+        written(replayed, partial(write_agreement, compared), Path(out))
+    return replayed
 
 
 def played(

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from rich.console import Console
 from rich.text import Text
 
+from whitecap.sim.machine.places import NotWritten, written
 from whitecap.terminal.as_json import print_json
 
 
@@ -31,7 +32,7 @@ def give(
 ) -> None:
     """Write it to the directory `out`, if any, and print it: by `show`, or as one JSON object.
 
-    Raises `OSError` where it cannot be written, after it was printed: it took minutes to make.
+    Raises `NotWritten` where it cannot be written, after it was printed: it took minutes to make.
     """
     files, refused = _written(decision, out)
     if as_json:
@@ -42,14 +43,14 @@ def give(
         raise refused
 
 
-def _written(decision: Decision, out: Path | None) -> tuple[Sequence[Path], OSError | None]:
-    """The files of it, or what refused them, which names a place: that of a full disk has none."""
+def _written(decision: Decision, out: Path | None) -> tuple[Sequence[Path], NotWritten | None]:
+    """The files of it, or what refused them."""
     if out is None:
         return (), None
     try:
-        return decision.write(out), None
-    except OSError as error:
-        return (), OSError(error.errno, error.strerror, error.filename or str(out))
+        return written(decision, decision.write, out), None
+    except NotWritten as refused:
+        return (), refused
 
 
 def print_files(console: Console, names: Sequence[str], files: Sequence[Path]) -> None:
