@@ -31,6 +31,9 @@ class Report(Struct, frozen=True):
     answer: WordedAnswer
     subject: Subject
 
+    def __repr__(self) -> str:
+        return f"{self.answer}\n\nreport  {self.page}"
+
 
 def build_report(runs: RunSet) -> Report:
     """Make the report of these runs, in their directory.

@@ -92,6 +92,10 @@ def read_named(given: Path, *, tables: bool = False) -> YamlText:
 
     Raises `InvalidInput`: there is neither, or it is not YAML.
     """
+    first, *more = str(given).splitlines() or [""]
+    if more:
+        said = "is the first line of a text where a file is named: write the text to a file"
+        raise InvalidInput([Problem(first, said)])
     own = _own_file(given)
     if own is not None:
         return read_yaml(own)

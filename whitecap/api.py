@@ -7,7 +7,7 @@ run.transactions.groupby("exception").size()
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, overload
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
-from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
+from whitecap.sim import loading
+from whitecap.sim.loading import parse_scenario, scenario_of
 from whitecap.sim.machine.places import refused_places
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole
@@ -86,14 +87,14 @@ def run(
     `overwrite`) can be asked for then.
 
     Raises `InvalidInput` with every problem of the scenario, or if `out` holds a run already
-    (without `overwrite`) or something else. `ValueError`: of one run, and there are several.
+    (without `overwrite`) or something else.
     """
     from whitecap.sim.oracles.runs.expected import findings_by_name
     from whitecap.sim.run import run_scenario
 
     if until is not None or max_replications is not None:
-        if replication or requests or overwrite:
-            raise ValueError("replication, requests and overwrite are of one run")
+        given = {"replication": replication, "requests": requests, "overwrite": overwrite}
+        _require_none_of_one_run(name for name, value in given.items() if value)
         return _replicated(scenario, seed, changes, cell, out, until or (), max_replications)
     directory = None if out is None else Path(out)
     with gathered() as problems:
@@ -113,6 +114,11 @@ def run(
         findings=findings_by_name,
     )
     return Run(loaded, finished.recording, finished)
+
+
+def _require_none_of_one_run(given: Iterable[str]) -> None:
+    with gathered() as problems:
+        problems += [Problem(name, "is of one run, and `until` makes several") for name in given]
 
 
 def _refused_place(out: Path | None, overwrite: bool) -> list[Problem]:
@@ -156,6 +162,26 @@ def load(directory: str | Path) -> Run:
     return recorded(read_recording(Path(directory)), str(directory))
 
 
+@of_its_kinds
+def load_scenario(
+    path: str | Path,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    cells: bool = True,
+    cell: CellChoice | None = None,
+) -> Scenario:
+    """A scenario that is read, filled in and checked; `changes` are applied last (dotted paths).
+
+    `path` is a file, or the name of a bundled scenario (`events`). With `cells`, every cell of its
+    sweep is checked too. With `cell` (axis -> label, or its name) it is the scenario of that cell
+    alone; an axis may be left out if it has a single label.
+
+    Raises `InvalidInput` with everything that is wrong, each with its place and the nearest name.
+    """
+    _require_choices(changes, cell)
+    return loading.load_scenario(path, changes, cells=cells, cell=cell)
+
+
 def scenario_from(
     given: ScenarioLike,
     changes: Mapping[str, Any] | None = None,
@@ -173,7 +199,7 @@ def scenario_from(
         case str() if "\n" in given:
             return parse_scenario(given, "scenario", changes, cells=False, cell=cell)
         case _:
-            return load_scenario(Path(str(given)), changes, cells=False, cell=cell)
+            return loading.load_scenario(Path(str(given)), changes, cells=False, cell=cell)
 
 
 def _require_choices(changes: Any, cell: Any) -> None:

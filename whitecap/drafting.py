@@ -64,6 +64,7 @@ class Draft:
         """
         return _table(evidence_in(self.text))
 
+    @of_its_kinds
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the scenario to a file, which it returns, to be read, corrected and planned with.
 
@@ -75,6 +76,7 @@ class Draft:
         place.write_text(self.text, encoding="utf-8")
         return place
 
+    @of_its_kinds
     def compare(self, failures: str | Path) -> Predicted:
         """Hold conflicts that somebody kept against those that five runs of the draft predict.
 
@@ -190,7 +192,9 @@ def from_log(
     """
     with gathered() as problems:
         if anonymise and from_files:
-            contradiction = "--from-files names the table, which --anonymise does not"
+            contradiction = (
+                "--from-files (from_files=True) names the table, which --anonymise does not"
+            )
             problems.append(Problem("", contradiction))
         with noted(problems):
             if store is not None:

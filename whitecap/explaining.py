@@ -82,6 +82,9 @@ class Explained(Struct, frozen=True):
     def __str__(self) -> str:
         return self.answer
 
+    def __repr__(self) -> str:
+        return self.answer
+
 
 @of_its_kinds
 def explain(

@@ -36,12 +36,23 @@ def _is_path(given: Any) -> bool:
 
 
 def _is_texts(given: Any) -> bool:
-    """Of a single text its letters are."""
+    """Several texts, or a single one, which holds its letters."""
     return isinstance(given, Collection) and all(map(_is_text, given))
 
 
 def _is_section(given: Any) -> bool:
     return isinstance(given, Mapping)
+
+
+def _is_path_or_section(given: Any) -> bool:
+    return _is_path(given) or _is_section(given)
+
+
+def _is_scenario(given: Any) -> bool:
+    """One that was read, or what one is made of."""
+    from whitecap.sim.scenario.model import Scenario
+
+    return isinstance(given, Scenario) or _is_path_or_section(given)
 
 
 def _is_sections(given: Any) -> bool:
@@ -52,6 +63,9 @@ KINDS = {
     "str": ArgumentKind("a text", _is_text),
     "str | Path": ArgumentKind("a path", _is_path),
     "str | Sequence[str]": ArgumentKind("a text or a list of texts", _is_texts),
+    "Sweep | str | Path": ArgumentKind("a sweep or a path", _is_path),
+    "ScenarioLike": ArgumentKind("a scenario, its path, text or content", _is_scenario),
+    "TableLike": ArgumentKind("a table's path, text or content", _is_path_or_section),
     "Mapping[str, str]": ArgumentKind("names with a value each", _is_section),
     "Mapping[str, str | Path]": ArgumentKind("names with a path each", _is_section),
     "Mapping[str, Mapping[str, Any]]": ArgumentKind(

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.kinds import of_its_kinds
 from whitecap.sim.loading import parse_scenario
+from whitecap.sim.quantities.whole_numbers import whole_or_none
 from whitecap.sim.scenario.model import Scenario
 
 if TYPE_CHECKING:
@@ -20,13 +23,17 @@ if TYPE_CHECKING:
     from whitecap.sim.run import FinishedRun
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One recorded run. `scenario` is what was run."""
 
     scenario: Scenario
     recording: Recording
     _finished: FinishedRun | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: the recording, without the world that made it."""
+        return {"scenario": self.scenario, "recording": self.recording, "_finished": None}
 
     def __str__(self) -> str:
         manifest = self.recording.manifest
@@ -69,9 +76,10 @@ class Run:
 
     @cached_property
     def requests(self) -> pd.DataFrame:
-        """One row per request to the store. Raises `ValueError`: run without `requests=True`."""
+        """One row per request to the store. Raises `InvalidInput`: run without `requests=True`."""
         if "requests" not in self.recording.rows:
-            raise ValueError("requests were not recorded: run with requests=True (--requests)")
+            said = "were not recorded: run with requests=True (--requests)"
+            raise InvalidInput([Problem("requests", said)])
         return self._frame("requests")
 
     @cached_property
@@ -136,6 +144,7 @@ class Run:
 
         return [judge_run(each, self.measured) for each in of_cell(self.scenario.expect, {})]
 
+    @of_its_kinds
     def export(
         self,
         directory: str | Path,
@@ -154,9 +163,10 @@ class Run:
         from whitecap.sim.table.export import export_table
 
         if self._finished is None:
-            raise ValueError("only a run that was just made has its table; run the scenario again")
+            said = "only a run that was just made has its table; run the scenario again"
+            raise InvalidInput([Problem("", said)])
         store = self._finished.world.table_named(table).store
-        place = Path(directory)
+        place, version = Path(directory), whole_or_none("version", version, 0)
         return export_table(store, place, version=version, data=data, overwrite=overwrite)
 
     def _frame(self, name: str) -> pd.DataFrame:

@@ -12,12 +12,16 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.errors import InvalidInput, Problem, gathered, noted, unknown_name
+from whitecap.engine.errors import gathered, noted
 from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.sim.quantities.whole_numbers import whole
+from whitecap.sim.scenario.cells import CellChoice, chosen_cell
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sweep_engine import sweep_engine
 from whitecap.sweep_places import SweepAt, made_in, recorded_runs, require_sweep_place, sweep_place
@@ -39,7 +43,7 @@ SHOWN = ("job_success_rate", "wasted_compute_share")
 """What a sweep draws of itself in a notebook: whether jobs get through, and at what price."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sweep:
     """All finished runs of a sweep, aggregated."""
 
@@ -56,6 +60,10 @@ class Sweep:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def __fspath__(self) -> str:
+        """Where it lies, for all that takes a sweep's place."""
+        return str(self.place)
 
     def _repr_html_(self) -> str:
         from whitecap.reports.figures.figures import ranges
@@ -171,14 +179,17 @@ class Sweep:
         }
         return pd.DataFrame(written)
 
-    def run(self, cell: str, replication: int = 0) -> Run:
-        """One recorded run; `whitecap.figures.timeline` draws it. Raises `InvalidInput` if it is
-        not there."""
+    def run(self, cell: CellChoice, replication: int = 0) -> Run:
+        """One recorded run of a cell (axis -> label, or its name); `whitecap.figures.timeline`
+        draws it. Raises `InvalidInput` if it is not there."""
         from whitecap.sim.recording.dataset.place import recorded_run
 
-        if cell not in self.cells:
-            raise InvalidInput([Problem(str(self.place), *unknown_name("cell", cell, self.cells))])
-        return recorded(recorded_run(self.place, (cell, replication)), str(self.place))
+        with gathered() as problems:
+            with noted(problems):
+                name = chosen_cell(cell, self.cells)
+            with noted(problems):
+                replication = whole("replication", replication, 0, MAX_REPLICATIONS)
+        return recorded(recorded_run(self.place, (name, replication)), str(self.place))
 
 
 @of_its_kinds
@@ -263,7 +274,11 @@ def _temporary_place() -> Path:
 
 @of_its_kinds
 def load_sweep(place: str | Path, *, engine: str | None = None, master: str | None = None) -> Sweep:
-    """A sweep that was run before, finished or not. Raises `InvalidInput` if it is none."""
+    """A sweep that was run before, finished or not. Raises `InvalidInput` if it is none.
+
+    It is read by Spark where that is there, which takes seconds to start, or by `engine`
+    ("spark", "processes").
+    """
     return _analysed(place, sweep_engine(engine, master, quiet=True))
 
 
@@ -277,8 +292,14 @@ def _analysed(where: str | Path, engine: Callable[[], SweepEngine]) -> Sweep:
 
 
 @of_its_kinds
-def report(place: str | Path, *, engine: str | None = None, master: str | None = None) -> Report:
-    """Write the report of a sweep or of a run's directory; says where its page is."""
+def report(
+    place: Sweep | str | Path, *, engine: str | None = None, master: str | None = None
+) -> Report:
+    """Write the report of a sweep or of a run's directory; says where its page is.
+
+    Of a sweep it is read as by `load_sweep`. Raises `InvalidInput`: nothing lies there, or
+    something in it is damaged.
+    """
     from whitecap.reports.report import build_report
 
-    return build_report(recorded_runs(place, sweep_engine(engine, master, quiet=True)))
+    return build_report(recorded_runs(fspath(place), sweep_engine(engine, master, quiet=True)))

@@ -101,9 +101,9 @@ class Advice:
 
         return pd.DataFrame(list(step_rows(self)))
 
-    def write(self, directory: Path) -> Sequence[Path]:
+    def write(self, directory: str | Path) -> Sequence[Path]:
         """`advice.json`, and the changed scenario as `advised.yaml`; returns the files."""
-        path, changed = directory / "advice.json", directory / "advised.yaml"
+        path, changed = Path(directory, "advice.json"), Path(directory, "advised.yaml")
         write_document(path, self.document)
         changed.write_text(self.changed, encoding="utf-8")
         return path, changed

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from msgspec import Struct
 
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Direction
 from whitecap.reports.figures.style import (
     MAGNITUDES,
@@ -49,10 +50,10 @@ def heat_map(
 ) -> Figure:
     """`measure` over the layout's two grid axes; further axes become panels side by side.
 
-    Raises `ValueError` where the layout has no two varying axes.
+    Raises `InvalidInput` where the layout has no two varying axes.
     """
     if layout.grid is None:
-        raise ValueError("a heat map needs two axes that vary")
+        raise InvalidInput([Problem("", "a heat map needs two axes that vary")])
     rows, columns = layout.grid
     panels = list(layout.combinations(layout.rest(rows, columns)))
     tiles = _Tiles(estimates, layout, measure, _scale(estimates, measure))

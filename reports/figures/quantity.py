@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.figures.ranges import colours_of
 from whitecap.reports.figures.style import (
     frame,
@@ -44,11 +45,11 @@ def quantity_figure(
 ) -> Figure:
     """`measure` against the layout's numeric axis: panels by the first name, lines by the others.
 
-    Raises `ValueError` where no axis is numeric.
+    Raises `InvalidInput` where no axis is numeric.
     """
     axis = layout.numeric
     if axis is None:
-        raise ValueError("no axis of the sweep is a quantity")
+        raise InvalidInput([Problem("", "no axis of the sweep is a quantity")])
     others = layout.rest(axis)
     panel_axes, line_axes = (others[:1], others[1:]) if len(others) > 1 else ((), others)
     panels = list(layout.combinations(panel_axes))

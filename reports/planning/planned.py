@@ -155,10 +155,10 @@ class Plan:
 
         return boundary_figure(self)
 
-    def write(self, directory: Path) -> Sequence[Path]:
+    def write(self, directory: str | Path) -> Sequence[Path]:
         """`plan.json` and the figure as PNG and SVG; returns the files."""
         from whitecap.reports.figures.style import save
 
-        path = directory / "plan.json"
+        path = Path(directory, "plan.json")
         write_document(path, self.document)
-        return path, *save(self.figure(), directory, "plan")
+        return path, *save(self.figure(), path.parent, "plan")

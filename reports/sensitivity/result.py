@@ -93,13 +93,13 @@ class Sensitivity:
 
         return effects_figure(self)
 
-    def write(self, directory: Path) -> Sequence[Path]:
+    def write(self, directory: str | Path) -> Sequence[Path]:
         """`sensitivity.json` and the figure as PNG and SVG; returns the files."""
         from whitecap.reports.figures.style import save
 
-        path = directory / "sensitivity.json"
+        path = Path(directory, "sensitivity.json")
         write_document(path, self.document)
-        return path, *save(self.figure(), directory, "sensitivity")
+        return path, *save(self.figure(), path.parent, "sensitivity")
 
 
 def sensitivity_of(

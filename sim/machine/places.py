@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -13,6 +14,9 @@ from typing import Any, TypeVar
 from whitecap.engine.errors import InvalidInput, Problem, each_read
 
 _YAML = (".yaml", ".yml")
+
+_URI = re.compile(r"[a-z][a-z0-9+.-]+:/")
+"""How what names a scheme begins; of its two slashes a path has kept one."""
 
 W = TypeVar("W")
 
@@ -149,6 +153,8 @@ def _try(path: Path, parent: Path) -> None:
 
     Nothing is made that another process, which tries the same, could find or miss.
     """
+    if _URI.match(str(path)):
+        raise _cannot_be_written(path, "it is a URI, and a path is needed (a sweep takes both)")
     there = next(place for place in (parent, *parent.parents) if place.exists())
     if not there.is_dir():
         raise _cannot_be_written(path, f"{there.name} is not a directory")

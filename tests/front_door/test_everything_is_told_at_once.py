@@ -174,7 +174,7 @@ WRONG = {
     ),
     "from-log nowhere --store s4 --anonymise --from-files --failures lost.csv": (
         "--failures needs --out",
-        "--from-files names the table",
+        "(from_files=True) names the table",
         "lost.csv: ",
         "'s4'",
         "nowhere: ",

@@ -13,8 +13,7 @@ import whitecap
 from whitecap.kinds import KINDS, kind_of
 
 LOOKED_AT_LATER = {
-    "CellChoice", "Changes", "Mapping[str, Any]", "Path | str", "Run | str | Path", "ScenarioLike",
-    "TableLike", "bool", "int",
+    "CellChoice", "Mapping[str, Any]", "Run | Sweep | str | Path", "bool", "int",
 }  # fmt: skip
 """Told with what is wrong besides (`test_numbers_from_python.py`), or true and false as such."""
 
@@ -59,6 +58,11 @@ WRONG: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]] = [
     (whitecap.sweep, ({"name": "mine"},), {}, "scenario: needs a path, not {'name': 'mine'}"),
     (whitecap.plan, ("capacity", VARY), {"variants": ["a"]}, "variants: needs names with "),
     (whitecap.plan, ("capacity", VARY), {"variants": {"a": 1}}, "variants: needs names with "),
+    (whitecap.run, (None,), {}, "scenario: needs a scenario, its path, text or content, not None"),
+    (whitecap.load_scenario, ("events", ["a"]), {}, "changes: needs dotted paths with values"),
+    (whitecap.load_scenario, ("events",), {"cell": 3}, "cell: needs a label for each axis"),
+    (whitecap.sweep, ("name: x\nseed: 1\n",), {}, "name: x: is the first line of a text where"),
+    (whitecap.replay, (5,), {}, "run: needs a run, a sweep or a path, not 5"),
     (whitecap.explain, ("merge-and-optimize", 5, 6), {}, "a: needs a text, not 5\nb: needs a text"),
 ]
 
@@ -70,12 +74,6 @@ def test_what_is_of_another_kind_is_told_with_what_is_needed(
     with pytest.raises(whitecap.InvalidInput) as refused:
         asked(*given, **named)
     assert said in str(refused.value)
-
-
-def test_a_scenario_that_is_nothing_readable_is_not_there() -> None:
-    nothing: Any = 5
-    with pytest.raises(whitecap.InvalidInput, match="5: is not there"):
-        whitecap.load_scenario(nothing)
 
 
 def test_paths_and_sequences_of_any_kind_are_taken() -> None:

@@ -107,6 +107,21 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     assert begun == []
 
 
+@pytest.mark.parametrize("option", sorted(WRITERS.keys() - {"sweep --out"}))
+def test_no_directory_is_made_that_is_called_like_a_scheme(
+    option: str, file: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = _work(monkeypatch)
+    monkeypatch.chdir(file.parent)
+    names = {"FILE": str(file), "RUN": str(run), "DISK": str(file.parent / "disk")}
+    words = (names.get(word, word) for word in WRITERS[option])
+    result = invoked(*words, "s3a://bucket/x.json")
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert "s3a:/bucket/x.json: cannot be written: it is a URI" in result.stderr
+    assert begun == []
+    assert not Path("s3a:").exists()
+
+
 BY_OTHER_NAMES = {("run", "--history"), ("check", "--baseline"), ("check", "--markdown")}
 
 

@@ -90,7 +90,7 @@ def test_what_a_replay_of_a_run_cannot_be_asked_is_refused_before_spark_starts(
 
 
 def test_the_timeline_of_a_transaction_that_is_not_there_is_refused(run: whitecap.Run) -> None:
-    with pytest.raises(ValueError, match="the run has no transaction 999999"):
+    with pytest.raises(whitecap.InvalidInput, match="the run has no transaction 999999"):
         whitecap.figures.timeline(run, 999_999)
 
 

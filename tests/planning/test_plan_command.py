@@ -108,7 +108,7 @@ def test_all_that_is_wrong_is_told_at_once(file: Path) -> None:
         "table.partitioned_by",
         "did you mean 'job_success_rate'?",
         "there is no axis 'part'",
-        "there is no 'larges'",
+        "there is no sense 'larges'",
         "3 is not between 5 and",
         "resume: goes on with the plan that lies in",
     )

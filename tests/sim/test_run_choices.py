@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shlex
 from functools import partial
 from pathlib import Path
@@ -216,6 +217,16 @@ def test_requests_that_were_not_recorded_are_told_with_the_option_that_records_t
     file: Path,
 ) -> None:
     run = whitecap.run(file, changes={"duration": "1 min"})
-    with pytest.raises(ValueError, match=r"run with requests=True \(--requests\)"):
+    with pytest.raises(InvalidInput, match=r"run with requests=True \(--requests\)"):
         _ = run.requests
     assert len(whitecap.run(file, changes={"duration": "1 min"}, requests=True).requests)
+
+
+def test_a_run_goes_to_another_process_without_the_table_that_it_left() -> None:
+    run = whitecap.run("late-commit")
+    there = pickle.loads(pickle.dumps(run))
+    assert str(there) == str(run)
+    assert there.transactions.equals(run.transactions)
+    assert there.scenario == run.scenario
+    with pytest.raises(InvalidInput, match="run the scenario again"):
+        there.export("anywhere")

@@ -128,8 +128,26 @@ def test_every_figure_can_be_drawn_and_shows_itself_in_a_notebook(sweep: Sweep) 
 def test_an_unknown_measure_is_answered_with_the_nearest_or_all(
     measure: str, said: str, sweep: Sweep
 ) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(whitecap.InvalidInput, match=said):
         whitecap.figures.heat_map(sweep, measure)
+
+
+def test_a_run_of_a_sweep_is_found_by_its_cell_or_by_the_labels_of_it(sweep: Sweep) -> None:
+    cell, labels = next(iter(sweep.cells.items()))
+    named, labelled = sweep.run(cell, 1), sweep.run(labels, 1)
+    assert named.transactions.equals(labelled.transactions)
+    with pytest.raises(whitecap.InvalidInput) as refused:
+        sweep.run(cell + "x", "1")  # type: ignore[arg-type]
+    assert str(refused.value).splitlines() == [
+        f"cell: there is no cell '{cell}x' (did you mean '{cell}'?)",
+        "replication: needs a whole number, not '1'",
+    ]
+
+
+def test_a_sweep_stands_for_its_place(sweep: Sweep) -> None:
+    compared = whitecap.compare(sweep, sweep.directory, engine="processes")
+    assert compared.document == whitecap.compare(sweep, sweep, engine="processes").document
+    assert whitecap.report(sweep, engine="processes").page.parent.parent == sweep.directory
 
 
 def test_a_sweep_can_be_loaded_again_and_reported(sweep: Sweep) -> None:

@@ -118,7 +118,7 @@ def test_a_run_in_python_and_as_json(tmp_path: Path) -> None:
     document = json.loads(call("run", scenario, "--cell", chosen, "--until", EASY, "--json").stdout)
     assert document["answer"] == json.loads(json.dumps(swept.answer.document))
     assert document["cells"][0]["labels"] == cell
-    with pytest.raises(ValueError, match="are of one run"):
+    with pytest.raises(InvalidInput, match="requests: is of one run"):
         whitecap.run(scenario, until=EASY, requests=True)
 
 

@@ -21,8 +21,8 @@ from whitecap.engine.errors import (
     InvariantViolated,
     Problem,
     gathered,
-    nearest,
     noted,
+    unknown_name,
 )
 from whitecap.kinds import of_its_kinds
 from whitecap.reports.answers.objectives import ObjectiveSet
@@ -87,8 +87,7 @@ def planning_of(
 def _sense(name: str | None) -> Sense | None:
     if name is None or name in list(Sense):
         return None if name is None else Sense(name)
-    reason = f"there is no {name!r}, there are {' and '.join(Sense)}"
-    raise InvalidInput([Problem("sense", reason, nearest(name, list(Sense)))])
+    raise InvalidInput([Problem("sense", *unknown_name("sense", name, [*map(str, Sense)]))])
 
 
 @of_its_kinds

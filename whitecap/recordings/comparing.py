@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from os import fspath
 from pathlib import Path
 
 from whitecap.checking.recorded import Compared, compare_recorded
@@ -20,6 +21,7 @@ from whitecap.reports.precision.asked import measures_named
 from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sweep_engine import sweep_engine
 from whitecap.sweep_places import require_recorded
+from whitecap.sweeps import Sweep
 from whitecap.texts import texts_of
 
 __all__ = ["Compared", "compare"]
@@ -27,14 +29,14 @@ __all__ = ["Compared", "compare"]
 
 @of_its_kinds
 def compare(
-    before: str | Path,
-    after: str | Path,
+    before: Sweep | str | Path,
+    after: Sweep | str | Path,
     *,
     measure: str | Sequence[str] = (),
     engine: str | None = None,
     master: str | None = None,
 ) -> Compared:
-    """What differs in `after` from `before`, two sweeps' places or runs' directories.
+    """What differs in `after` from `before`, two sweeps, their places, or runs' directories.
 
     Cells of the same labels are compared, or the only ones, by writer group; where both have one
     seed, within replications. All intervals together hold with 95 %. `measure`: one or several
@@ -43,7 +45,7 @@ def compare(
 
     Raises `InvalidInput`: neither lies there, something is damaged, they have no cell in common.
     """
-    return asked(before, after, measure, engine, master)()
+    return asked(fspath(before), fspath(after), measure, engine, master)()
 
 
 def asked(

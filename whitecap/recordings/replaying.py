@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from whitecap.sim.replay.choice import ChosenRun
     from whitecap.sim.replay.plan import ReplayPlan
     from whitecap.sim.scenario.cells import CellChoice
+    from whitecap.sweeps import Sweep
 
 __all__ = ["Replayed", "replay"]
 
@@ -83,7 +85,7 @@ class Replayed:
 
 @of_its_kinds
 def replay(
-    run: Run | str | Path,
+    run: Run | Sweep | str | Path,
     *,
     transactions: int | None = None,
     window: str | None = None,
@@ -93,7 +95,7 @@ def replay(
 ) -> Replayed:
     """Force a recorded interleaving on a real Delta Lake, and compare how each transaction ends.
 
-    `run` is a run, the directory of one, or a sweep's place (then of `cell`, as `run` takes it,
+    `run` is a run, the directory of one, a sweep or its place (then of `cell`, as `run` takes it,
     or of the one that its answer names). The versions that show most are replayed, with at most so
     many `transactions`, or those of `window` ("11..12"; of several tables "gold:11..12"). `out` is
     a directory for agreement.json and agreement.csv. The session is kept for the next replay.
@@ -150,12 +152,14 @@ def played(
         return replay_plan(plan, watch=tell, timeout_s=timeout_s or DEFAULT_TIMEOUT_S)
 
 
-def _chosen(run: Run | str | Path, cell: CellChoice | None) -> ChosenRun:
+def _chosen(run: Run | Sweep | str | Path, cell: CellChoice | None) -> ChosenRun:
     from whitecap.sim.replay.choice import ChosenRun
     from whitecap.sweep_places import chosen_run
 
+    if not isinstance(run, Run | str | PathLike):
+        raise InvalidInput([Problem("run", f"needs a run, a sweep or a path, not {run!r}")])
     if not isinstance(run, Run):
-        return chosen_run(run, cell)
+        return chosen_run(fspath(run), cell)
     if cell is not None:
         raise InvalidInput([Problem("cell", "a run has no cells")])
     return ChosenRun(run.recording, run.scenario.name)
