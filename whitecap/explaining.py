@@ -25,6 +25,7 @@ from whitecap.engine.races.explain.plain import answer, plain_explanation
 from whitecap.engine.races.explain.real_tables import RealTables
 from whitecap.engine.races.explain.suggestions import Suggestion
 from whitecap.engine.sql.parsing.unknown_columns import Schemas
+from whitecap.engine.storage.disk.machine import wall_clock_ms
 from whitecap.kinds import of_its_kinds
 from whitecap.sim.bundled import read_named
 from whitecap.sim.rehearsal.small_table import ReadCase, SmallCase, case_in, text_of
@@ -136,7 +137,7 @@ def asked(
         both = _statements_for(read, a, b)
         rules = chosen or _dialect_or_nearest(small.dialect, []) or DEFAULT_DIALECT
         with noted(problems):
-            case = small.case(both, rules)
+            case = small.case(both, rules, wall_clock_ms())
             if not read.problems:
                 world = tables_for(case)
         if problems:
@@ -189,7 +190,7 @@ def _asked_of_real(
         checked = dialect.settings_of({})
         with noted(problems):
             checked = dialect.checked_settings(settings)
-        real = RealTables(directory, beside, dialect, checked)
+        real = RealTables(directory, beside, dialect, checked, wall_clock_ms())
         with noted(problems):
             real.require_tables()
         both = _both(*statements, ())

@@ -22,9 +22,11 @@ from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
+from whitecap.engine.storage.memory import FIRST_INSTANT_MS
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.quantities.names import TABLE_NAME
 from whitecap.sim.quantities.section import Section
+from whitecap.sim.quantities.start import StartInstant, epoch_ms
 from whitecap.sim.scenario.problems import names_of, problems_of
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
@@ -72,18 +74,28 @@ class SmallTable(Section):
 
 
 class SmallCase(SmallTable):
-    """A table with what goes with it: others that it is merged with, a dialect, two statements."""
+    """A table with what goes with it: others that it is merged with, a dialect, two statements.
+
+    `start` is the wall clock (UTC) that the statements see, as a scenario's.
+    """
 
     dialect: str = DELTA_OSS_4_4.name
     cluster_by: list[str] = Field(default_factory=list)
     settings: dict[str, str] = Field(default_factory=dict)
+    start: StartInstant | None = None
     other_tables: list[SmallTable] = Field(default_factory=list)
     statements: list[str] = Field(default_factory=list, min_length=2, max_length=2)
 
-    def case(self, statements: tuple[str, str], dialect: str | None = None) -> RaceCase:
+    def case(
+        self,
+        statements: tuple[str, str],
+        dialect: str | None = None,
+        now_ms: int = FIRST_INSTANT_MS,
+    ) -> RaceCase:
         """The case of two statements, on another dialect than the file's if one is given.
 
-        Raises `InvalidInput` for what the dialect does not have.
+        They see `now_ms` (epoch milliseconds), or the file's `start`. Raises `InvalidInput` for
+        what the dialect does not have.
         """
         chosen = dialect_named(dialect or self.dialect)
         problems = list(_lacking(self, chosen))
@@ -91,7 +103,16 @@ class SmallCase(SmallTable):
             raise InvalidInput(problems)
         tables = {table.name: table.table() for table in (self, *self.other_tables)}
         settings = chosen.settings_of(self.settings)
-        return RaceCase(tables, self.name, statements, chosen, settings, tuple(self.cluster_by))
+        begins_ms = now_ms if self.start is None else epoch_ms(self.start)
+        return RaceCase(
+            tables,
+            self.name,
+            statements,
+            chosen,
+            settings,
+            tuple(self.cluster_by),
+            begins_ms=begins_ms,
+        )
 
 
 def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:

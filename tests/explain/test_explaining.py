@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -46,6 +47,23 @@ def keys(explanation: whitecap.Explained) -> list[str]:
 def test_a_table_may_be_a_dictionary_or_yaml_text() -> None:
     assert whitecap.explain(TABLE, UPDATE, DELETE).can_conflict
     assert keys(whitecap.explain(YAML, UPDATE, DELETE))[0] == "name_partitions"
+
+
+def test_a_condition_on_the_time_sees_the_start_of_the_table_or_now() -> None:
+    days = [date(2026, 3, 1), date(2026, 3, 2)]
+    table: dict[str, Any] = {
+        "schema": "id BIGINT, date DATE",
+        "partition_by": ["date"],
+        "files": [[{"id": id_, "date": day}] for id_, day in enumerate(days)],
+    }
+    older = "UPDATE events SET id = 0 WHERE date < current_date()"
+    first = "UPDATE events SET id = 5 WHERE date = DATE'2026-03-01'"
+    why = whitecap.explain({**table, "start": datetime(2026, 3, 1, 8)}, older, first)
+    assert why.answer == "They cannot conflict on this table: A has nothing to commit."
+    why = whitecap.explain({**table, "start": datetime(2026, 3, 2, 8)}, older, first)
+    assert "whichever commits second is aborted" in why.answer
+    assert why.explanation.facts.endswith("at 2026-03-02 08:00:00 UTC")
+    assert whitecap.explain(table, older, first).can_conflict  # both days are in the past
 
 
 def test_two_inserts_cannot_conflict_and_nothing_is_suggested() -> None:

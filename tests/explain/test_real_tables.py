@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 from deltalake import write_deltalake
 
 import whitecap
+from whitecap import explaining
 from whitecap.cli import main
 from whitecap.engine.commands import Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_14_3
@@ -187,3 +189,14 @@ def test_a_table_that_databricks_wrote_is_told_so_where_deltas_rules_are_asked(
 
     assert "last written by Databricks-Runtime/14.3" in facts("delta-oss-4.4")
     assert "last written" not in facts("databricks-13.3")
+
+
+def test_a_condition_on_the_time_sees_the_day_that_it_is(
+    orders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = "UPDATE orders SET amount = 0 WHERE day > current_date()"
+    last = "DELETE FROM orders WHERE day = DATE'2026-03-02'"
+    assert whitecap.explain(orders, later, last).explanation.idle == ("A",)
+    instant = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    monkeypatch.setattr(explaining, "wall_clock_ms", lambda: int(instant.timestamp() * 1000))
+    assert whitecap.explain(orders, later, last).can_conflict

@@ -19,6 +19,7 @@ from whitecap.engine.races.interleaving.schedules import schedules
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.races.row_tables import TableOf
 from whitecap.engine.settings import Settings
+from whitecap.engine.storage.memory import FIRST_INSTANT_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class RaceCase:
 
     `cluster_by` are the columns that the target is clustered by, no column for none. `base` holds
     tables that are too large to be built anew: then `tables` only describes the target.
+    `begins_ms` is what the statements take for the time, in epoch milliseconds.
     """
 
     tables: Mapping[str, TableOf]
@@ -36,6 +38,7 @@ class RaceCase:
     settings: Settings = field(default_factory=Settings)
     cluster_by: tuple[str, ...] = ()
     base: World | None = None
+    begins_ms: int = FIRST_INSTANT_MS
     worlds: dict[Any, tuple[Mapping[str, TableOf], World]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -59,7 +62,7 @@ class RaceCase:
     def _made(self) -> World:
         if self.base is not None:
             return self._changed(self.base)
-        world = World.of_tables(self.tables, self.dialect, self.settings)
+        world = World.of_tables(self.tables, self.dialect, self.settings, begins_ms=self.begins_ms)
         if not self.cluster_by:
             return world
         return world.after(f"ALTER TABLE {self.target} CLUSTER BY ({', '.join(self.cluster_by)})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from whitecap.engine.races.explain.orders import Order, Refusal, idle, order_of,
 from whitecap.engine.races.explain.suggestions import Suggestion, suggestions
 from whitecap.engine.races.explain.tables import last_writer, snapshot_of
 from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.sql.functions.times import asks_time
 from whitecap.engine.transaction.commit_level import table_level
 
 
@@ -100,8 +102,15 @@ def _facts(case: RaceCase, snapshot: Snapshot, writer: str) -> str:
             level.value,
             f"{snapshot.num_files} file{'' if snapshot.num_files == 1 else 's'}",
             *_other_platform(writer, case.dialect),
+            *_time(case),
         )
     )
+
+
+def _time(case: RaceCase) -> Iterator[str]:
+    """What statements take for the time, where one asks for it."""
+    if any(map(asks_time, case.statements)):
+        yield f"at {datetime.fromtimestamp(case.begins_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _other_platform(writer: str, dialect: Dialect) -> Iterator[str]:

@@ -31,12 +31,16 @@ from whitecap.engine.storage.disk.directory import DirectoryStore
 
 
 class RealTables(Struct, frozen=True):
-    """The directory of a table, and of those that are read beside it by name."""
+    """The directory of a table, and of those that are read beside it by name.
+
+    `now_ms` is what statements take for the time, in epoch milliseconds.
+    """
 
     target: Path
     others: Mapping[str, Path]
     dialect: Dialect
     settings: Settings
+    now_ms: int
 
     def explained(self, statements: tuple[str, str]) -> Explanation:
         """Explain two statements. Raises `InvalidInput` with every problem."""
@@ -73,14 +77,18 @@ class RealTables(Struct, frozen=True):
         paths = {each: _checked(path).resolve() for each, path in directories.items()}
         above = Path(os.path.commonpath(paths.values()))
         roots = {each: _root(path.relative_to(above)) for each, path in paths.items()}
-        return World(DirectoryStore(above), roots, self.dialect, self.settings)
+        return World(
+            DirectoryStore(above), roots, self.dialect, self.settings, begins_ms=self.now_ms
+        )
 
     def _case(self, world: World, statements: tuple[str, str]) -> RaceCase:
         """The case on the tables as they are."""
         name = target_of(statements)
         columns = clustering_columns(snapshot_of(world, name))
         tables = {name: described(world, name)}
-        return RaceCase(tables, name, statements, self.dialect, self.settings, columns, world)
+        return RaceCase(
+            tables, name, statements, self.dialect, self.settings, columns, world, self.now_ms
+        )
 
 
 def _checked(path: Path) -> Path:

@@ -46,12 +46,16 @@ class _Clock(Struct):
 
 
 class Branch:
-    """What was written since, over an unchanged `base`; clock and ids are the branch's own."""
+    """What was written since, over an unchanged `base`; clock and ids are the branch's own.
 
-    def __init__(self, base: Store) -> None:
+    The clock goes on where that of a branch below stands, and begins at `begins_ms` over any other
+    store.
+    """
+
+    def __init__(self, base: Store, begins_ms: int = FIRST_INSTANT_MS) -> None:
         self._base = base
-        begins_ms: int = base._clock.now_ms if isinstance(base, Branch) else FIRST_INSTANT_MS
-        self._clock: _Clock = _Clock(begins_ms)
+        below_ms: int = base._clock.now_ms if isinstance(base, Branch) else begins_ms
+        self._clock: _Clock = _Clock(below_ms)
         self._own = MemoryStore(self._clock)
         self._written: set[str] = set()
         self._deleted: set[str] = set()

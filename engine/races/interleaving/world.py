@@ -17,13 +17,20 @@ from whitecap.engine.races.row_tables import TableOf, build, live_rows
 from whitecap.engine.session.table import SharedTable, Table, Tables
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.engine.storage.memory import MemoryStore, Store, run
+from whitecap.engine.storage.memory import (
+    FIRST_INSTANT_MS,
+    MemoryStore,
+    Store,
+    counting_clock,
+    run,
+)
 
 
 class World(Struct, frozen=True):
     """Tables in a store that no race changes; `roots` are their directories in it by name.
 
     `snapshots` are those that every client begins with, of tables that it has seen before.
+    `begins_ms` is what races take for the time, in epoch milliseconds.
     """
 
     store: Store
@@ -32,6 +39,7 @@ class World(Struct, frozen=True):
     settings: Settings = field(default_factory=Settings)
     shared: Mapping[str, SharedTable] = field(default_factory=dict)
     snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
+    begins_ms: int = FIRST_INSTANT_MS
 
     @classmethod
     def of_tables(
@@ -40,15 +48,16 @@ class World(Struct, frozen=True):
         dialect: Dialect = DELTA_OSS_4_4,
         settings: Settings | None = None,
         absent: Sequence[str] = (),
+        begins_ms: int = FIRST_INSTANT_MS,
     ) -> World:
         """Build tables of rows in memory, commit by commit; `absent` ones may still be created."""
-        store, settings = MemoryStore(), settings or Settings()
+        store, settings = MemoryStore(counting_clock(begins_ms)), settings or Settings()
         shared = {name: SharedTable() for name in (*tables, *absent)}
         roots = {name: f"{name}/" for name in shared}
         for name, wanted in tables.items():
             client = Table(name, shared[name], settings, dialect, root=roots[name])
             build(client, wanted, store)
-        return cls(store, roots, dialect, settings, shared)
+        return cls(store, roots, dialect, settings, shared, begins_ms=begins_ms)
 
     def by(self, dialect: Dialect) -> World:
         """The same world to clients of another dialect."""
@@ -71,7 +80,7 @@ class World(Struct, frozen=True):
 
     def branch(self) -> Scene:
         """A fresh start: the tables as they are, with room for changes of its own."""
-        return Scene(self, Branch(self.store))
+        return Scene(self, Branch(self.store, self.begins_ms))
 
     def client(self) -> Tables:
         """A client of the tables that has seen nothing of any branch."""
