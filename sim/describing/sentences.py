@@ -173,7 +173,7 @@ _OF_WRITERS = {
     "Keys.count": "How many.",
     "Keys.choose": "Which of the existing ones.",
     "Rows.count": "How many.",
-    "Rows.existing": "The share that changes rows that are there.",
+    "Rows.existing": "The share that changes rows that are there, on average over the jobs.",
     "Rows.choose": "Which of those that are there.",
     "Choice.uniform": "Any, evenly.",
     "Choice.zipf": "Some more often.",

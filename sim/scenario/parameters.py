@@ -21,6 +21,9 @@ from whitecap.sim.scenario.table import Scalar
 MAX_EXPONENT = 100.0
 """Of Zipf's law: the second rank is then never drawn."""
 
+_DIGITS = 9
+"""Of a number of rows: what binary fractions add to a whole one is cut off. Ours."""
+
 
 class Nothing(Section):
     """A choice without options."""
@@ -63,6 +66,11 @@ class RowsSection(Section):
     count: Whole = Field(default=1, ge=1, le=MAX_ROWS_AT_ONCE)
     existing: Number = Field(default=0.0, ge=0, le=1)
     choose: ChoiceSection = ChoiceSection(uniform=Nothing())
+
+    @property
+    def existing_of_job(self) -> float:
+        """How many rows of a job change existing ones, on average; whole where it can be."""
+        return round(self.count * self.existing, _DIGITS)
 
 
 class Parameter(OneOf):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import ceil
 from typing import Any
 
 import msgspec
@@ -128,7 +129,7 @@ class Workload:
 
         Where a slice is still empty, a new row stands in for an existing one.
         """
-        existing = round(rows.count * rows.existing)
+        existing = self._number_of(rows.existing_of_job)
         changed: list[Row] = []
         slices: list[Slice] = []
         if existing:
@@ -137,6 +138,11 @@ class Workload:
         keys = list(islice(new_keys, len(slices)))
         added.extend(zip(slices, keys, strict=True))
         return changed + self._table.maker.rows(keys, slices)
+
+    def _number_of(self, mean: float) -> int:
+        """A whole number that is `mean` on average; without a draw where `mean` is whole."""
+        whole, rest = divmod(mean, 1)
+        return int(whole) + (rest > 0 and next(self._draws) < rest)
 
     def _changed_rows(
         self, choose: ChoiceSection, count: int, chosen: Mapping[str, Any], now_ms: float
@@ -225,7 +231,8 @@ def _draws_taken(parameter: Parameter, free: int) -> int:
     if parameter.keys is not None:
         return parameter.keys.count * (free + 1)
     if parameter.rows is not None:
-        existing = round(parameter.rows.count * parameter.rows.existing)
-        return existing * (free + 1) + parameter.rows.count * free
+        existing = parameter.rows.existing_of_job
+        most = ceil(existing)
+        return (existing < most) + most * (free + 1) + parameter.rows.count * free
     fixed = (parameter.value, parameter.counter, parameter.member)
     return 0 if any(kind is not None for kind in fixed) else 1

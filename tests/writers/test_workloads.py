@@ -169,6 +169,17 @@ def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
         assert row[3] != before[3]
 
 
+@pytest.mark.parametrize(("count", "share"), [(1, 0.4), (5, 0.1), (3, 0.5), (7, 0.7)])
+def test_a_share_of_existing_rows_holds_on_average_where_no_job_can_have_it(
+    count: int, share: float
+) -> None:
+    workload = _workload({"rows": {"rows": {"count": count, "existing": share}}})
+    jobs = 2_000
+    existing = sum(count - len(workload.work(job, 0.0).new_keys) for job in range(jobs))
+    error = (share * (1 - share) / (count * jobs)) ** 0.5  # of as many rows drawn apart
+    assert existing / (count * jobs) == pytest.approx(share, abs=4 * error)
+
+
 def test_rows_are_the_same_whatever_the_layout() -> None:
     from whitecap.sim.table.initial_files import partitions
 
