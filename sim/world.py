@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.recording.recorder import Recorder
@@ -67,10 +67,11 @@ class SimulatedWorld(Struct, frozen=True):
         named = {table.name: table for table in self.tables}
         if name is None and len(named) == 1:
             return self.tables[0]
-        if name is None or name not in named:
-            wrong = "say which table is meant" if name is None else f"there is no table {name!r}"
-            hint = None if name is None else nearest(name, named)
-            raise InvalidInput([Problem("table", f"{wrong}: there are {', '.join(named)}", hint)])
+        if name is None:
+            said = f"say which table is meant: there are {', '.join(named)}"
+            raise InvalidInput([Problem("table", said)])
+        if name not in named:
+            raise InvalidInput([Problem("table", *unknown_name("table", name, named))])
         return named[name]
 
     # Of a run of one table, or the first of several --------------------------------------------

@@ -60,16 +60,18 @@ def handed_over(condition: Predicate, schema: Schema, session: Session) -> tuple
     )
 
 
-def has_untold_list(node: exp.Expr, schema: Schema) -> bool:
+def has_list_not_handed_over(node: exp.Expr, schema: Schema) -> bool:
     """Whether a column is looked for in a list that Spark fails to tell a source.
 
     Such are lists of decimals, and a NULL beside values; one member alone is a comparison.
     """
     lists = (part for part in node.find_all(exp.In) if len(part.expressions) > 1)
-    return any(_is_untold(part, schema) for part in lists if isinstance(part.this, exp.Column))
+    return any(
+        _is_not_handed_over(part, schema) for part in lists if isinstance(part.this, exp.Column)
+    )
 
 
-def _is_untold(node: exp.In, schema: Schema) -> bool:
+def _is_not_handed_over(node: exp.In, schema: Schema) -> bool:
     field = schema.get(node.this.name)
     if field is not None and is_decimal(field.type):
         return True

@@ -45,7 +45,7 @@ class RefusalCount(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """Of the loser's aborts."""
+        """`count` divided by `aborts`."""
         return self.count / self.aborts
 
     def as_row(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.sim.chaos.parts import scenario_if_any, tables_in
 from whitecap.sim.loading.dotted_paths import changed
 from whitecap.sim.oracles.finding import LETS_MISS
+from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.model import Document, Scenario
 
 Fails = Callable[[Scenario], bool]
@@ -218,5 +219,4 @@ def _kind(fault: object) -> str:
     assert isinstance(fault, dict)
     if "use" in fault:
         return str(fault["use"])
-    shared = {"writers", "between", "description", "source"}
-    return str(next(iter(fault.keys() - shared)))
+    return next(str(key) for key in fault if key not in Fault.shared)

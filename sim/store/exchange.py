@@ -195,13 +195,13 @@ class Sender(Struct, frozen=True):
         if ask.shared and not self.kernel.patient:
             yield clock.arrive()
         answer, served_ms = yield from self._served(request, struck)
+        was_refused = answer is THROTTLED or answer is CONFLICTING
         if struck is not UNHARMED:
-            was_refused = answer is THROTTLED or answer is CONFLICTING
             yield from self._after(struck, request, was_refused)
         if struck.loses_reply:
             yield from life.reach(max(gives_up_ms, served_ms))
             return NO_REPLY
-        if answer is THROTTLED or answer is CONFLICTING:
+        if was_refused:
             self.record.put_in_doubt = was_in_doubt
         reply_ms = latency.reply(served_ms, lost_back_ms if answer.taken else back_ms, answer.size)
         yield from life.reach(reply_ms)

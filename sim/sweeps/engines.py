@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.recorded import RunName
 from whitecap.sim.recording.dataset.place import DatasetPlace
 from whitecap.sim.recording.dataset.reading import ColumnsByTable, R, Reading
@@ -69,8 +69,7 @@ def engine_asked_for(name: str | None, master: str | None) -> SweepEngineName | 
         return None if master is None else SweepEngineName.SPARK
     if name not in list(SweepEngineName):
         names = [each.value for each in SweepEngineName]
-        reason = f"there is no {name!r}, there are {' and '.join(names)}"
-        raise InvalidInput([Problem("engine", reason, nearest(name, names))])
+        raise InvalidInput([Problem("engine", *unknown_name("engine", name, names))])
     if name == SweepEngineName.PROCESSES and master is not None:
         reason = f"{master!r} is of Spark; the engine {name!r} has none"
         raise InvalidInput([Problem("master", reason)])

@@ -11,7 +11,7 @@ import hashlib
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import formatdate
@@ -209,11 +209,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _answer(self, status: int, body: bytes = b"", **headers: str) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
+        self._head(status, len(body), headers)
         if self.command != "HEAD":
             self.wfile.write(body)
 
@@ -231,11 +227,11 @@ class Handler(BaseHTTPRequestHandler):
             headers["Content_Range"] = f"bytes {first}-{last}/{len(body)}"
         part = body[first : last + 1]
         if self.command == "HEAD":
-            return self._head(len(part), headers)
+            return self._head(200, len(part), headers)
         return self._answer(206 if asked else 200, part, **headers)
 
-    def _head(self, size: int, headers: dict[str, str]) -> None:
-        self.send_response(200)
+    def _head(self, status: int, size: int, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.send_header("Content-Length", str(size))

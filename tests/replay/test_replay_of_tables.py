@@ -110,7 +110,7 @@ def test_versions_are_those_of_their_table(run: Path) -> None:
     ("window", "expected"),
     [
         ("4..9", "versions are a table's own: write silver:4..9, of silver, gold"),
-        ("golt:4..9", "the run has no table 'golt': there are silver, gold"),
+        ("golt:4..9", "there is no table 'golt' (did you mean 'gold'?)"),
         ("gold:4..999", "gold:4..999 is not within the run's versions"),
     ],
 )

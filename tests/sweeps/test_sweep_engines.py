@@ -212,9 +212,9 @@ def test_a_plain_script_can_sweep_in_processes(tmp_path: Path) -> None:
     assert (ended.stdout, ended.returncode) == ("8\n", 0), ended.stderr
 
 
-def test_an_unknown_engine_is_answered_with_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_engine_is_answered_with_the_nearest(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path)
-    with pytest.raises(InvalidInput, match=r"spark and processes \(did you mean 'spark'\?\)"):
+    with pytest.raises(InvalidInput, match=r"no engine 'sparc' \(did you mean 'spark'\?\)"):
         whitecap.sweep(scenario, engine="sparc", out=tmp_path / "out")
     result = CliRunner().invoke(main, ["sweep", str(scenario), "--engine", "sparc"])
     assert result.exit_code == ExitCode.BAD_INPUT

@@ -125,7 +125,7 @@ def _rotated(corner: int, by: int, size: int) -> int:
 
 
 def _gray(number: int) -> int:
-    """The corner that is visited so-manieth: from each to the next one bit changes."""
+    """The corner that is visited as number `number`: from each to the next one bit changes."""
     return number ^ number >> 1
 
 
@@ -139,7 +139,7 @@ def _gray_number(corner: int) -> int:
 
 
 def _entry_of(number: int) -> int:
-    """Where the curve enters the corner that is visited so-manieth."""
+    """Where the curve enters the corner that it visits as number `number`."""
     return _gray((number - 1) // 2 * 2) if number else 0
 
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.query.overwrite_filters import handed_over, has_untold_list
+from whitecap.engine.query.overwrite_filters import handed_over, has_list_not_handed_over
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.expressions.scope import Relation, Scope
@@ -65,7 +65,7 @@ def _handed_over(condition: Predicate, txn: Transaction, session: Session) -> tu
     condition.check(schema, session, write_errors.NO_FILTER)
     if txn.dialect.narrows_constants:
         condition.check_constants(schema, session)
-    if has_untold_list(condition.node, schema):
+    if has_list_not_handed_over(condition.node, schema):
         raise write_errors.no_overwrite_by_list(condition.sql)
     filters = handed_over(condition, schema, session)
     if txn.dialect.narrows_constants and filters != condition.conjuncts():

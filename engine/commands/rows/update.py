@@ -93,7 +93,7 @@ def _asked_of_rows(
     *,
     filters: bool,
 ) -> MatchingRows:
-    """Of conditions on partitions, those on CHAR columns are asked of rows too: filled up, there.
+    """With conditions on CHAR partition columns evaluated on rows too, where values are padded.
 
     `filters`: rows that do not meet them would be lost, which Delta finds when it counts.
     """

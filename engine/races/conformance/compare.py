@@ -80,14 +80,14 @@ def _shown(key: str, observed: Mapping[str, Any]) -> Any:
 
 def _holds(key: str, expected: Any, observed: Mapping[str, Any]) -> bool:
     if expected is None:
-        return not _is_told(observed.get(key))
+        return not _is_observed(observed.get(key))
     rule = _RULES.get(key)
     if rule is not None:
         return rule(expected, observed)
     return key in observed and bool(observed[key] == expected)
 
 
-def _is_told(value: Any) -> bool:
+def _is_observed(value: Any) -> bool:
     """Whether there is a value: an empty text and an empty mapping are as good as none."""
     return value is not None and value != "" and value != {}
 
@@ -127,7 +127,7 @@ def _within(key: str) -> Callable[[Any, Mapping[str, Any]], bool]:
 
 def _contains(whole: Any, part: Any) -> bool:
     """Whether every name in `part` has its value in `whole`; absent and empty are the same."""
-    if not (_is_told(whole) or _is_told(part)):
+    if not (_is_observed(whole) or _is_observed(part)):
         return True
     if isinstance(part, dict) and isinstance(whole, Mapping):
         return all(_contains(whole.get(name), value) for name, value in part.items())

@@ -28,7 +28,8 @@ T = TypeVar("T")
 
 MOST_ROWS = 10_000
 MOST_FILES = 500
-"""Tables with more rows or files are not built anew to try changes of their layout."""
+"""Tables with more rows or files are not built anew to try changes of their layout: that would take
+longer than a second. Ours."""
 
 
 def snapshot_of(world: World, name: str) -> Snapshot:

@@ -99,7 +99,7 @@ class Cell:
     @property
     def only_when_besides(self) -> str:
         """The same without what the sentence says already."""
-        return "; ".join(clause for clause in self._clauses if not self._is_told(clause))
+        return "; ".join(clause for clause in self._clauses if not self._is_in_sentence(clause))
 
     @property
     def _clauses(self) -> list[str]:
@@ -108,7 +108,7 @@ class Cell:
         clauses = (self._only_levels(), self._only_vectors(), self._only_places())
         return [clause for clause in clauses if clause]
 
-    def _is_told(self, clause: str) -> bool:
+    def _is_in_sentence(self, clause: str) -> bool:
         """Levels and the same row are in the sentence's own words."""
         return clause.replace("only ", "").replace("at the", "the") in self.sentence
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, check_window, members, shown_most
 
@@ -53,8 +53,7 @@ def windows_around(histories: Histories, lead: Window) -> list[Window]:
         reason = f"versions are a table's own: write {next(iter(histories))}:{lead}, of {listed}"
         raise InvalidInput([Problem("--window", reason)])
     if lead.table not in histories:
-        reason = f"the run has no table {lead.table!r}: there are {listed}"
-        raise InvalidInput([Problem("--window", reason, nearest(lead.table, histories))])
+        raise InvalidInput([Problem("--window", *unknown_name("table", lead.table, histories))])
     history = histories[lead.table]
     check_window(history.transactions, lead, history.first_version)
     return _around(histories, lead, FEWEST)

@@ -39,16 +39,18 @@ USUAL = {
 """Requests of each kind whose draws are made with those of the job: 97 of 100 transactions make no
 more. The number matters for speed alone."""
 
-MORE = 64
+BLOCK = 64
 """Draws of further requests are made for so many at once, which costs little more than one."""
 
 _COMPUTE = 8
-_SERVICES = 9
+_SERVICE_LATENCY = 9
 _BACKOFF = 16
-_SERVICE = 32
-_DATA = 48
-"""Purposes of draws beside the kinds of requests: the time of a job, latencies of services beside
-the store (from `_SERVICES` on), waits after a refusal, times at a key, waits for data files."""
+_TIME_AT_KEY = 32
+_DATA_WAIT = 48
+"""Purposes of draws beside the latencies of the store's requests, which stand at their kinds (0 to
+7): the time of a job; latencies of services beside the store; waits after a refusal and times at a
+key, by the kind of the request, so that 16 places are theirs each; waits for data files. Other
+numbers would be other recordings."""
 
 BESIDE = 1 << 19
 """Added to the number of a rerun: draws of the driver's threads beside the transaction are there.
@@ -81,16 +83,16 @@ def place(purpose: int, number: int = 0, part: int = 0) -> int:
 
 @lru_cache(maxsize=256)
 def _block_places(kind: RequestKind, block: int, sending: int, ranks: int) -> NDArray[np.uint64]:
-    """Where the draws of `MORE` requests stand, the same for all writers and jobs."""
+    """Where the draws of `BLOCK` requests stand, the same for all writers and jobs."""
     parts = range(sending * ranks, (sending + 1) * ranks)
-    numbers = range(block * MORE, (block + 1) * MORE)
+    numbers = range(block * BLOCK, (block + 1) * BLOCK)
     purpose = _purpose(kind)
     return np.array([place(purpose, n, part) for n in numbers for part in parts], np.uint64)
 
 
 def _purpose(kind: RequestKind) -> int:
     """What the latencies of a kind of request stand under."""
-    return kind if kind.is_of_the_store else _SERVICES + kind - RequestKind.GET_ITEM
+    return kind if kind.is_of_the_store else _SERVICE_LATENCY + kind - RequestKind.GET_ITEM
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ class Tapes:
         return Tape(self, row_of(job, rerun), self._table.row(job, rerun))
 
     def beyond(self, row: int, kind: RequestKind, block: int, sending: int) -> list[float]:
-        """The legs of `MORE` requests of one run of a job.
+        """The legs of `BLOCK` requests of one run of a job.
 
         Where the job before asked for the same, several jobs' are drawn at once: the longer a log
         grows, the more pages every transaction lists.
@@ -221,7 +223,7 @@ class Tape:
         width = stretches.widths[kind]
         drawn, at = self.drawn, stretches.firsts[kind] + number * width
         if sending or at >= stretches.ends[kind]:
-            drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
+            drawn, at = self._beyond(kind, number // BLOCK, sending), number % BLOCK * width
         return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
     def repeated(
@@ -249,10 +251,10 @@ class Tape:
             pieces.append((self.drawn, begin + first * width, begin + min(end, usual) * width))
             first = usual
         while first < end:
-            block, number = divmod(first, MORE)
-            until = min(end - block * MORE, MORE)
+            block, number = divmod(first, BLOCK)
+            until = min(end - block * BLOCK, BLOCK)
             pieces.append((self._beyond(kind, block, 0), number * width, until * width))
-            first = block * MORE + until
+            first = block * BLOCK + until
         return pieces
 
     def backoff(self, kind: RequestKind, number: int, sending: int) -> float:
@@ -261,18 +263,18 @@ class Tape:
 
     def data_backoff(self, pulse: int, refused: int) -> float:
         """A uniform number for the wait after requests for data files were refused."""
-        return self.uniform(self._tapes.source, _DATA, pulse, refused)
+        return self.uniform(self._tapes.source, _DATA_WAIT, pulse, refused)
 
     def service(self, kind: RequestKind, number: int, sending: int = 0) -> float:
         """The rank of the time for which a request is served at its key."""
-        return self.uniform(self._tapes.source, _SERVICE + kind, number, sending)
+        return self.uniform(self._tapes.source, _TIME_AT_KEY + kind, number, sending)
 
     def uniform(self, source: RandomSource, purpose: int, number: int, sending: int = 0) -> float:
         """A number of any source, at the address of one of this transaction's requests."""
         return source.uniform(self.row, place(purpose, number, sending))
 
     def _beyond(self, kind: RequestKind, block: int, sending: int) -> list[float]:
-        """The legs of `MORE` requests."""
+        """The legs of `BLOCK` requests."""
         drawn = self._more.get((kind, block, sending))
         if drawn is None:
             drawn = self._tapes.beyond(self.row, kind, block, sending)
