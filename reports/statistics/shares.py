@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -146,6 +146,9 @@ class Shares(Struct, frozen=True):
 _STATEMENTS = (Claim.TWO_SIDED, Claim.AT_MOST, Claim.AT_LEAST)
 _TWO_SIDED, _AT_MOST, _AT_LEAST = range(3)
 
+_Both = tuple[Any, Any]
+"""Of events, and of the others; numbers or arrays of them."""
+
 
 def bounds_of_shares(
     events: FloatArray,
@@ -158,34 +161,53 @@ def bounds_of_shares(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Lower and upper bounds and the place of the statement in `_STATEMENTS`.
 
-    Replications are along the last axis; leading axes are shares that have nothing to do with
-    each other.
+    Replications are along the last axis; leading axes, which the tests of coverage have, are shares
+    that have nothing to do with each other.
     """
     total, all_units = events.sum(axis=-1), units.sum(axis=-1)
     some, others = kinds or (total, all_units - total)
-    few, few_others = some * times < FEWEST_EVENTS, others * times < FEWEST_EVENTS
+    rare = some * times < FEWEST_EVENTS, others * times < FEWEST_EVENTS
     is_few = (np.count_nonzero(units, axis=-1) * times < FEWEST_REPLICATIONS) & (total >= 0)
     is_good = (2 * total > all_units) if good is None else good
-    is_chosen = is_few & np.logical_not(few | few_others) & (good is None)
-    stated = np.select(
-        [few & few_others & (some > 0) & (others > 0), few & (some <= others), few_others, is_few],
-        [_TWO_SIDED, _AT_MOST, _AT_LEAST, np.where(is_good, _AT_LEAST, _AT_MOST)],
-        _TWO_SIDED,
-    )
+    stated = _stated((some, others), rare, is_few, is_good)
+    is_chosen = is_few & np.logical_not(rare[0] | rare[1]) & (good is None)
     # A side that the data chose is as often wrong on either.
     tail = np.where((stated == _TWO_SIDED) | is_chosen, (1 - confidence) / 2, 1 - confidence)
     # Always that of two sides: a bound of few events is the one that clusters make worst.
     effect = design_effect.of_counts(events, units, times).at((1 - confidence) / 2)
-    # Of a few nothing is known that would narrow the exact bound, of none nothing that would
-    # widen it.
-    effect = np.where(few | few_others, np.maximum(effect, 1.0), effect)
-    effect = np.where((some == 0) | (others == 0), 1.0, effect) / times
+    effect = _believed(effect, (some, others), rare) / times
     low, high = exact_bounds(total / effect, all_units / effect, tail)
     return (
         np.where(stated == _AT_MOST, 0.0, low),
         np.where(stated == _AT_LEAST, 1.0, high),
         stated,
     )
+
+
+def _stated(kinds: _Both, rare: _Both, is_few: Any, is_good: Any) -> FloatArray:
+    """What is stated, by its place: that what is rare is rare, of few replications one side only.
+
+    `kinds` are the numbers of events and of others, `rare` says which of them are few.
+    """
+    some, others = kinds
+    return np.select(
+        [
+            rare[0] & rare[1] & (some > 0) & (others > 0),
+            rare[0] & (some <= others),
+            rare[1],
+            is_few,
+        ],
+        [_TWO_SIDED, _AT_MOST, _AT_LEAST, np.where(is_good, _AT_LEAST, _AT_MOST)],
+        _TWO_SIDED,
+    )
+
+
+def _believed(effect: FloatArray, kinds: _Both, rare: _Both) -> FloatArray:
+    """The design effect as far as it is known: of a few events nothing is that would narrow the
+    exact bound, of none nothing that would widen it."""
+    some, others = kinds
+    effect = np.where(rare[0] | rare[1], np.maximum(effect, 1.0), effect)
+    return np.where((some == 0) | (others == 0), 1.0, effect)
 
 
 def exact_bounds(
