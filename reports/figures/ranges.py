@@ -32,8 +32,15 @@ _HEADER = 0.95
 _FOOTER = 0.75
 _PANEL = 3.6
 _BETWEEN = 0.55
+"""Inches, all tried by eye: of a row of text, above and below all rows, of a panel's width, and
+between two panels."""
+
 _ALIKE = 0.6
+"""From which part of the highest bound on the lowest one lets an axis begin elsewhere than at 0."""
+
 _ROOM_FOR_NUMBERS = 0.26
+"""Beside the highest bound, as a part of the axis: as wide as its number in words. By eye."""
+
 ROUND_STEPS = (1, 2, 2.5, 5, 10)
 """What the ticks of an axis may count in, times a power of ten."""
 

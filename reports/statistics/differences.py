@@ -138,6 +138,7 @@ class MeansPair:
 
 
 _ROUNDING = 1e-12
+"""By what part of themselves numbers may differ that are the same but for rounding. Ours."""
 
 
 @dataclass(frozen=True)

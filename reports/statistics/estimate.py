@@ -10,6 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 CONFIDENCE = 0.95
+"""That of every interval unless it says otherwise: what readers expect of one. Ours."""
 
 FEWEST_EVENTS = 5
 """Events, or others than events, below which one side alone is stated. Ours: the exact 95 % bounds
