@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from whitecap.engine.dialects.delta import (
+    NO_RETENTION_RULES,
+    OLDER_RETENTION,
+    OLDER_RETENTION_DEFAULTS,
+)
 from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
     ROW_LEVEL_PREVIEW,
@@ -103,13 +108,16 @@ def _databricks(
         merge_loses_char_columns=False,
         clustered_tables_get_vectors=True,
         tolerates_row_tracking_enablement=False,
+        short_retention_has_a_class=False,
         own_properties=frozenset(DATABRICKS_PROPERTIES),
+        own_defaults=OLDER_RETENTION_DEFAULTS,
         row_level=rows,
         lacks={
             ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",
+            **NO_RETENTION_RULES,
             **lacks,
         },
-        differences=(*_OF_DATABRICKS, *differences),
+        differences=(*_OF_DATABRICKS, *differences, *OLDER_RETENTION),
     )
 
 

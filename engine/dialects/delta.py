@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
+    RETAIN_IGNORED,
     ROW_LEVEL_PREVIEW,
     ROW_LEVEL_SWITCH,
     Dialect,
@@ -12,6 +13,8 @@ from whitecap.engine.dialects.dialect import (
 
 _NO_ROWS_IN_DELTA = "https://github.com/delta-io/delta/issues/7360 (open)"
 _ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"
+_RETAIN_IGNORED_MERGED = "https://github.com/delta-io/delta/pull/5028"
+_RETENTION_CLASS_MERGED = "https://github.com/delta-io/delta/pull/5722"
 
 ROW_OPTIONS = (
     ROW_LEVEL_PREVIEW,
@@ -28,6 +31,21 @@ NO_DATABRICKS_OPTIONS = {
     " written concurrently, see ConflictChecker.scala: checkNoMetadataUpdates",
 }
 
+OLDER_RETENTION_DEFAULTS = {"vacuum_ignores_retention": False}
+NO_RETENTION_RULES = {
+    RETAIN_IGNORED: f"VACUUM heeds RETAIN there, since ignoring it came with"
+    f" {_RETAIN_IGNORED_MERGED} (2025-08)",
+}
+OLDER_RETENTION = (
+    Difference(
+        "VACUUM heeds its RETAIN, whatever the table's retention is, and refuses one that is"
+        " shorter as a requirement that failed, without an error class.",
+        f"{_RETAIN_IGNORED_MERGED} (merged 2025-08), {_RETENTION_CLASS_MERGED} (merged 2025-12);"
+        " VacuumCommand.scala before them: checkRetentionPeriodSafety",
+    ),
+)
+"""What VACUUM did in Delta 3.3 and 4.0, and in the Databricks runtimes of their time."""
+
 DELTA_OSS_4_4 = Dialect(
     name="delta-oss-4.4",
     engine_info="Apache-Spark/4.2.0 Delta-Lake/4.4.0",
@@ -39,7 +57,13 @@ DELTA_OSS_3_3 = Dialect(
     engine_info="Apache-Spark/3.5.3 Delta-Lake/3.3.2",
     resolves_feature_enablement=False,
     replaced_tables_keep_features=False,
-    lacks={**NO_DATABRICKS_OPTIONS, ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}"},
+    short_retention_has_a_class=False,
+    own_defaults=OLDER_RETENTION_DEFAULTS,
+    lacks={
+        **NO_DATABRICKS_OPTIONS,
+        **NO_RETENTION_RULES,
+        ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}",
+    },
     differences=(
         Difference(
             "A winner that switches a feature on aborts everybody; only row tracking enablement"
@@ -53,5 +77,6 @@ DELTA_OSS_3_3 = Dialect(
             "CreateDeltaTableCommand.scala of 3.3: replaceMetadataIfNecessary;"
             " CatalogOwnedTableUtils.scala, which names what is kept, came after it",
         ),
+        *OLDER_RETENTION,
     ),
 )

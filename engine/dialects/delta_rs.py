@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import sys
 
-from whitecap.engine.dialects.delta import NO_DATABRICKS_OPTIONS
+from whitecap.engine.dialects.delta import NO_DATABRICKS_OPTIONS, OLDER_RETENTION_DEFAULTS
 from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
     MICRO_BATCH,
+    RETAIN_IGNORED,
     CheckRules,
     Dialect,
     Difference,
@@ -59,6 +60,7 @@ _NO_OPERATION = "the package has no such operation"
 _NOT_IN_DELTA_RS = {
     **{name: f"delta-rs has none, {reason}" for name, reason in NO_DATABRICKS_OPTIONS.items()},
     ENABLEMENT: f"any change of metadata fails concurrent writes, see {_CHECKER}",
+    RETAIN_IGNORED: "vacuum heeds its retention_hours, see operations/vacuum.rs",
     "spark.sql.sources.partitionOverwriteMode": _NO_OPERATION,
     MICRO_BATCH: "the package has no streaming queries",
     **dict.fromkeys(
@@ -193,6 +195,7 @@ def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Diale
         writable_features=_WRITABLE,
         level_spellings=_LEVELS,
         own_defaults={
+            **OLDER_RETENTION_DEFAULTS,
             "max_commit_attempts": MAX_COMMIT_RETRIES,
             "delete_with_deletion_vectors": False,
             "update_with_deletion_vectors": False,

@@ -23,6 +23,7 @@ from whitecap.engine.settings import Settings
 ROW_LEVEL_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
 ROW_LEVEL_SWITCH = "whitecap.rowLevelConcurrency.enabled"
 ENABLEMENT = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
+RETAIN_IGNORED = "spark.databricks.delta.vacuum.retentionWindowIgnore.enabled"
 """Settings that some dialects lack."""
 MICRO_BATCH = "micro-batch"
 """A batch of a streaming query, as a dialect may lack it; no statement of SQL."""
@@ -109,6 +110,8 @@ class Dialect:
     """Whether a commit says at which level it was checked, and whether it is a blind append."""
     compaction_starts_again: bool = True
     """Whether a compaction that lost tries again while its files are there."""
+    short_retention_has_a_class: bool = True
+    """Whether a RETAIN that is too short is refused by an error class, not as a requirement."""
     merge_leaves_unchanged_files: bool = False
     """Whether a MERGE rewrites only files of which a clause changes a row."""
     merge_loses_char_columns: bool = True

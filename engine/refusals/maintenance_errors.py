@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.refusals.kinds import analysis
+from whitecap.engine.refusals.kinds import analysis, requirement
 
 
 def clustering_with_predicates(where: str) -> DeltaError:
@@ -109,4 +109,12 @@ def retention_too_short(hours: int) -> DeltaError:
         "The specified VACUUM retention period is too low and may corrupt this Delta table if any"
         f" writes are in progress. Please use a value not less than {hours} hours.",
         "DeltaIllegalArgumentException",
+    )
+
+
+def retention_too_low(hours: int) -> DeltaError:
+    """The same before it had an error class."""
+    return requirement(
+        "Are you sure you would like to vacuum files with such a low retention period? If you are"
+        f' not sure, please use a value not less than "{hours} hours".'
     )

@@ -6,20 +6,23 @@ import json
 from typing import Any
 
 from whitecap.engine.commands import SharedTable, Table, run_statement
+from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.engine.storage.memory import MemoryStore, counting_clock, run
 from whitecap.engine.storage.requests import Delete, Request, Response, Row
 
 
 class Recorder(MemoryStore):
-    """A memory store that remembers what it was asked."""
+    """A memory store that remembers what it was asked, and whose clock may be put forward."""
 
     def __init__(self) -> None:
-        super().__init__()
+        ticking = counting_clock()
+        super().__init__(lambda: ticking() + self.passed_ms)
+        self.passed_ms = 0
         self.requests: list[Request] = []
 
     def answer(self, request: Request) -> Response:
@@ -35,10 +38,11 @@ class Database:
         self.index_rows = index_rows
         self.shared: dict[str, SharedTable] = {}
         self.settings = Settings()
+        self.dialect = DELTA_OSS_4_4
 
     def client(self) -> dict[str, Table]:
         return {
-            name: Table(name, shared, self.settings, root=f"{name}/")
+            name: Table(name, shared, self.settings, self.dialect, root=f"{name}/")
             for name, shared in self.shared.items()
         }
 

@@ -37,7 +37,7 @@ def vacuum(table: Table, statement: Vacuum) -> Steps[Outcome]:
     txn = yield from begin(table)
     yield from txn.read_state()
     default_ms = properties.DELETED_FILE_RETENTION_MS.of(txn.metadata.configuration)
-    retention_ms = _retention(statement, default_ms, table.settings)
+    retention_ms = _retention(table, statement, default_ms)
     now_ms = yield ReadClock()
     keys = yield from _deletable(txn.snapshot, now_ms - retention_ms, statement.lite)
     yield from job("VACUUM")
@@ -55,12 +55,15 @@ def vacuum(table: Table, statement: Vacuum) -> Steps[Outcome]:
     return (yield from txn.commit([], Operation("VACUUM END", {"status": "COMPLETED"}, metrics)))
 
 
-def _retention(statement: Vacuum, default_ms: int, settings: Settings) -> int:
-    if not _is_retention_heeded(statement, settings):
+def _retention(table: Table, statement: Vacuum, default_ms: int) -> int:
+    if not _is_retention_heeded(statement, table.settings):
         return default_ms
     given_ms = round(statement.retain_hours or 0) * _HOUR_MS
-    if settings.retention_check and given_ms < default_ms:
-        raise maintenance_errors.retention_too_short(-(-default_ms // _HOUR_MS))
+    if table.settings.retention_check and given_ms < default_ms:
+        hours = -(-default_ms // _HOUR_MS)
+        if not table.dialect.short_retention_has_a_class:
+            raise maintenance_errors.retention_too_low(hours)
+        raise maintenance_errors.retention_too_short(hours)
     return given_ms
 
 
