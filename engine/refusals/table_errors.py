@@ -125,6 +125,11 @@ def cluster_partitioned_table() -> DeltaError:
     return analysis("DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", text)
 
 
+def partition_clustered_table() -> DeltaError:
+    text = "Replacing a clustered Delta table with a partitioned table is not allowed."
+    return analysis("DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE", text)
+
+
 def clone_into_table_with_files() -> DeltaError:
     text = "The clone destination table is non-empty. Please empty or drop it first."
     return analysis("DELTA_UNSUPPORTED_NON_EMPTY_CLONE", text, "DeltaIllegalStateException")

@@ -142,3 +142,26 @@ def test_a_comment_of_a_partition_column_is_no_function_of_it() -> None:
     created = parse_statement(sql)
     assert isinstance(created, CreateTable)
     assert created.partition_columns == ("d",)
+
+
+@pytest.mark.parametrize("unclustered", [False, True])
+@pytest.mark.parametrize(
+    "replacing",
+    [
+        "REPLACE TABLE t (x INT, y INT) USING delta PARTITIONED BY (x)",
+        "CREATE OR REPLACE TABLE t USING delta PARTITIONED BY (x) AS SELECT 1 AS x, 2 AS y",
+    ],
+)
+def test_a_clustered_table_is_not_replaced_by_a_partitioned_one(
+    replacing: str, unclustered: bool
+) -> None:
+    made = Database()
+    made.create("t", "x INT, y INT")
+    made.sql("ALTER TABLE t CLUSTER BY (x)")
+    if unclustered:
+        made.sql("ALTER TABLE t CLUSTER BY NONE")
+    with pytest.raises(DeltaError) as refused:
+        made.sql(replacing)
+    error_class = "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE"
+    assert refused.value.error_class == error_class
+    made.sql("REPLACE TABLE t (x INT, y INT) USING delta")

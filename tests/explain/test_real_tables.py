@@ -149,6 +149,7 @@ def test_a_clustered_table_is_not_told_to_be_partitioned_too() -> None:
     partitioned = next(o.change for o in explanation.suggestions if o.change.key == "partition_by")
     assert partitioned.case.cluster_by == ()
     assert "instead of clustering it" in partitioned.title
+    assert "CREATE OR REPLACE" not in partitioned.how[0]  # which Delta refuses
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from whitecap.engine.commands.schema.clustering import (
     check_clustering,
     clustering_domain,
     logged_columns,
+    supports_clustering,
     with_clustering,
 )
 from whitecap.engine.commands.schema.property_checks import check_keys, checked_for_new_table
@@ -43,7 +44,11 @@ from whitecap.engine.writing.spark_job import job
 def create_table(
     table: Table, statement: CreateTable, query: Source | OwnRead | None = None
 ) -> Steps[Outcome]:
-    """Create or replace a table, with what a query gives if there is one."""
+    """Create or replace a table, with what a query gives if there is one.
+
+    Raises `DeltaError`, among others for a partitioned table in the place of one that was ever
+    clustered. Source: CreateDeltaTableCommand.scala: validatePrerequisitesForClusteredTable.
+    """
     check_keys(key for key, _ in statement.properties)
     txn = yield from table.start()
     exists = txn.read_version >= 0
@@ -53,6 +58,8 @@ def create_table(
         raise table_errors.table_exists(table.name)
     if not exists and not statement.create:
         raise table_errors.no_table_to_replace(table.name)
+    if statement.partition_columns and supports_clustering(txn.snapshot):
+        raise table_errors.partition_clustered_table()
     progress = [] if query is None else (yield from progress_of(table, txn))
     if progress is None:
         return NothingToCommit(txn.read_version)

@@ -24,6 +24,10 @@ def other_layouts(case: RaceCase) -> list[Changer]:
 
 
 _INSTEAD = ", instead of clustering it"
+_CLUSTERED = (
+    "Delta replaces no clustered table by a partitioned one: drop it, and name the new one so. "
+)
+_WRITTEN = "The table is written anew; many distinct values make many small files."
 
 
 def _partitioning(*columns: str) -> Changer:
@@ -31,13 +35,12 @@ def _partitioning(*columns: str) -> Changer:
         layout = [*case.table.partition_columns, *columns]
         listed = ", ".join(layout)
         changed = replace(case.with_table(partition_columns=layout), cluster_by=())
-        return Change(
-            "partition_by",
-            f"Partition the table by {listed}{_INSTEAD if case.cluster_by else ''}",
-            (f"CREATE OR REPLACE TABLE {case.target} ... PARTITIONED BY ({listed})",),
-            changed,
-            "The table is written anew; many distinct values make many small files.",
-        )
+        title, how = f"Partition the table by {listed}", f"PARTITIONED BY ({listed})"
+        if case.cluster_by:
+            how = f"CREATE TABLE ... {how} AS SELECT * FROM {case.target}"
+            return Change("partition_by", title + _INSTEAD, (how,), changed, _CLUSTERED + _WRITTEN)
+        how = f"CREATE OR REPLACE TABLE {case.target} ... {how}"
+        return Change("partition_by", title, (how,), changed, _WRITTEN)
 
     return partition
 
