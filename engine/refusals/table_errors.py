@@ -49,6 +49,11 @@ def partitioned_twice(name: str) -> DeltaError:
     return DeltaError("AnalysisException", "_LEGACY_ERROR_TEMP_3058", text)
 
 
+def partitioned_by_identity(name: str) -> DeltaError:
+    text = f"PARTITIONED BY IDENTITY column {name} is not supported."
+    return analysis("DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED", text)
+
+
 def cluster_by_unknown(name: str) -> DeltaError:
     error_class = "UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED"
     return analysis(error_class, f"Invalid partitioning: {name}", "ExtendedAnalysisException")

@@ -15,6 +15,7 @@ from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
 from whitecap.sim.loading.profiles import check_profile
 from whitecap.sim.scenario.yaml.text import YamlText, show_document
 
+SERIAL = "event_id BIGINT, date DATE, n BIGINT GENERATED ALWAYS AS IDENTITY"
 WRONG = """\
 name: wrong
 duratoin: 2 h
@@ -230,6 +231,7 @@ def test_a_writer_that_cannot_work_is_refused_before_the_run(
     ("changes", "expected"),
     [
         ({"table.partition_by": ["amount"]}, "needs its values listed"),
+        ({"table.schema": SERIAL, "table.partition_by": ["n"]}, "by an identity column"),
         ({"table.key": "country"}, "must be a BIGINT column"),
         ({"table.values.amount": {"days": 3}}, "days are for DATE and TIMESTAMP columns"),
         ({"table.properties": {"delta.isolationLevel": "x"}}, "is set by table.isolation"),

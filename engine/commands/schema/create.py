@@ -112,7 +112,8 @@ def _kept(txn: Transaction) -> dict[str, str]:
 def _partitions(names: Sequence[str], schema: Schema) -> list[str]:
     """The partition columns as the schema spells them.
 
-    Raises `DeltaError` as Spark does. Source: PreprocessTableCreation (rules.scala).
+    Raises `DeltaError` as Spark and Delta do. Source: PreprocessTableCreation (rules.scala), then
+    AbstractDeltaCatalog.scala: createDeltaTable.
     """
     fields = [schema.get(name) for name in names]
     for name, field in zip(names, fields, strict=True):
@@ -122,6 +123,9 @@ def _partitions(names: Sequence[str], schema: Schema) -> list[str]:
     twice = repeated(partitions)
     if twice is not None:
         raise table_errors.partitioned_twice(twice)
+    for field in fields:
+        if field is not None and identity_of(field) is not None:
+            raise table_errors.partitioned_by_identity(field.name)
     if partitions and len(partitions) == len(schema):
         raise table_errors.all_columns_partition()
     return partitions

@@ -15,6 +15,7 @@ from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.sim.loading.checks.generated import generated_problems
@@ -79,9 +80,12 @@ class GivenTable:
             return
         table, schema = self.table, self.schema
         plain = {column.name for column in schema if not is_generated(column)}
+        identities = {column.name for column in schema if identity_of(column) is not None}
         for position, column in enumerate(table.partition_by):
             place = (*self.place, "partition_by", position)
             yield from _unknown_column(place, column, schema)
+            if column in identities:
+                yield place, f"Delta partitions no table by an identity column: {column!r}", None
             lacks_values = column not in table.values and "values" not in self.broken
             if column in plain and lacks_values:
                 listed = f"listed in {self.dotted}.values"
