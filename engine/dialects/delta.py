@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
+    FAST_DROP,
     RETAIN_IGNORED,
     ROW_LEVEL_PREVIEW,
     ROW_LEVEL_SWITCH,
@@ -13,6 +14,10 @@ from whitecap.engine.dialects.dialect import (
 
 _NO_ROWS_IN_DELTA = "https://github.com/delta-io/delta/issues/7360 (open)"
 _ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"
+_FAST_DROP_MERGED = "https://github.com/delta-io/delta/pull/4212"
+_LATER_REMOVALS = (
+    "https://github.com/delta-io/delta/pull/4975, https://github.com/delta-io/delta/pull/5026"
+)
 _RETAIN_IGNORED_MERGED = "https://github.com/delta-io/delta/pull/5028"
 _RETENTION_CLASS_MERGED = "https://github.com/delta-io/delta/pull/5722"
 
@@ -57,12 +62,14 @@ DELTA_OSS_3_3 = Dialect(
     engine_info="Apache-Spark/3.5.3 Delta-Lake/3.3.2",
     resolves_feature_enablement=False,
     replaced_tables_keep_features=False,
+    drops_features_at_once=False,
     short_retention_has_a_class=False,
     own_defaults=OLDER_RETENTION_DEFAULTS,
     lacks={
         **NO_DATABRICKS_OPTIONS,
         **NO_RETENTION_RULES,
         ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}",
+        FAST_DROP: f"features are dropped at once since {_FAST_DROP_MERGED}, after 3.3",
     },
     differences=(
         Difference(
@@ -76,6 +83,17 @@ DELTA_OSS_3_3 = Dialect(
             " policy, unless the statement sets them again.",
             "CreateDeltaTableCommand.scala of 3.3: replaceMetadataIfNecessary;"
             " CatalogOwnedTableUtils.scala, which names what is kept, came after it",
+        ),
+        Difference(
+            "DROP FEATURE takes away the traces of a feature that readers must know, and drops it"
+            " once no version of the history shows it, with TRUNCATE HISTORY or without.",
+            f"{_FAST_DROP_MERGED} (merged 2025-03, after 3.3);"
+            " alterDeltaTableCommands.scala before it: AlterTableDropFeatureDeltaCommand",
+        ),
+        Difference(
+            "Row tracking, domain metadata and materialized partition columns cannot be dropped.",
+            f"{_LATER_REMOVALS} (merged after 3.3);"
+            " https://docs.delta.io/3.3.0/delta-drop-feature.html",
         ),
         *OLDER_RETENTION,
     ),

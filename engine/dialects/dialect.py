@@ -23,6 +23,7 @@ from whitecap.engine.settings import Settings
 ROW_LEVEL_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
 ROW_LEVEL_SWITCH = "whitecap.rowLevelConcurrency.enabled"
 ENABLEMENT = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
+FAST_DROP = "spark.databricks.delta.tableFeatures.fastDropFeature.enabled"
 RETAIN_IGNORED = "spark.databricks.delta.vacuum.retentionWindowIgnore.enabled"
 """Settings that some dialects lack."""
 MICRO_BATCH = "micro-batch"
@@ -110,6 +111,8 @@ class Dialect:
     """Whether a commit says at which level it was checked, and whether it is a blind append."""
     compaction_starts_again: bool = True
     """Whether a compaction that lost tries again while its files are there."""
+    drops_features_at_once: bool = True
+    """Whether DROP FEATURE protects a history that shows the feature, or waits for its end."""
     short_retention_has_a_class: bool = True
     """Whether a RETAIN that is too short is refused by an error class, not as a requirement."""
     merge_leaves_unchanged_files: bool = False

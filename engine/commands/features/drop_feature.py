@@ -2,8 +2,9 @@
 
 Source: alterDeltaTableCommands.scala (AlterTableDropFeatureDeltaCommand),
 CheckpointProtectionTableFeature. A feature that readers must know is dropped behind a barrier:
-three empty commits, each with a checkpoint. With TRUNCATE HISTORY its traces must have left the
-history too, which no retention period that passes takes away here.
+three empty commits, each with a checkpoint. With TRUNCATE HISTORY, and in dialects that drop no
+feature at once, its traces must have left the history too, which no retention period that passes
+takes away here.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ from whitecap.engine.commands.features.cleaning import Cleaned, empty_commit, st
 from whitecap.engine.commands.features.history import is_in_history
 from whitecap.engine.commands.features.removals import REMOVALS
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
-from whitecap.engine.log.feature_keys import CHECKPOINT_PROTECTION
+from whitecap.engine.log.feature_keys import (
+    CHECKPOINT_PROTECTION,
+    DOMAIN_METADATA,
+    MATERIALIZED_PARTITIONS,
+    ROW_TRACKING,
+)
 from whitecap.engine.log.features import FEATURES
 from whitecap.engine.log.protocols import feature_names, protocol_for
-from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import feature_errors, protocol_errors
 from whitecap.engine.session.table import Table
@@ -31,6 +37,9 @@ from whitecap.engine.writing.beginning import begin
 BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS
 _NOT_MODELLED = {"coordinatedCommits-preview": "commit coordinators are not modelled"}
 """What Delta drops and this does not, with the reason."""
+_LATER = frozenset({CHECKPOINT_PROTECTION, DOMAIN_METADATA, MATERIALIZED_PARTITIONS, ROW_TRACKING})
+"""What can be dropped since features are dropped at once. Source: delta-io/delta's pull requests
+4212, 4975 and 5026."""
 
 
 def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
@@ -38,28 +47,28 @@ def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
     txn = yield from begin(table)
     txn.dialect.require(["DROP FEATURE"])
     feature = statement.feature
-    _check(feature, txn.snapshot, statement.truncate_history)
+    _check(feature, txn, statement.truncate_history)
     cleaned = yield from REMOVALS[feature].clean(table, txn.snapshot)
     if cleaned.stopped is not None:
         return cleaned.stopped
-    if statement.truncate_history:
-        return (yield from _without_history(table, feature, cleaned))
+    if statement.truncate_history or not table.dialect.drops_features_at_once:
+        return (yield from _without_history(table, statement, cleaned))
     return (yield from _behind_barrier(table, feature, cleaned))
 
 
-def _check(name: str, snapshot: Snapshot, truncates: bool) -> None:
+def _check(name: str, txn: Transaction, truncates: bool) -> None:
     """Raises `DeltaError` for what cannot be dropped.
 
     Seen on Delta 4.4: a feature is known in any spelling, and present only in its own.
     """
     if name.lower() not in {feature.lower() for feature in FEATURES}:
         raise feature_errors.unknown(name)
-    present = feature_names(snapshot.protocol)
+    present = feature_names(txn.snapshot.protocol)
     if name not in present:
         raise feature_errors.not_in_protocol(name)
     if name in _NOT_MODELLED:
         raise UnsupportedFeature(f"DROP FEATURE {name}: {_NOT_MODELLED[name]}")
-    if name not in REMOVALS:
+    if name not in _removable(txn.dialect):
         raise feature_errors.not_removable(name)
     if name == CHECKPOINT_PROTECTION and not truncates:
         raise feature_errors.with_history(name)
@@ -70,6 +79,11 @@ def _check(name: str, snapshot: Snapshot, truncates: bool) -> None:
         raise feature_errors.is_needed(name, needing)
 
 
+def _removable(dialect: Dialect) -> frozenset[str]:
+    later = frozenset() if dialect.drops_features_at_once else _LATER
+    return frozenset(REMOVALS) - later
+
+
 def _behind_barrier(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome]:
     """The feature goes at once; who reads what was before must know it still."""
     for _ in range(BARRIER_COMMITS if FEATURES[name].reader_writer else 0):
@@ -77,14 +91,15 @@ def _behind_barrier(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome]
         if stopped is not None:
             return stopped
     txn = yield from _dropping(table, name, cleaned)
-    return (yield from _downgrade(txn, name, truncates=False))
+    return (yield from _downgrade(txn, name, truncates=False, protects=True))
 
 
-def _without_history(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome]:
+def _without_history(table: Table, statement: DropFeature, cleaned: Cleaned) -> Steps[Outcome]:
     """The feature goes once nothing of it is in the history.
 
     Raises `DeltaError` if there was anything to clean up now, or if there was any time before.
     """
+    name, truncates = statement.feature, statement.truncate_history
     shows_in_history = FEATURES[name].reader_writer
     if shows_in_history:
         stopped = stop((yield from empty_commit(table)))
@@ -95,7 +110,7 @@ def _without_history(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome
     txn = yield from _dropping(table, name, cleaned)
     if shows_in_history and (yield from is_in_history(table, name, txn.read_version)):
         raise feature_errors.in_history(name)
-    return (yield from _downgrade(txn, name, truncates=True))
+    return (yield from _downgrade(txn, name, truncates=truncates, protects=False))
 
 
 def _dropping(table: Table, name: str, cleaned: Cleaned) -> Steps[Transaction]:
@@ -110,14 +125,14 @@ def _dropping(table: Table, name: str, cleaned: Cleaned) -> Steps[Transaction]:
     return txn
 
 
-def _downgrade(txn: Transaction, name: str, *, truncates: bool) -> Steps[Outcome]:
-    """Commit without the feature; a history that shows it still is protected from now on."""
+def _downgrade(txn: Transaction, name: str, *, truncates: bool, protects: bool) -> Steps[Outcome]:
+    """Commit without the feature; a history that may show it still is protected from now on."""
     removal = REMOVALS[name]
     kept = feature_names(txn.snapshot.protocol) - {name}
     configuration = {
         key: value for key, value in txn.metadata.configuration.items() if key not in removal.keys
     }
-    if FEATURES[name].reader_writer and not truncates:
+    if FEATURES[name].reader_writer and protects:
         kept |= {CHECKPOINT_PROTECTION}
         configuration[properties.PROTECTED_VERSION] = str(txn.read_version + 1)
     txn.update_protocol(protocol_for(kept))

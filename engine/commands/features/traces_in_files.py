@@ -49,12 +49,16 @@ def _hides_rows(snapshot: Snapshot) -> bool:
 
 
 def clean_deletion_vectors(table: Table, _seen: Snapshot) -> Steps[Cleaned]:
-    """No new vectors, then none in live files, then tombstones that protect the vectors' files."""
+    """No new vectors, then none in live files, then tombstones that protect the vectors' files.
+
+    The tombstones are for a history that is kept, so only for a feature that is dropped at once.
+    """
     txn = yield from begin(table)
     yield from txn.read_state()
     had_vectors = has_vectors(txn.snapshot)
     steps = [_without_new_vectors(table), _purged(table)] if had_vectors else []
-    return (yield from all_done([*steps, _purged(table), _vectors_protected(table)], had_vectors))
+    protected = [_vectors_protected(table)] if table.dialect.drops_features_at_once else []
+    return (yield from all_done([*steps, _purged(table), *protected], had_vectors))
 
 
 def _without_new_vectors(table: Table) -> Steps[Outcome]:
