@@ -124,6 +124,9 @@ class Settings:
     retention_check: bool = _conf("retentionDurationCheck.enabled", True)
     vacuum_ignores_retention: bool = _conf("vacuum.retentionWindowIgnore.enabled", True)
     """Whether VACUUM heeds no RETAIN but that of 0 hours."""
+    time_travel_within_retention: bool = _conf(
+        "vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration", True
+    )
     restore_may_downgrade_protocol: bool = _conf("restore.protocolDowngradeAllowed", False)
     schema_auto_merge: bool = _conf("schema.autoMerge.enabled", False)
     partition_overwrite_mode: str = _conf("spark.sql.sources.partitionOverwriteMode", "STATIC")

@@ -8,6 +8,7 @@ from whitecap.engine.dialects.dialect import (
     RETAIN_IGNORED,
     ROW_LEVEL_PREVIEW,
     ROW_LEVEL_SWITCH,
+    TRAVEL_BOUND,
     Dialect,
     Difference,
 )
@@ -19,6 +20,7 @@ _LATER_REMOVALS = (
     "https://github.com/delta-io/delta/pull/4975, https://github.com/delta-io/delta/pull/5026"
 )
 _RETAIN_IGNORED_MERGED = "https://github.com/delta-io/delta/pull/5028"
+_TRAVEL_BOUND_MERGED = "https://github.com/delta-io/delta/pull/5022"
 _RETENTION_CLASS_MERGED = "https://github.com/delta-io/delta/pull/5722"
 
 ROW_OPTIONS = (
@@ -36,10 +38,15 @@ NO_DATABRICKS_OPTIONS = {
     " written concurrently, see ConflictChecker.scala: checkNoMetadataUpdates",
 }
 
-OLDER_RETENTION_DEFAULTS = {"vacuum_ignores_retention": False}
+OLDER_RETENTION_DEFAULTS = {
+    "vacuum_ignores_retention": False,
+    "time_travel_within_retention": False,
+}
 NO_RETENTION_RULES = {
     RETAIN_IGNORED: f"VACUUM heeds RETAIN there, since ignoring it came with"
     f" {_RETAIN_IGNORED_MERGED} (2025-08)",
+    TRAVEL_BOUND: f"time travel has no bound there, which came with {_TRAVEL_BOUND_MERGED}"
+    " (2025-08)",
 }
 OLDER_RETENTION = (
     Difference(
@@ -48,8 +55,13 @@ OLDER_RETENTION = (
         f"{_RETAIN_IGNORED_MERGED} (merged 2025-08), {_RETENTION_CLASS_MERGED} (merged 2025-12);"
         " VacuumCommand.scala before them: checkRetentionPeriodSafety",
     ),
+    Difference(
+        "A version may be read, cloned and restored that is older than removed files are kept, as"
+        " long as they are there.",
+        f"{_TRAVEL_BOUND_MERGED} (merged 2025-08)",
+    ),
 )
-"""What VACUUM did in Delta 3.3 and 4.0, and in the Databricks runtimes of their time."""
+"""VACUUM and time travel of Delta 3.3 and 4.0, and of the Databricks runtimes of their time."""
 
 DELTA_OSS_4_4 = Dialect(
     name="delta-oss-4.4",

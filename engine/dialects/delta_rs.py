@@ -14,6 +14,7 @@ from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
     MICRO_BATCH,
     RETAIN_IGNORED,
+    TRAVEL_BOUND,
     CheckRules,
     Dialect,
     Difference,
@@ -60,6 +61,7 @@ _NO_OPERATION = "the package has no such operation"
 _NOT_IN_DELTA_RS = {
     **{name: f"delta-rs has none, {reason}" for name, reason in NO_DATABRICKS_OPTIONS.items()},
     ENABLEMENT: f"any change of metadata fails concurrent writes, see {_CHECKER}",
+    TRAVEL_BOUND: "load_as_version looks at no retention",
     RETAIN_IGNORED: "vacuum heeds its retention_hours, see operations/vacuum.rs",
     "spark.sql.sources.partitionOverwriteMode": _NO_OPERATION,
     MICRO_BATCH: "the package has no streaming queries",

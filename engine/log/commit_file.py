@@ -109,6 +109,17 @@ class Commit(Struct, frozen=True):
             return commit_info.timestamp
         return self.modified_at_ms or 0
 
+    @property
+    def version_made_at_ms(self) -> int:
+        """How old its version is for time travel: by its in-commit timestamp, else its file.
+
+        Source: Snapshot.scala: timestamp.
+        """
+        commit_info = self.commit_info
+        if commit_info is not None and commit_info.in_commit_timestamp is not None:
+            return commit_info.in_commit_timestamp
+        return self.timestamp_ms if self.modified_at_ms is None else self.modified_at_ms
+
 
 def commit_of(
     version: int, actions: Iterable[AnyAction], modified_at_ms: int | None = None

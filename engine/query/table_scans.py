@@ -230,7 +230,7 @@ def _columns_of(query: Select, planner: Planner, schema: Schema) -> ColumnsOf:
 
 def _pinned_rows(scan: TableScan, table: Table, parameters: Parameters) -> Steps[Rows]:
     version = scan.name.version
-    snapshot = yield from (table.latest() if version is None else table.as_of(version))
+    snapshot = yield from (table.latest() if version is None else table.time_travel(version))
     yield from table.log.read_state(snapshot)
     predicates = scan.predicates(table, snapshot.schema, parameters)
     files = [f for f in snapshot.all_files() if _in_partition(f, predicates, snapshot, table)]

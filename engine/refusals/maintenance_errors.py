@@ -118,3 +118,11 @@ def retention_too_low(hours: int) -> DeltaError:
         "Are you sure you would like to vacuum files with such a low retention period? If you are"
         f' not sure, please use a value not less than "{hours} hours".'
     )
+
+
+def travel_beyond_retention(hours: int) -> DeltaError:
+    return analysis(
+        "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION",
+        f"Cannot time travel beyond delta.deletedFileRetentionDuration ({hours} HOURS) set on the"
+        " table.",
+    )

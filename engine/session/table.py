@@ -25,13 +25,14 @@ from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.packed.blocks import Shelf
 from whitecap.engine.refusals import table_errors
 from whitecap.engine.row_level.data_files import DataFiles
+from whitecap.engine.session.retention import check_age
 from whitecap.engine.session.rooted import rooted
 from whitecap.engine.session.row_index import RowIndex
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import place_of
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.paths import is_absolute, log_path
-from whitecap.engine.storage.requests import NewId, Steps
+from whitecap.engine.storage.requests import NewId, ReadClock, Steps
 from whitecap.engine.transaction.commit_loop import ReadyCommit
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.transaction import Transaction
@@ -185,7 +186,20 @@ class Table:
 
     def as_of(self, version: int) -> Steps[Snapshot]:
         """The table at an earlier version. Raises `DeltaError` if it never had it."""
+        return self._at(version, (yield from self.commits()))
+
+    def time_travel(self, version: int) -> Steps[Snapshot]:
+        """The same for a statement that asks for the version.
+
+        Raises `DeltaError` also for one that is older than removed files are kept.
+        """
         commits = yield from self.commits()
+        snapshot = self._at(version, commits)
+        if self.settings.time_travel_within_retention:
+            check_age(commits, version, (yield ReadClock()))
+        return snapshot
+
+    def _at(self, version: int, commits: Sequence[Commit]) -> Snapshot:
         if not 0 <= version < len(commits):
             raise table_errors.no_version_to_read(version, len(commits) - 1)
         log = StoredLog(self.shared.commits)

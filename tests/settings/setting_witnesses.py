@@ -287,6 +287,15 @@ WITNESSES: dict[str, Witness] = {
     "vacuum.retentionWindowIgnore.enabled": Witness(
         "false", _sql(Play(current="VACUUM t RETAIN 1 HOURS"))
     ),
+    "vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration": Witness(
+        "false",
+        _sql(
+            Play(
+                properties={"delta.deletedFileRetentionDuration": "interval 0 hours"},
+                current="RESTORE TABLE t TO VERSION AS OF 0",
+            )
+        ),
+    ),
     "restore.protocolDowngradeAllowed": Witness(
         "true",
         _sql(

@@ -40,7 +40,7 @@ def restore(table: Table, statement: Restore) -> Steps[Outcome]:
     """RESTORE: metadata, protocol and files as they were.
 
     Nothing is to be done for its newest version. Raises `DeltaError` for one that the table never
-    had, or if files of it are gone.
+    had, that is older than removed files are kept, or if files of it are gone.
     """
     txn = yield from begin(table)
     yield from txn.read_state()
@@ -51,7 +51,7 @@ def restore(table: Table, statement: Restore) -> Steps[Outcome]:
         raise maintenance_errors.no_version_to_restore(version, txn.read_version)
     if version == txn.read_version:
         return NothingToCommit(txn.read_version)
-    wanted = yield from table.as_of(version)
+    wanted = yield from table.time_travel(version)
     now_ms = yield ReadClock()
     back, gone = difference(txn.snapshot, wanted, now_ms)
     yield from _check_available(back, version)

@@ -41,7 +41,7 @@ def clone_source(statement: CloneTable, tables: Tables) -> Steps[tuple[Table, Sn
 
 
 def _version_of(source: Table, version: int | None) -> Steps[Snapshot]:
-    steps = source.latest() if version is None else source.as_of(version)
+    steps = source.latest() if version is None else source.time_travel(version)
     snapshot = yield from steps
     yield from source.log.read_state(snapshot)
     return snapshot
