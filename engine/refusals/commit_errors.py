@@ -114,6 +114,15 @@ def feed_columns_in_table(names: Sequence[str]) -> DeltaError:
     )
 
 
+def feed_of_mapped_columns(operation: str) -> DeltaError:
+    return DeltaError.of_class(
+        "DeltaUnsupportedOperationException",
+        "DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION",
+        f'Operation "{operation}" is not allowed when the table has enabled change data feed (CDF)'
+        " and has undergone schema changes using DROP COLUMN or RENAME COLUMN.",
+    )
+
+
 def incomplete_mapping(missing: str, column: str) -> DeltaError:
     """`missing` is "column ID" or "physical name"; the text says `id` whatever the mode is."""
     text = f"Missing {missing} in column mapping mode `id` in the field: {column}"

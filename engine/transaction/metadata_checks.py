@@ -16,7 +16,7 @@ from whitecap.engine.errors import RefusedAtCommit
 from whitecap.engine.log import feature_keys, properties
 from whitecap.engine.log.actions import CHANGE_TYPE_COLUMN, Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, CURRENT_DEFAULT, PHYSICAL_NAME
-from whitecap.engine.log.columns.mapping import MODES, mode_of
+from whitecap.engine.log.columns.mapping import MODES, is_mapped, mode_of
 from whitecap.engine.log.indexed_columns import has_bounds, lower_path
 from whitecap.engine.log.protocols import feature_names, needing_manual_upgrade, supports
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
@@ -69,6 +69,20 @@ def check_feed_columns(metadata: Metadata, before: Metadata | None) -> None:
     if before is not None and properties.CHANGE_DATA_FEED.of(before.configuration):
         raise commit_errors.feed_columns_on_write(reserved)
     raise commit_errors.feed_columns_in_table(reserved)
+
+
+def check_feed_of_mapped(metadata: Metadata, before: Metadata | None, operation: str) -> None:
+    """Raises `DeltaError` for a write to a table with a change feed that alters mapped columns.
+
+    That is, one that begins to map them, drops some or renames some. Source:
+    `OptimisticTransaction.scala: performCdcColumnMappingCheck`.
+    """
+    if not properties.CHANGE_DATA_FEED.of(metadata.configuration) or not is_mapped(metadata):
+        return
+    new = {column.physical_name: column.name for column in schema_of_metadata(metadata)}
+    kept = all(new.get(c.physical_name) == c.name for c in schema_of_metadata(before))
+    if not (kept and is_mapped(before)):
+        raise commit_errors.feed_of_mapped_columns(operation)
 
 
 def check_manifests(metadata: Metadata, before: Snapshot) -> None:

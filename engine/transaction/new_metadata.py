@@ -7,6 +7,7 @@ mergeGlobalConfigs`; `MaterializedRowTrackingColumn.scala: updateMaterializedCol
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -22,7 +23,7 @@ from whitecap.engine.log.protocols import (
     upgraded_for,
     without_protocol_properties,
 )
-from whitecap.engine.log.schema import Schema, schema_of_metadata, schema_string
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.refusals import feature_errors
 from whitecap.engine.settings import Settings
 from whitecap.engine.transaction.metadata_checks import check_joining
@@ -63,18 +64,24 @@ def _check_versions(configuration: Mapping[str, str], base: Protocol) -> None:
         raise feature_errors.readers_features_alone()
 
 
-def _with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:
+def _with_column_ids(
+    metadata: Metadata, old: Metadata | None, unique: str, is_overwritten: bool
+) -> Metadata:
     """Under column mapping every column gets an id and a name in the files, once.
 
-    Columns that were there before keep their names in the files; others get unique ones. Source:
+    Columns that were there before keep their names in the files; others get unique ones. Where a
+    schema is overwritten, a column of the same name and type keeps its id too. Source:
     `DeltaColumnMapping.scala: assignColumnIdAndPhysicalName`.
     """
     if not is_mapped(metadata):
         return metadata
-    old_names = {field.name for field in schema_of_metadata(old)}
+    before = schema_of_metadata(old)
+    old_names = set() if is_overwritten else set(before.names)
     number = int(metadata.configuration.get(properties.MAX_COLUMN_ID, 0))
     fields = []
     for field in schema_of_metadata(metadata):
+        kept = _kept_mapping(field, before) if is_overwritten else {}
+        field = replace(field, metadata={**kept, **field.metadata})
         number = max(number, int(field.metadata.get(COLUMN_ID, number + 1)))
         physical = field.name if field.name in old_names else f"col-{unique}-{number}"
         named = {COLUMN_ID: number, PHYSICAL_NAME: physical, **field.metadata}
@@ -86,14 +93,24 @@ def _with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> M
     )
 
 
+def _kept_mapping(field: Field, before: Schema) -> dict[str, Any]:
+    """The id and the name in files of the column that a column takes the place of."""
+    existing = before.get(field.name)
+    if existing is None or existing.type != field.type:
+        return {}
+    return {key: existing.metadata[key] for key in (COLUMN_ID, PHYSICAL_NAME)}
+
+
 def as_stored(
-    metadata: Metadata, protocol: Protocol, old: Metadata | None, unique: str
+    metadata: Metadata, protocol: Protocol, old: Metadata | None, unique: str, creates_table: bool
 ) -> Metadata:
     """The metadata as the log keeps it: no protocol properties, row id columns named.
 
     `unique` makes the names unique: Delta takes a fresh UUID, here it is the transaction's id.
     """
-    stored = _with_column_ids(without_protocol_properties(metadata), old, unique)
+    is_overwritten = is_mapped(old) and not creates_table
+    plain = without_protocol_properties(metadata)
+    stored = _with_column_ids(plain, old, unique, is_overwritten)
     if not supports(protocol, feature_keys.ROW_TRACKING):
         return stored
     kept = {} if old is None else old.configuration

@@ -20,7 +20,15 @@ from whitecap.engine.conflicts.row_ids import (
 from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.errors import RefusedAtCommit
 from whitecap.engine.log import feature_keys, properties
-from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
+from whitecap.engine.log.actions import (
+    AddCDCFile,
+    AddFile,
+    AnyAction,
+    Format,
+    Metadata,
+    Protocol,
+    RemoveFile,
+)
 from whitecap.engine.log.protocols import (
     DEFAULT_PROTOCOL,
     feature_names,
@@ -36,11 +44,13 @@ from whitecap.engine.remembered import once_for_each
 from whitecap.engine.settings import CheckMode, Settings
 from whitecap.engine.transaction.metadata_checks import (
     check_feed_columns,
+    check_feed_of_mapped,
     check_joining,
     check_manifests,
     check_new_metadata,
 )
 
+_FILES = AddFile | RemoveFile | AddCDCFile
 _SET_APART = frozenset({Metadata, Protocol})
 
 
@@ -54,6 +64,7 @@ class CommitDraft(Struct, frozen=True):
     protocol: Protocol | None = None
     may_assign_any_protocol: bool = False
     restates_protocol: bool = False
+    creates_table: bool = False
 
 
 class Prepared(Struct, frozen=True):
@@ -76,6 +87,8 @@ def prepare(draft: CommitDraft, actions: Sequence[AnyAction], operation: Operati
     if new_metadata is not None:
         _check_partition_column_change(draft, new_metadata, operation)
         check_feed_columns(new_metadata, snapshot.metadata)
+        if not draft.creates_table and any(isinstance(action, _FILES) for action in others):
+            check_feed_of_mapped(new_metadata, snapshot.metadata, operation.name)
     if new_protocol is not None:
         _check_transition(draft, new_protocol, operation)
     metadata = new_metadata or snapshot.metadata or NO_METADATA

@@ -236,7 +236,8 @@ class Transaction:
         protocol = protocol_with(metadata, self.protocol, self.snapshot.version == -1)
         if protocol != self.protocol:
             self._protocol = protocol
-        self._metadata = as_stored(metadata, protocol, self.snapshot.metadata, self.txn_id)
+        old = self.snapshot.metadata
+        self._metadata = as_stored(metadata, protocol, old, self.txn_id, self._creates_table)
 
     def update_metadata_for_new_table(self, metadata: Metadata) -> None:
         """Set the metadata of a table that is created or replaced."""
@@ -363,6 +364,7 @@ class Transaction:
             protocol=self._protocol,
             may_assign_any_protocol=self.snapshot.version == -1,
             restates_protocol=self.dialect.restates_protocol,
+            creates_table=self._creates_table,
         )
 
     def _entry(

@@ -178,7 +178,8 @@ def _metadata(new: NewTable) -> tuple[Metadata, Protocol]:
         created_time=new.store.epoch_ms,
     )
     protocol = protocol_of_new_table(wanted)
-    return as_stored(wanted, protocol, wanted, wanted.id or ""), protocol
+    unique = wanted.id or ""
+    return as_stored(wanted, protocol, wanted, unique, creates_table=True), protocol
 
 
 def _with_row_ids(adds: Sequence[AddFile], protocol: Protocol) -> Sequence[AnyAction]:

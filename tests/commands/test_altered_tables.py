@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.commands.sql_database import made
+from tests.commands.sql_database import Database, made
 from whitecap.engine.errors import (
     DeltaError,
     InvalidInput,
     RefusedAtCommit,
     UnsupportedFeature,
 )
+from whitecap.engine.log.column_keys import COLUMN_ID
 
 FEED = {"enableChangeDataFeed": "true"}
 MAPPED = {"columnMapping.mode": "name"}
@@ -148,3 +149,51 @@ def test_a_merge_into_an_append_only_table_is_refused_when_it_commits() -> None:
     db.sql("INSERT INTO t VALUES (1, 1)")
     with pytest.raises(RefusedAtCommit, match="only allow appends"):
         db.sql("MERGE INTO t USING (SELECT 1 AS i) s ON t.k = s.i WHEN MATCHED THEN DELETE")
+
+
+OVERWRITE = "INSERT OVERWRITE t WITH ('overwriteSchema' = 'true') SELECT"
+
+
+def _mapped(db: Database) -> dict[str, tuple[int, str]]:
+    """Each column's id, and its name in data files."""
+    columns = db.snapshot("t").schema
+    return {c.name: (int(c.metadata[COLUMN_ID]), c.physical_name) for c in columns}
+
+
+def test_an_overwritten_schema_keeps_what_mapped_columns_are_called_in_files() -> None:
+    db = made(**MAPPED)
+    before = _mapped(db)
+    db.sql(f"{OVERWRITE} 1 AS K, CAST(2 AS BIGINT) AS v, 3 AS n")
+    after = _mapped(db)
+    assert (after["K"], after["v"]) == (before["k"], before["v"])
+    assert after["n"][0] == 3
+    assert after["n"][1].startswith("col-")
+
+
+def test_an_overwritten_column_of_another_type_is_a_new_one() -> None:
+    db = made(**MAPPED)
+    before = _mapped(db)
+    db.sql(f"{OVERWRITE} 1 AS k, 'a' AS v")
+    number, physical = _mapped(db)["v"]
+    assert number == 3
+    assert physical.startswith("col-")
+    assert physical != before["v"][1]
+
+
+@pytest.mark.parametrize("columns", ["1 AS k", "1 AS K, CAST(2 AS BIGINT) AS v"])
+def test_a_change_feed_lets_no_write_drop_or_rename_mapped_columns(columns: str) -> None:
+    db = made(**MAPPED, **FEED)
+    db.sql("INSERT INTO t VALUES (1, 1)")
+    version = db.snapshot("t").version
+    with pytest.raises(DeltaError) as refused:
+        db.sql(f"{OVERWRITE} {columns}")
+    error_class = "DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION"
+    assert refused.value.exception == "DeltaUnsupportedOperationException"
+    assert refused.value.error_class == error_class
+    assert db.snapshot("t").version == version
+
+
+def test_a_change_feed_lets_mapped_columns_be_dropped_alone_and_be_added_by_a_write() -> None:
+    db = made(**MAPPED, **FEED)
+    db.sql(f"{OVERWRITE} 1 AS k, CAST(2 AS BIGINT) AS v, 3 AS n")
+    db.commit("ALTER TABLE t DROP COLUMN n")
