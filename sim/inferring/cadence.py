@@ -216,6 +216,10 @@ def _one_after_another(
 def _by_chance(
     count: DraftFigure, begun: Sequence[float], rate: float, said: str, is_limited: bool
 ) -> Cadence:
+    profile = profile_of(begun)
+    if profile is not None:
+        rate = len(begun) / profile.mean_hours_ms
+        said += _in_mean_hours(len(begun), profile.mean_hours_ms)
     each = rate / int(count.text)
     parts = [f"rate: {rate_text(each, 1.0)}"]
     evidence = [
@@ -223,8 +227,14 @@ def _by_chance(
     ]
     if is_limited:
         parts.append("concurrency: 1")
-    profile = profile_of(begun)
     if profile is not None:
-        parts.append(f"profile: {profile.text}")
-        evidence.append(profile)
+        parts.append(f"profile: {profile.figure.text}")
+        evidence.append(profile.figure)
     return Cadence(count, f"{{open: {{{', '.join(parts)}}}}}", evidence, rate)
+
+
+def _in_mean_hours(count: int, mean_hours_ms: float) -> str:
+    """What a rate with a profile means, which is that of a whole week, and the log is none."""
+    as_long = duration_text(mean_hours_ms)
+    rate = rate_interval_text(count, mean_hours_ms)
+    return f"; as many as {as_long} of a week's mean bring, by the profile: {rate}"

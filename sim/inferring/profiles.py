@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from msgspec import Struct
 from scipy.stats import chi2
 
 from whitecap.sim.inferring.figures import DraftFigure, fitted, number_text
 from whitecap.sim.quantities.units import MS_PER
-from whitecap.sim.scenario.arrivals import HOURS_OF_DAY, WEEKDAYS
+from whitecap.sim.scenario.arrivals import HOURS_OF_DAY, WEEKDAYS, Profile, Weekday
 
 LEVEL = 0.01
 """A profile is told where commits that come evenly would differ so much once in a hundred logs."""
@@ -45,43 +46,76 @@ class Span(Struct, frozen=True):
         return Span(self.first, other.end, *both)
 
 
-def profile_of(instants: Sequence[float]) -> DraftFigure | None:
+class WeekProfile(Struct, frozen=True):
+    """A drafted profile, and how long a week's mean hours would take for what the log saw.
+
+    A log from Monday 8:00 to Wednesday 18:00 has more busy hours than a week's mean; so it stands
+    for more of these than it lasted.
+    """
+
+    figure: DraftFigure
+    mean_hours_ms: float
+
+
+def profile_of(instants: Sequence[float]) -> WeekProfile | None:
     """The profile of these instants (epoch ms, in order), `None` where they may come evenly."""
     if len(instants) < FEWEST:
         return None
     days = (instants[-1] - instants[0]) / MS_PER["d"]
-    parts, said = [], []
+    hours: dict[str, float] = {}
+    weekdays: dict[Weekday, float] = {}
+    said = []
     if days >= DAYS_FOR_HOURS:
-        hours = _spans(instants, MS_PER["h"], HOURS_OF_DAY)
-        p = evenness(hours)
+        spans = _spans(instants, MS_PER["h"], HOURS_OF_DAY)
+        p = evenness(spans)
         if p < LEVEL:
-            named = (f"{s.first}-{s.end}: {w}" for s, w in _weighted(merged(hours)))
-            parts.append(f"hours: {{{', '.join(named)}}}")
+            hours = {f"{s.first}-{s.end}": weight for s, weight in _weighted(merged(spans))}
             said.append(f"hours (UTC) differ, p = {p:.1g}")
     if days >= DAYS_FOR_WEEKDAYS:
-        weekdays = _spans(instants, MS_PER["d"], len(WEEKDAYS), FIRST_WEEKDAY)
-        p = evenness(weekdays)
+        spans = _spans(instants, MS_PER["d"], len(WEEKDAYS), FIRST_WEEKDAY)
+        p = evenness(spans)
         if p < LEVEL:
-            named = (f"{WEEKDAYS[s.first]}: {w}" for s, w in _weighted(weekdays))
-            parts.append(f"weekdays: {{{', '.join(named)}}}")
+            weekdays = {WEEKDAYS[s.first]: weight for s, weight in _weighted(spans)}
             said.append(f"weekdays differ, p = {p:.1g}")
-    if not parts:
+    if not said:
         return None
     because = f"{' and '.join(said)} (chi-square, {len(instants):,} commits in {days:.0f} days)"
-    return fitted(f"{{{', '.join(parts)}}}", because)
+    parts = [*_weights_text("hours", hours), *_weights_text("weekdays", weekdays)]
+    figure = fitted(f"{{{', '.join(parts)}}}", because)
+    return WeekProfile(figure, _mean_hours_ms(instants, Profile(hours=hours, weekdays=weekdays)))
+
+
+def _weights_text(name: str, weights: Mapping[Any, float]) -> Iterator[str]:
+    if weights:
+        named = (f"{span}: {number_text(weight)}" for span, weight in weights.items())
+        yield f"{name}: {{{', '.join(named)}}}"
+
+
+def _mean_hours_ms(instants: Sequence[float], profile: Profile) -> float:
+    """The time between the first and the last instant, each hour as often as it is busy."""
+    factors = profile.factors()
+    lasted = _lasted(instants, MS_PER["h"], len(factors), FIRST_WEEKDAY * HOURS_OF_DAY)
+    return sum(factor * ms for factor, ms in zip(factors, lasted, strict=True))
 
 
 def _spans(instants: Sequence[float], unit_ms: float, count: int, shift: int = 0) -> list[Span]:
     """The commits of each hour of the day, or day of the week, and how long each was there."""
-    commits, lasted = [0.0] * count, [0.0] * count
+    commits = [0.0] * count
     for instant in instants:
         commits[(int(instant // unit_ms) + shift) % count] += 1
+    lasted = _lasted(instants, unit_ms, count, shift)
+    return [Span(n, n + 1, commits[n], lasted[n]) for n in range(count)]
+
+
+def _lasted(instants: Sequence[float], unit_ms: float, count: int, shift: int = 0) -> list[float]:
+    """How long each hour of the day, or day or hour of the week, was there (ms)."""
+    lasted = [0.0] * count
     at, end = instants[0], instants[-1]
     while at < end:
         following = min((at // unit_ms + 1) * unit_ms, end)
         lasted[(int(at // unit_ms) + shift) % count] += following - at
         at = following
-    return [Span(n, n + 1, commits[n], lasted[n]) for n in range(count)]
+    return lasted
 
 
 def evenness(spans: Sequence[Span]) -> float:
@@ -114,7 +148,7 @@ def _likelihood(span: Span) -> float:
     return span.commits * math.log(span.rate) if span.commits else 0.0
 
 
-def _weighted(spans: Sequence[Span]) -> list[tuple[Span, str]]:
+def _weighted(spans: Sequence[Span]) -> list[tuple[Span, float]]:
     """The spans, each with its rate as a multiple of the mean."""
     mean = sum(span.commits for span in spans) / sum(span.lasted_ms for span in spans)
-    return [(span, number_text(round(span.rate / mean, 2))) for span in spans]
+    return [(span, round(span.rate / mean, 2)) for span in spans]

@@ -95,7 +95,7 @@ def test_a_busy_day_becomes_hours_and_a_quiet_weekend_weekdays() -> None:
     ]
     profile = profile_of(instants)
     assert profile is not None
-    parsed = _arrival(f"{{open: {{rate: 1 per h, profile: {profile.text}}}}}").open
+    parsed = _arrival(f"{{open: {{rate: 1 per h, profile: {profile.figure.text}}}}}").open
     assert parsed is not None
     assert parsed.profile is not None
     factors = np.array(parsed.profile.factors()).reshape(7, 24)
@@ -114,3 +114,36 @@ def test_a_group_that_came_late_has_the_rate_of_its_own_time() -> None:
     cadence = cadence_of(commits, _window(commits), 100 * HOUR_MS, is_stream=False)
     assert cadence.rate * HOUR_MS == pytest.approx(12, rel=0.1)
     assert "in which it was there" in cadence.evidence[0].because
+
+
+@pytest.mark.parametrize(
+    ("from_hour", "hours"),
+    [(0, 72), (8, 58), (8, 106), (18, 62)],
+    ids=["whole days", "Mon 8:00 to Wed 18:00", "Mon 8:00 to Fri 18:00", "Mon 18:00 to Thu 8:00"],
+)
+def test_busy_hours_have_their_rate_though_the_log_begins_and_ends_within_a_day(
+    from_hour: int, hours: int
+) -> None:
+    busy, quiet = 30.0, 3.0
+    drafted = [_hourly_rates(from_hour, hours, busy, quiet, seed) for seed in range(20)]
+    means = np.mean(drafted, axis=0)
+    assert means[8:18].mean() == pytest.approx(busy, rel=0.04)
+    assert means[:7].mean() == pytest.approx(quiet, rel=0.1)
+
+
+def _hourly_rates(from_hour: int, hours: int, busy: float, quiet: float, seed: int) -> list[float]:
+    """The rates that a draft has on a Monday, of a log that begins then and is so long."""
+    draws = np.random.default_rng(seed)
+    begins = [MONDAY_MS + hour * HOUR_MS for hour in range(from_hour, from_hour + hours)]
+    instants = sorted(
+        begin + at * HOUR_MS
+        for begin in begins
+        for at in draws.random(draws.poisson(busy if _is_busy(begin) else quiet))
+    )
+    commits = commits_at(instants, metrics={"executionTimeMs": 1.0})
+    cadence = cadence_of(commits, _window(commits), hours * HOUR_MS, is_stream=False)
+    arrival = _arrival(cadence.arrival(MONDAY_MS)).open
+    assert arrival is not None
+    assert arrival.profile is not None
+    assert "of a week's mean" in cadence.evidence[0].because
+    return [arrival.rate * HOUR_MS * factor for factor in arrival.profile.factors()[:24]]
