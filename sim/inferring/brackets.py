@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import chisquare
 
+from whitecap.sim.inferring.figures import NORMAL_95
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.quantities.units import MS_PER
 
@@ -43,9 +44,6 @@ START_SIGMA, START_INFLUENCE, START_WAITING = 0.4, 0.5, 0.1
 
 WORTH = 3.32
 """The log-likelihood that waiting jobs must bring to be believed: half of chi-square's at 1 %."""
-
-NORMAL_95 = 1.96
-"""Standard errors to each side of a 95 % interval."""
 
 MOST_ERROR = 1.0
 """The standard error where the brackets leave the location open: a factor of seven either way."""

@@ -12,6 +12,9 @@ from scipy.stats import chi2
 
 from whitecap.sim.quantities.units import MS_PER
 
+NORMAL_95 = 1.96
+"""Standard errors to each side of a 95 % interval."""
+
 
 class Surety(Enum):
     """How a figure is known, from the surest on."""

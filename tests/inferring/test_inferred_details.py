@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from datetime import date
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.inferring.synthetic_logs import MONDAY_MS, of
 from whitecap.engine.log.schema import Field
-from whitecap.sim.inferring.choices import choice_of, zipf_fit
+from whitecap.sim.inferring.choices import choice_of, zipf_fit, zipf_shares
 from whitecap.sim.inferring.domains import DraftDomain
 from whitecap.sim.inferring.engines import guessed_dialect, guessed_store
-from whitecap.sim.inferring.figures import counted, duration_text, rate_interval_text, rate_text
+from whitecap.sim.inferring.figures import (
+    DraftFigure,
+    counted,
+    duration_text,
+    rate_interval_text,
+    rate_text,
+)
 from whitecap.sim.inferring.groups import MOST_GROUPS, grouped
 from whitecap.sim.inferring.log.conditions import (
     ColumnLimit,
@@ -22,6 +31,9 @@ from whitecap.sim.inferring.log.conditions import (
     template_of,
 )
 from whitecap.sim.inferring.log.observed import CommitOrigin, ObservedCommit
+from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.yaml.text import YamlText
+from whitecap.sim.writers.choices import pick
 
 COLUMNS = ("id", "date", "country", "amount", "status", "Event Date")
 DAY_MS = 86_400_000
@@ -187,18 +199,63 @@ def _days(*behind: int) -> list[ObservedCommit]:
     ]  # fmt: skip
 
 
+DAILY = DraftDomain(Field("date", "date"), 0, 30, (), counted("", ""))
+
+
+def _chosen(behind: Iterable[int]) -> DraftFigure:
+    figure = choice_of(DAILY, _days(*behind)).figure
+    assert figure is not None
+    return figure
+
+
 def test_how_far_behind_the_day_of_the_commit_days_lie_is_how_new_they_are() -> None:
-    domain = DraftDomain(Field("date", "date"), 0, 30, (), counted("", ""))
+    assert _chosen([0, 0, 0, 0]).text == "newest"
+    assert _chosen([0, 1, 2, 0, 1, 2]).text == "{newest: {within: 3}}"
+    assert _chosen(range(30)).text == "uniform"
+    assert _chosen([*([0] * 19), 25]).text == "newest"
 
-    def chosen(*behind: int) -> str:
-        figure = choice_of(domain, _days(*behind)).figure
-        assert figure is not None
-        return figure.text
 
-    assert chosen(0, 0, 0, 0) == "newest"
-    assert chosen(0, 1, 2, 0, 1, 2) == "{newest: {within: 3}}"
-    assert chosen(*range(30)) == "uniform"
-    assert chosen(*([0] * 19), 25) == "newest"
+@pytest.mark.parametrize(
+    ("shares", "law"),
+    [
+        (zipf_shares(1.5, 30), "zipf"),
+        (zipf_shares(0.6, 30), "zipf"),
+        (np.full(5, 1 / 5), "newest"),
+        (np.array([0.8, *[0.2 / 29] * 29]), "zipf"),
+        (np.full(30, 1 / 30), "uniform"),
+    ],
+    ids=["Zipf's law", "a slight skew", "five days", "today, and late events", "any day"],
+)
+def test_two_jobs_of_a_draft_take_the_same_day_as_often_as_two_of_the_log(
+    shares: NDArray[np.float64], law: str
+) -> None:
+    truth = float((shares**2).sum())
+    error = 2 * math.sqrt(max(float((shares**3).sum()) - truth**2, 0.0) / 654)
+    for seed in range(20):
+        behind = np.random.default_rng(seed).choice(len(shares), size=654, p=shares)
+        figure = _chosen(behind.tolist())
+        assert law in figure.text, figure
+        assert "of 654 commits two lie equally far behind" in figure.because
+        assert abs(_meeting(figure.text) - truth) <= 3 * error + 0.1 * truth, figure
+
+
+def test_a_commit_that_takes_many_days_does_not_blur_which_one_most_take() -> None:
+    behind = [{(str(date(2026, 1, day)),) for day in range(4, 13)}, *[{("2026-01-12",)}] * 40]
+    commits = [
+        ObservedCommit(n, MONDAY_MS, "WRITE", partitions=frozenset(days))
+        for n, days in enumerate(behind)
+    ]
+    figure = choice_of(DAILY, commits).figure
+    assert figure is not None
+    assert figure.text == "newest"
+
+
+def _meeting(text: str) -> float:
+    """How likely two jobs that choose by this parameter take the same of 30 days."""
+    parameter = Parameter.model_validate(YamlText(text, "date").content)
+    draws = (np.arange(30_000) + 0.5) / 30_000
+    ranks = [pick(parameter, 30, float(draw)) for draw in draws]
+    return float(((np.bincount(ranks) / len(ranks)) ** 2).sum())
 
 
 def test_jobs_are_told_apart_by_job_and_condition_but_not_by_values() -> None:
