@@ -22,10 +22,10 @@ from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.kinds import of_its_kinds
 from whitecap.sim.inferring import DEFAULT_COMMITS
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
-from whitecap.sim.inferring.evidence import FigureEvidence, evidence_in
+from whitecap.sim.inferring.evidence.figures import many
+from whitecap.sim.inferring.evidence.reading import FigureEvidence, evidence_in
 from whitecap.sim.inferring.failures import SHOWN, FailureComparison, read_failures
 from whitecap.sim.inferring.failures import compare as compared
-from whitecap.sim.inferring.figures import many
 from whitecap.sim.inferring.log.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading.profiles import require_shipped

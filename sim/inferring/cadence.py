@@ -13,7 +13,8 @@ from statistics import fmean, stdev
 
 from msgspec import Struct
 
-from whitecap.sim.inferring.figures import (
+from whitecap.sim.inferring.durations.windows import STATED, TransactionWindow
+from whitecap.sim.inferring.evidence.figures import (
     DraftFigure,
     assumed,
     counted,
@@ -25,7 +26,6 @@ from whitecap.sim.inferring.figures import (
 )
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.profiles import profile_of
-from whitecap.sim.inferring.windows import STATED, TransactionWindow
 from whitecap.sim.quantities.units import MS_PER, show_duration
 
 _PERIODS = [

@@ -14,7 +14,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import chi2
 
 from whitecap.sim.inferring.domains import DraftDomain, day_of
-from whitecap.sim.inferring.figures import (
+from whitecap.sim.inferring.evidence.figures import (
     NORMAL_95,
     DraftFigure,
     counted,

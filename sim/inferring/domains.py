@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many
+from whitecap.sim.inferring.evidence.figures import DraftFigure, counted, guessed, many
 from whitecap.sim.inferring.log.conditions import ABOVE, BELOW, EQUAL, compared, condition_of
 from whitecap.sim.inferring.log.observed import ObservedCommit, ObservedTable
 from whitecap.sim.inferring.naming import drafted_type, stand_in

@@ -8,14 +8,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.domains import cluster_domains_of, domains_of
+from whitecap.sim.inferring.durations.besides_compute import besides_compute
+from whitecap.sim.inferring.durations.windows import TransactionWindow, window_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
-from whitecap.sim.inferring.figures import Surety, counted, duration_text, guessed, many, read
+from whitecap.sim.inferring.evidence.figures import (
+    DraftFigure,
+    Surety,
+    counted,
+    duration_text,
+    guessed,
+    many,
+    read,
+)
 from whitecap.sim.inferring.groups import CommitGroup, Grouped, WriterKind, grouped
 from whitecap.sim.inferring.layout import (
     Contents,
@@ -30,7 +41,6 @@ from whitecap.sim.inferring.slices import DraftParameter, TableFacts
 from whitecap.sim.inferring.statements import Drafted, alteration, drafted
 from whitecap.sim.inferring.table_text import table_lines
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
-from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.names import FILE_NAME
 from whitecap.sim.quantities.units import MS_PER
@@ -40,6 +50,10 @@ JOBS_EACH = 40
 
 MOST_JOBS = 3000
 """Jobs of a run at most, so that it takes seconds."""
+
+MOST_FILES_TRIED = 2000
+"""Files with which a draft is run to see what it spends on its log, so that it takes seconds. With
+20,000 the state is read for 50 ms longer. Ours."""
 
 STEP = "500 ms"
 """What a change of metadata computes after the statement of its job. Ours."""
@@ -52,10 +66,11 @@ MONDAY_MS = 1768176000000.0
 
 
 class WriterDraft(Struct, frozen=True):
-    """A writer group of the draft, with what it was made from."""
+    """A writer group of the draft, with what it was made from; `compute` is part of its window."""
 
     group: CommitGroup
     window: TransactionWindow
+    compute: DraftFigure
     cadence: Cadence
     work: Drafted
     dialect: Guess
@@ -78,6 +93,7 @@ def draft_of(observed: ObservedTable, options: Options) -> DraftedScenario:
     """Draft a scenario. Raises `InvalidInput`: no commit of writers, or nothing that could run."""
     made = _Making.of(observed, options)
     kept, left_out = made.that_run()
+    kept = made.with_compute(kept)
     text = made.text(kept, left_out)
     parse_scenario(text, "the draft")
     return DraftedScenario(text, kept, left_out, observed)
@@ -134,6 +150,20 @@ class _Making(Struct, frozen=True):
             raise InvalidInput([Problem(self.observed.place, said)])
         return kept, left_out
 
+    def with_compute(self, writers: Sequence[WriterDraft]) -> list[WriterDraft]:
+        """The writers, their compute without what a run of them spends in their windows besides."""
+        if self.options.from_files and self.contents.files > MOST_FILES_TRIED:
+            return list(writers)
+        rates = {writer.group.name: writer.cadence.rate for writer in writers}
+        rows = MOST_FILES_TRIED * int(self.contents.rows_per_file.text)
+        is_smaller = not self.options.from_files and int(self.contents.rows.text) > rows
+        smaller = {"table.initial.rows": rows} if is_smaller else {}
+        besides = besides_compute(self.text(writers, []), rates, smaller)
+        return [
+            replace(writer, compute=writer.window.compute(besides.get(writer.group.name)))
+            for writer in writers
+        ]
+
     def _refusal(self, writer: WriterDraft) -> str | None:
         """Why a scenario does not take a writer, `None` if it does."""
         needs_key = any(parameter.name in ("rows", "keys") for parameter in writer.work.parameters)
@@ -154,7 +184,7 @@ class _Making(Struct, frozen=True):
         cadence = cadence_of(group.commits, window, span_ms, is_stream, excludes_itself)
         work = drafted(group, self.facts)
         dialect = guessed_dialect(group.commits, self.options.anonymous)
-        return WriterDraft(group, window, cadence, work, dialect)
+        return WriterDraft(group, window, window.figure, cadence, work, dialect)
 
     def text(self, writers: Sequence[WriterDraft], left_out: Sequence[str]) -> str:
         """The scenario."""
@@ -246,7 +276,7 @@ class _Making(Struct, frozen=True):
         for figure in cadence.evidence:
             yield from comment(figure.comment, "    ")
         yield f"    arrival: {cadence.arrival(start_ms)}"
-        yield from entry("    ", "compute", writer.window.figure)
+        yield from entry("    ", "compute", writer.compute)
         yield from comment("assumed: a log does not say what follows a refusal", "    ")
         yield "    rerun: {exponential: {base: 2 s, cap: 1 min, budget: 3}}"
         yield ""

@@ -15,7 +15,7 @@ from whitecap.engine.dialects import (
     standing_for,
     versions_of,
 )
-from whitecap.sim.inferring.figures import DraftFigure, assumed, guessed
+from whitecap.sim.inferring.evidence.figures import DraftFigure, assumed, guessed
 from whitecap.sim.inferring.log.observed import ObservedCommit
 
 

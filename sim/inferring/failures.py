@@ -25,7 +25,7 @@ from whitecap.engine.errors import InvalidInput, Problem, unknown_name, unreadab
 from whitecap.engine.recorded import CONFLICTS
 from whitecap.engine.rules import ConflictException
 from whitecap.sim.inferring.drafting import DraftedScenario
-from whitecap.sim.inferring.figures import count_interval, many
+from whitecap.sim.inferring.evidence.figures import count_interval, many
 from whitecap.sim.inferring.log.observed import ObservedTable
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.units import MS_PER

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from whitecap.engine.dialects import product_of
-from whitecap.sim.inferring.figures import many
+from whitecap.sim.inferring.evidence.figures import many
 from whitecap.sim.inferring.log.conditions import condition_of, template_of
 from whitecap.sim.inferring.log.observed import ObservedCommit
 

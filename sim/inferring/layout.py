@@ -17,7 +17,7 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.protocols import feature_names
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
-from whitecap.sim.inferring.figures import (
+from whitecap.sim.inferring.evidence.figures import (
     DraftFigure,
     assumed,
     counted,

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from scipy.stats import chi2
 
-from whitecap.sim.inferring.figures import DraftFigure, fitted, number_text
+from whitecap.sim.inferring.evidence.figures import DraftFigure, fitted, number_text
 from whitecap.sim.quantities.units import MS_PER
 from whitecap.sim.scenario.arrivals import HOURS_OF_DAY, WEEKDAYS, Profile, Weekday
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.choices import ValueChoice, choice_of, one_of_newest, ranked, reached
 from whitecap.sim.inferring.domains import DraftDomain, day_of, value_of
-from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
+from whitecap.sim.inferring.evidence.figures import DraftFigure, counted, guessed, many, number_text
 from whitecap.sim.inferring.log.conditions import ABOVE, BELOW, ColumnLimit, compared, condition_of
 from whitecap.sim.inferring.log.observed import ObservedCommit
 

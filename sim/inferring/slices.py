@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.inferring.choices import ValueChoice, choice_of
 from whitecap.sim.inferring.domains import DraftDomain
-from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, number_text
+from whitecap.sim.inferring.evidence.figures import DraftFigure, counted, guessed, many, number_text
 from whitecap.sim.inferring.groups import CommitGroup
 from whitecap.sim.inferring.layout import NEW_KEY, PAYLOAD, DraftColumns
 from whitecap.sim.inferring.log.conditions import (

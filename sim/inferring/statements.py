@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from whitecap.sim.inferring.figures import (
+from whitecap.sim.inferring.evidence.figures import (
     DraftFigure,
     assumed,
     counted,

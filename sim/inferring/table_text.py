@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from whitecap.engine.log.property_names import NAMES
 from whitecap.sim.inferring.domains import DraftDomain
-from whitecap.sim.inferring.figures import DraftFigure, counted, guessed, many, read
+from whitecap.sim.inferring.evidence.figures import DraftFigure, counted, guessed, many, read
 from whitecap.sim.inferring.layout import (
     NEW_KEY,
     PAYLOAD,

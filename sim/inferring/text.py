@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from whitecap.sim.inferring.figures import DraftFigure
+from whitecap.sim.inferring.evidence.figures import DraftFigure
 
 WIDTH = 96
 """Letters of a line in a draft at most. Ours."""

@@ -12,9 +12,9 @@ from scipy.stats import binom
 
 import whitecap
 from tests.inferring.synthetic_logs import HOUR_MS, Workers, commits_of
-from whitecap.sim.inferring.brackets import Brackets, Fit, bracket, fitted_to
+from whitecap.sim.inferring.durations.brackets import Brackets, Fit, bracket, fitted_to
+from whitecap.sim.inferring.durations.windows import window_of
 from whitecap.sim.inferring.log.observed import ObservedCommit, observe
-from whitecap.sim.inferring.windows import window_of
 
 LOGS = 60
 """Of each group: 95 % of them are 53 to 60 with 95 %."""

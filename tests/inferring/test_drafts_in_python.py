@@ -12,7 +12,7 @@ import yaml
 
 import whitecap
 from tests.inferring.synthetic_logs import LogOnDisk
-from whitecap.sim.inferring.figures import Surety
+from whitecap.sim.inferring.evidence.figures import Surety
 
 DAYS = ("2026-01-10", "2026-01-11", "2026-01-12")
 OF_A_DAY = '["(day#12 = 2026-01-11)"]'

@@ -7,9 +7,9 @@ import pytest
 
 from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, commits_at
 from whitecap.sim.inferring.cadence import cadence_of, most_in_flight, regular_period
+from whitecap.sim.inferring.durations.windows import TransactionWindow, window_of
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.profiles import profile_of
-from whitecap.sim.inferring.windows import TransactionWindow, window_of
 from whitecap.sim.scenario.arrivals import Arrival
 from whitecap.sim.scenario.yaml.text import YamlText
 

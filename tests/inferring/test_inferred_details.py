@@ -15,7 +15,7 @@ from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.choices import choice_of, zipf_fit, zipf_shares
 from whitecap.sim.inferring.domains import DraftDomain
 from whitecap.sim.inferring.engines import guessed_dialect, guessed_store
-from whitecap.sim.inferring.figures import (
+from whitecap.sim.inferring.evidence.figures import (
     DraftFigure,
     counted,
     duration_text,

@@ -11,7 +11,7 @@ import pytest
 import whitecap
 from tests.inferring.synthetic_logs import LogOnDisk
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
-from whitecap.sim.inferring.evidence import evidence_in
+from whitecap.sim.inferring.evidence.reading import evidence_in
 from whitecap.sim.inferring.log.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario

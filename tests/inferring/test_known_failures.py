@@ -12,13 +12,13 @@ from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, LogOnDisk
 from whitecap.cli import main
 from whitecap.engine.rules import ConflictException
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.inferring.evidence.figures import count_interval
 from whitecap.sim.inferring.failures import (
     ComparedGroup,
     conflict_of,
     rate_of_runs,
     read_failures,
 )
-from whitecap.sim.inferring.figures import count_interval
 
 DAY = "2026-01-12"
 EVERY_MS = 60_000

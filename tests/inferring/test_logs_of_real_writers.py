@@ -10,7 +10,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
-from whitecap.sim.inferring.figures import Surety
+from whitecap.sim.inferring.evidence.figures import Surety
 from whitecap.sim.inferring.log.observed import observe
 from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario

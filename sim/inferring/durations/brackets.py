@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import chisquare
 
-from whitecap.sim.inferring.figures import NORMAL_95
+from whitecap.sim.inferring.evidence.figures import NORMAL_95
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.quantities.units import MS_PER
 

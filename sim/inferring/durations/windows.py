@@ -4,7 +4,8 @@ Two things tell. Some engines write `executionTimeMs` beside the commit's timest
 with the snapshot. And every commit of Delta Lake names the version that it read: its snapshot was
 taken after that version and before the next one, which brackets the time, more closely the busier
 the table is. Times in brackets are fitted as what they are, interval-censored values of a lognormal
-(Turnbull 1976), among versions that are partly the writers' own (`sim/inferring/brackets.py`).
+(Turnbull 1976), among versions that are partly the writers' own
+(`sim/inferring/durations/brackets.py`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from collections.abc import Callable, Sequence
 from statistics import median, stdev
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.sim.describing.draft import ASSUMED_SIGMA
-from whitecap.sim.inferring.brackets import (
+from whitecap.sim.inferring.durations.besides_compute import BesidesCompute
+from whitecap.sim.inferring.durations.brackets import (
     LEAST_SIGMA,
     MOST_SIGMA,
     Brackets,
@@ -24,7 +27,7 @@ from whitecap.sim.inferring.brackets import (
     bracket,
     fitted_to,
 )
-from whitecap.sim.inferring.figures import (
+from whitecap.sim.inferring.evidence.figures import (
     DraftFigure,
     assumed,
     duration_text,
@@ -48,18 +51,45 @@ STATED = ("executionTimeMs", "execution_time_ms")
 """The metric's names: of Delta Lake (DELETE, UPDATE, MERGE), and of delta-rs."""
 
 
+LEAST_OF_WINDOW = 0.1
+"""The part of a window that is compute at least: where it was written, the log may take less than
+in the simulator. Ours."""
+
+MOST_SPREAD = 2.0
+"""How much wider than the windows' compute may spread at most. Ours."""
+
+
 class TransactionWindow(Struct, frozen=True):
-    """The time from snapshot to commit: a lognormal, and how it is known."""
+    """The time from snapshot to commit: a lognormal, and how it is known.
+
+    Where it `is_bracketed` it goes until others could see the commit, else until its timestamp.
+    """
 
     figure: DraftFigure
     median_ms: float
     sigma: float
     is_known: bool
+    is_bracketed: bool = False
 
     @property
     def mean_ms(self) -> float:
         """Its mean."""
         return self.median_ms * math.exp(self.sigma**2 / 2)
+
+    def compute(self, besides: BesidesCompute | None) -> DraftFigure:
+        """The window without what a run spends in it besides; as it is, if nothing is known.
+
+        What lies in a window is taken off its median. The spread stays as many milliseconds there,
+        since requests vary little beside jobs.
+        """
+        if besides is None or not self.is_known:
+            return self.figure
+        spent_ms = besides.window_ms + (besides.unseen_ms if self.is_bracketed else 0.0)
+        median_ms = max(self.median_ms - spent_ms, LEAST_OF_WINDOW * self.median_ms)
+        sigma = self.sigma * min(self.median_ms / median_ms, MOST_SPREAD)
+        less = duration_text(self.median_ms - median_ms)
+        because = f"{self.figure.because}; less {less} that a run spends there on the log besides"
+        return replace(self.figure, text=_lognormal(median_ms, sigma), because=because)
 
 
 def window_of(commits: Sequence[ObservedCommit], instants: CommitInstants) -> TransactionWindow:
@@ -93,7 +123,7 @@ def _of_brackets(brackets: Brackets, telling: int) -> TransactionWindow:
     )
     if not brackets.are_told_apart:
         because += "; perhaps a tenth too short, since jobs overlap and come unevenly over time"
-    return _window(fitted, because, math.exp(fit.location), fit.sigma)
+    return replace(_window(fitted, because, math.exp(fit.location), fit.sigma), is_bracketed=True)
 
 
 def _assumed(brackets: Sequence[tuple[float, float]]) -> TransactionWindow:
@@ -110,5 +140,10 @@ def _window(
     how: Callable[[str, str], DraftFigure], because: str, middle_ms: float, sigma: float
 ) -> TransactionWindow:
     sigma = min(max(sigma, LEAST_SIGMA), MOST_SIGMA)
-    text = f"{{lognormal: {{median: {duration_text(middle_ms)}, sigma: {number_text(sigma)}}}}}"
-    return TransactionWindow(how(text, because), middle_ms, sigma, how is not assumed)
+    figure = how(_lognormal(middle_ms, sigma), because)
+    return TransactionWindow(figure, middle_ms, sigma, how is not assumed)
+
+
+def _lognormal(median_ms: float, sigma: float) -> str:
+    sigma = min(sigma, MOST_SIGMA)
+    return f"{{lognormal: {{median: {duration_text(median_ms)}, sigma: {number_text(sigma)}}}}}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import yaml
 from msgspec import Struct
 
-from whitecap.sim.inferring.figures import Surety
+from whitecap.sim.inferring.evidence.figures import Surety
 from whitecap.sim.scenario.yaml.loader import Loader
 
 _SAID = re.compile(rf"({'|'.join(surety.value for surety in Surety)}): (.+)")

@@ -1,0 +1,1 @@
+"""How surely each figure of a draft is known, and why: written beside it, and read back."""
