@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 from statistics import fmean, stdev
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.sim.inferring.durations.windows import STATED, TransactionWindow
 from whitecap.sim.inferring.evidence.figures import (
@@ -44,6 +45,10 @@ SAME_PHASE = 0.9
 
 EVEN = 0.35
 """The coefficient of variation below which gaps are even; that of a Poisson process is 1."""
+
+NEVER_IDLE = 0.8
+"""The share of their time that writers are in a transaction from which on they are taken to follow
+their own pace: an open queue as busy would have jobs wait for four times as long as they take."""
 
 MOST_WRITERS = 64
 """Writers of a drafted group at most, however many transactions ran at one time. Ours."""
@@ -78,7 +83,8 @@ class Timetable(Struct, frozen=True):
 class Cadence(Struct, frozen=True):
     """A group's `count` and when its jobs come, with what is to be said; `rate` is per ms, of all.
 
-    They come by a `timetable`, or as an `otherwise` says.
+    They come by a `timetable`, one after the other with a `pause_ms` between, or as an `otherwise`
+    says.
     """
 
     count: DraftFigure
@@ -86,10 +92,26 @@ class Cadence(Struct, frozen=True):
     evidence: Sequence[DraftFigure]
     rate: float
     timetable: Timetable | None = None
+    pause_ms: float | None = None
 
     def arrival(self, start_ms: float) -> str:
         """The `arrival` of a scenario that starts then, on one line."""
-        return self.otherwise if self.timetable is None else self.timetable.arrival(start_ms)
+        if self.timetable is not None:
+            return self.timetable.arrival(start_ms)
+        if self.pause_ms is None:
+            return self.otherwise
+        think = duration_text(self.pause_ms) if self.pause_ms >= 1 else "0 s"
+        return f"{{closed: {{think: {think}}}}}"
+
+    def without(self, outside_ms: float) -> Cadence:
+        """A pause less what a run of the draft spends outside of windows in any case."""
+        if self.pause_ms is None or min(outside_ms, self.pause_ms) < 1:
+            return self
+        less = duration_text(min(outside_ms, self.pause_ms))
+        said = f"less {less} that a run spends between windows on the log and what is refused"
+        evidence = [replace(each, because=f"{each.because}; {said}") for each in self.evidence]
+        pause_ms = max(self.pause_ms - outside_ms, 0.0)
+        return replace(self, pause_ms=pause_ms, evidence=evidence)
 
 
 def cadence_of(
@@ -118,6 +140,8 @@ def cadence_of(
         return _timetable(count, period, begun, rate, said)
     if writers == 1 and (is_stream or _is_even(begun)):
         return _one_after_another(count, window, rate, said)
+    if together is not None and _busy_share(count, window, rate) > NEVER_IDLE:
+        return _without_pause(count, window, rate, said)
     return _by_chance(count, begun, rate, said, together is not None)
 
 
@@ -207,10 +231,33 @@ def _is_even(begun: Sequence[float]) -> bool:
 def _one_after_another(
     count: DraftFigure, window: TransactionWindow, rate: float, said: str
 ) -> Cadence:
-    think_ms = max(1 / rate - window.mean_ms, 0.0)
     because = f"{said}; one after the other, with what is left of the mean gap between them"
-    arrival = f"{{closed: {{think: {duration_text(think_ms) if think_ms >= 1 else '0 s'}}}}}"
-    return Cadence(count, arrival, [fitted("", because)], rate)
+    pause_ms = _pause_ms(count, window, rate)
+    return Cadence(count, "", [fitted("", because)], rate, pause_ms=pause_ms)
+
+
+def _pause_ms(count: DraftFigure, window: TransactionWindow, rate: float) -> float:
+    """What is left of the mean gap of each of so many writers."""
+    return max(int(count.text) / rate - window.mean_ms, 0.0)
+
+
+def _busy_share(count: DraftFigure, window: TransactionWindow, rate: float) -> float:
+    """The share of their time that the writers are in a transaction which commits."""
+    return rate * window.mean_ms / int(count.text) if window.is_known else 0.0
+
+
+def _without_pause(
+    count: DraftFigure, window: TransactionWindow, rate: float, said: str
+) -> Cadence:
+    """Writers that have no queue to wait in, since they begin a job as soon as one has ended."""
+    share = round(100 * min(_busy_share(count, window, rate), 1.0))
+    of = f", of {count.text} writers" if count.text != "1" else ""
+    because = (
+        f"{said}{of}; in a transaction for {share} % of their time, so each job follows the one"
+        " before it, with what is left of the mean gap between them"
+    )
+    pause_ms = _pause_ms(count, window, rate)
+    return Cadence(count, "", [fitted("", because)], rate, pause_ms=pause_ms)
 
 
 def _by_chance(

@@ -15,7 +15,7 @@ from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.domains import cluster_domains_of, domains_of
-from whitecap.sim.inferring.durations.besides_compute import besides_compute
+from whitecap.sim.inferring.durations.besides_compute import BesidesCompute, besides_compute
 from whitecap.sim.inferring.durations.windows import TransactionWindow, window_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
 from whitecap.sim.inferring.evidence.figures import (
@@ -74,6 +74,13 @@ class WriterDraft(Struct, frozen=True):
     cadence: Cadence
     work: Drafted
     dialect: Guess
+
+    def without(self, besides: BesidesCompute | None) -> WriterDraft:
+        """The same without what a run spends besides its compute and its pauses."""
+        if besides is None or not self.window.is_known:
+            return self
+        cadence = self.cadence.without(self.window.outside_ms(besides))
+        return replace(self, compute=self.window.compute(besides), cadence=cadence)
 
     def __str__(self) -> str:
         seen = f"{self.group.name}: {many(len(self.group.commits), 'commit')}"
@@ -159,10 +166,7 @@ class _Making(Struct, frozen=True):
         is_smaller = not self.options.from_files and int(self.contents.rows.text) > rows
         smaller = {"table.initial.rows": rows} if is_smaller else {}
         besides = besides_compute(self.text(writers, []), rates, smaller)
-        return [
-            replace(writer, compute=writer.window.compute(besides.get(writer.group.name)))
-            for writer in writers
-        ]
+        return [writer.without(besides.get(writer.group.name)) for writer in writers]
 
     def _refusal(self, writer: WriterDraft) -> str | None:
         """Why a scenario does not take a writer, `None` if it does."""

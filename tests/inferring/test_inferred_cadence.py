@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, commits_at
-from whitecap.sim.inferring.cadence import cadence_of, most_in_flight, regular_period
+from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, Workers, commits_at, commits_of
+from whitecap.sim.inferring.cadence import Cadence, cadence_of, most_in_flight, regular_period
 from whitecap.sim.inferring.durations.windows import TransactionWindow, window_of
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.profiles import profile_of
@@ -147,3 +147,37 @@ def _hourly_rates(from_hour: int, hours: int, busy: float, quiet: float, seed: i
     assert arrival.profile is not None
     assert "of a week's mean" in cadence.evidence[0].because
     return [arrival.rate * HOUR_MS * factor for factor in arrival.profile.factors()[:24]]
+
+
+@pytest.mark.parametrize(("writers", "sigma"), [(1, 0.6), (4, 0.3)])
+def test_writers_that_begin_a_job_when_one_has_ended_have_no_queue_to_wait_in(
+    writers: int, sigma: float
+) -> None:
+    cadence = _of_workers(Workers("pausing", writers, 2_000, 30_000, sigma))
+    arrival = _arrival(cadence.arrival(MONDAY_MS))
+    assert arrival.closed is not None, cadence.otherwise
+    assert arrival.closed.think.mean_ms() == pytest.approx(2_000, abs=1_500)
+    assert "% of their time" in cadence.evidence[0].because
+    assert cadence.count.text == str(writers)
+
+
+def test_writers_that_are_idle_for_half_of_their_time_take_jobs_from_a_queue() -> None:
+    cadence = _of_workers(Workers("queue", 4, 60_000, 30_000, 0.3))
+    assert _arrival(cadence.arrival(MONDAY_MS)).open is not None
+
+
+def _of_workers(workers: Workers) -> Cadence:
+    """The cadence of these, beside others that commit each four seconds."""
+    span_ms = 3 * HOUR_MS
+    commits, instants = commits_of(workers, span_ms, others_every_ms=4_000, seed=3)
+    window = window_of(commits, instants)
+    return cadence_of(commits, window, span_ms, is_stream=False)
+
+
+def test_of_a_pause_goes_off_what_a_run_spends_outside_of_windows() -> None:
+    cadence = _of_workers(Workers("pausing", 1, 3_000, 30_000, 0.3))
+    assert cadence.pause_ms is not None
+    shorter = cadence.without(1_000)
+    assert shorter.pause_ms == pytest.approx(cadence.pause_ms - 1_000)
+    assert "less 1000 ms that a run spends between windows" in shorter.evidence[0].because
+    assert _arrival(cadence.without(1e9).arrival(MONDAY_MS)).closed is not None

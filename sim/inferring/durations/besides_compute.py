@@ -32,11 +32,14 @@ class BesidesCompute(Struct, frozen=True):
     """Means of a group's committed jobs, in ms.
 
     `window_ms` lies between the snapshot and the first attempt, where Delta takes the timestamp of
-    a commit, and is no compute; `unseen_ms` between that and when the commit can be seen.
+    a commit, and is no compute; `unseen_ms` between that and when the commit can be seen. Of
+    writers without a queue `outside_ms` is what else a committed job takes from when it is
+    submitted to its end: a look at the table before, what follows a commit, refused attempts.
     """
 
     window_ms: float
     unseen_ms: float
+    outside_ms: float = 0.0
 
 
 def besides_compute(
@@ -68,7 +71,10 @@ def _of_groups(recording: Recording) -> Iterator[tuple[str, BesidesCompute]]:
         if row["result"] == PutResult.CREATED
     }
     committed = defaultdict[str, list[dict[str, Any]]](list)
+    taken = defaultdict[str, float](float)
     for row in recording.transactions.to_pylist():
+        if row["ended_at_ms"] is not None:
+            taken[row["writer_group"]] += row["ended_at_ms"] - row["submitted_at_ms"]
         if row["outcome"] == RecordedOutcome.COMMITTED and row["transaction_id"] in seen:
             committed[row["writer_group"]].append(row)
     unseen = [
@@ -77,7 +83,9 @@ def _of_groups(recording: Recording) -> Iterator[tuple[str, BesidesCompute]]:
         for row in rows
     ]
     for group, rows in committed.items():
-        yield group, BesidesCompute(_window_ms(rows), fmean(unseen))
+        windows_ms = sum(row["commit_started_at_ms"] - row["snapshot_at_ms"] for row in rows)
+        outside_ms = (taken[group] - windows_ms) / len(rows)
+        yield group, BesidesCompute(_window_ms(rows), fmean(unseen), outside_ms)
 
 
 def _window_ms(rows: Sequence[Mapping[str, Any]]) -> float:

@@ -76,6 +76,10 @@ class TransactionWindow(Struct, frozen=True):
         """Its mean."""
         return self.median_ms * math.exp(self.sigma**2 / 2)
 
+    def outside_ms(self, besides: BesidesCompute) -> float:
+        """What a job takes outside of its window, as this one is known."""
+        return besides.outside_ms - (besides.unseen_ms if self.is_bracketed else 0.0)
+
     def compute(self, besides: BesidesCompute | None) -> DraftFigure:
         """The window without what a run spends in it besides; as it is, if nothing is known.
 
