@@ -82,8 +82,8 @@ def _goodput(sample: MeasureSample) -> MeasureTally:
     if not sample.has_jobs:
         return PerMinute(math.nan, math.nan)
     rows = sample.all_rows
-    done = rows.is_done & rows.made_version
-    return PerMinute(int((done & (rows.ended_ms >= sample.warm_up_ms)).sum()), sample.minutes)
+    counted = rows.is_effective & (rows.ended_ms >= sample.warm_up_ms)
+    return PerMinute(int(counted.sum()), sample.minutes)
 
 
 def _successes(sample: MeasureSample) -> MeasureTally:
@@ -176,8 +176,8 @@ _ALL = (
         "committed jobs per minute",
         "Jobs that committed a version, per minute of simulated time after the warm-up. A job is "
         "a transaction with all its reruns, or those of several statements, of which the last must "
-        "have committed; one that found nothing to do is not counted. Statements before a job's "
-        "last one have none.",
+        "have committed and any may have left the version; one of which every statement found "
+        "nothing to do is not counted. Statements before a job's last one have none.",
         _goodput,
     ),
     Definition(

@@ -29,8 +29,8 @@ class TransactionColumns(Struct, frozen=True):
     """Transactions, one entry per column each; instants and spans in milliseconds.
 
     `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
-    job's last transaction, `made_version` those that left a version, `job_made_version` those of a
-    job of which some statement did, `ends_job` those of the last statement of their job.
+    job's last transaction, `job_made_version` those of a job of which some statement left a
+    version, `ends_job` those of the last statement of their job.
     """
 
     outcome: IntArray
@@ -44,7 +44,6 @@ class TransactionColumns(Struct, frozen=True):
     is_rerun: Flags
     is_given_up: Flags
     is_last: Flags
-    made_version: Flags
     job_made_version: Flags
     ends_job: Flags
 
@@ -69,7 +68,6 @@ class TransactionColumns(Struct, frozen=True):
             is_rerun=codes_in(transactions["rerun_number"]) > 0,
             is_given_up=flags_in(transactions["given_up"]),
             is_last=is_last,
-            made_version=made_version,
             job_made_version=_of_jobs_with(transactions, made_version),
             ends_job=_ends_job(transactions),
         )
@@ -95,6 +93,11 @@ class TransactionColumns(Struct, frozen=True):
     def is_half_done(self) -> Flags:
         """Which of them end a job that was given up when some statement had left a version."""
         return self.is_given_up & self.job_made_version
+
+    @property
+    def is_effective(self) -> Flags:
+        """Which of them are the success of a job of which some statement left a version."""
+        return self.is_done & self.job_made_version
 
     @property
     def is_idle(self) -> Flags:

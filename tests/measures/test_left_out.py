@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 import whitecap
 from tests.sim.sim_worlds import document
+from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import (
     Due,
@@ -19,6 +20,7 @@ from whitecap.reports.measures.left_out import (
     half_done_sentence,
     left_out_sentences,
 )
+from whitecap.reports.measures.tally import PerMinute
 from whitecap.reports.pages.page_tables import left_out_table
 
 NIGHTLY = WriterCommand("nightly", "OPTIMIZE")
@@ -80,7 +82,7 @@ def test_where_most_successes_had_nothing_to_do_that_is_said() -> None:
     assert len([*left_out_sentences({NIGHTLY: replace(jobs, idle=32)})]) == 1
 
 
-def test_a_job_is_idle_if_no_statement_of_it_made_a_version() -> None:
+def test_a_job_is_idle_and_no_goodput_if_no_statement_of_it_made_a_version() -> None:
     scenario = document(
         writers={
             "both": {
@@ -100,9 +102,14 @@ def test_a_job_is_idle_if_no_statement_of_it_made_a_version() -> None:
         }
     )
     measured = whitecap.run(scenario).measured
-    by_group = {group.writer_group: part.left_out for group, part in measured.groups.items()}
-    assert by_group["eraser"].idle == by_group["eraser"].done > 3
-    assert (by_group["both"].idle, by_group["both"].half_done) == (0, 0)
+    eraser = measured.groups[WriterCommand("eraser", "DELETE events")].left_out
+    assert eraser.idle == eraser.done > 3
+    both = measured.groups[WriterCommand("both", "DELETE events")].left_out
+    assert (both.idle, both.half_done) == (0, 0)
+    goodput = measured.tally(Measure.GOODPUT_PER_MINUTE, "both")
+    assert isinstance(goodput, PerMinute)
+    assert goodput.count == both.done > 3
+    assert measured.tally(Measure.GOODPUT_PER_MINUTE, "eraser").value == 0
 
 
 NOTHING_THERE = {"statement": "DELETE FROM events WHERE country = 'nowhere'"}
