@@ -33,10 +33,10 @@ def left_out_in(runs: Runs) -> dict[WriterCommand, JobsLeftOpen]:
 
 def limiting_cell(findings: AnswerFindings) -> str:
     """Where to look for what stands in the way: the named design under the lightest load where it
-    misses the objective, else that it does not take for sure, else under the heaviest."""
+    misses the objective, else that it is not shown to take, else under the heaviest."""
     cells = {load: cell for cell, load in findings.grid.of(findings.design)}
     missed = [c for c in cells.values() if findings.standings[c].stands is Stands.MISSED]
-    beyond = [cell for load, cell in cells.items() if load not in findings.capacity.for_sure]
+    beyond = [cell for load, cell in cells.items() if load not in findings.capacity.shown]
     return [*missed, *beyond, *reversed(cells.values())][0]
 
 
@@ -52,7 +52,7 @@ def why_limiting(findings: AnswerFindings) -> str:
             return f", {'where it first' if several else 'which'} misses its objectives"
         case Stands.UNDECIDED:
             return f", {'where it is first' if several else 'which is'} undecided"
-        case Stands.MET if several and not standing.is_sure:
+        case Stands.MET if several and not standing.is_shown:
             return ", the first of which it is not sure"
     return ", under its heaviest load" if several else ""
 

@@ -12,36 +12,43 @@ from whitecap.reports.answers.standing import CellStanding, Stands
 
 
 class Capacity(Struct, frozen=True):
-    """The loads that a design takes `for_sure`, and those that it takes at least perhaps.
+    """The loads that a design is `shown` to take, and those that it takes at least perhaps.
 
-    For sure is said of all designs together: that any takes less than that has a chance of 5 %
-    at most, whichever is picked. Perhaps is what no interval of a cell by itself speaks against.
+    What is shown is so for sure (`is_sure`) unless a count is among the objectives: that any design
+    takes less than that has a chance of 5 % at most, whichever is picked. A count is met in every
+    run that was made, which shows only how seldom it is missed. Perhaps is what no interval of a
+    cell by itself speaks against.
 
     A load counts if every lighter one does: with fewer writers there is nothing to meet again.
     """
 
-    for_sure: tuple[OfferedLoad, ...]
+    shown: tuple[OfferedLoad, ...]
     perhaps: tuple[OfferedLoad, ...]
+    is_sure: bool = True
+
+    @property
+    def heaviest_shown(self) -> tuple[OfferedLoad, ...]:
+        """Those that no other one is beyond; one, if there is one load axis."""
+        return _heaviest(self.shown)
 
     @property
     def heaviest_for_sure(self) -> tuple[OfferedLoad, ...]:
-        """Those that no other one is beyond; one, if there is one load axis."""
-        return _heaviest(self.for_sure)
+        """The same, where that is sure."""
+        return self.heaviest_shown if self.is_sure else ()
 
     @property
     def heaviest_perhaps(self) -> tuple[OfferedLoad, ...]:
-        """Likewise, and none of them for sure."""
-        return tuple(load for load in _heaviest(self.perhaps) if load not in self.for_sure)
+        """Likewise, and none of them shown."""
+        return tuple(load for load in _heaviest(self.perhaps) if load not in self.shown)
 
 
 def capacity_of(
     design: Design, grid: DesignGrid, standings: Mapping[str, CellStanding]
 ) -> Capacity:
     """What a design bears of the loads that were tried."""
-    return Capacity(
-        _borne(design, grid, standings, lambda standing: standing.is_sure),
-        _borne(design, grid, standings, _may_be_met),
-    )
+    shown = _borne(design, grid, standings, lambda standing: standing.is_shown)
+    is_sure = all(standings[cell].is_sure for cell, load in grid.of(design) if load in shown)
+    return Capacity(shown, _borne(design, grid, standings, _may_be_met), is_sure)
 
 
 def _may_be_met(standing: CellStanding) -> bool:

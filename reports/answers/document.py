@@ -26,6 +26,7 @@ def document_of(findings: AnswerFindings) -> dict[str, Any]:
             {
                 "design": design.title,
                 "for_sure": [load.title for load in capacity.heaviest_for_sure],
+                "shown": [load.title for load in capacity.heaviest_shown],
                 "perhaps": [load.title for load in capacity.heaviest_perhaps],
                 "text": capacity_text(findings, capacity),
             }
@@ -85,6 +86,7 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
         "high": finite(estimate.high),
         "statement": estimate.statement.value,
         "values": None if estimate.beyond is None else estimate.units,
+        "missed_at_most": judged.missed_at_most,
         "jobs": judged.jobs,
         "replications_needed": judged.needed,
         "jobs_needed": judged.needed_jobs,

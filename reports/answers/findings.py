@@ -50,7 +50,7 @@ class AnswerFindings(Struct, frozen=True):
     """What follows from a sweep's or a run's recordings.
 
     `design` is named for as many loads as it can be, and `cell` is the one to look at: that design
-    under the heaviest load that it takes for sure; perhaps; or, if it takes none, the lightest.
+    under the heaviest load that it is shown to take; perhaps; or, if there is none, the lightest.
     """
 
     objectives: ObjectiveSet
@@ -117,9 +117,10 @@ def _favourite(
     standings: Mapping[str, CellStanding],
     damaged: Collection[str],
 ) -> Design:
-    """The design to name wherever nothing speaks against it: its table stays whole, most is borne
-    with it for sure, then perhaps, then it is best under the most loads, then what it is undecided
-    in falls least short and is decided soonest; if none is borne, the one that comes nearest."""
+    """The design to name wherever nothing speaks against it: its table stays whole, most is shown
+    to be borne with it, then perhaps, then it is best under the most loads, then what it is
+    undecided in falls least short and is decided soonest; if none is borne, the one that comes
+    nearest."""
     run = [design for design in grid.designs if any(grid.of(design))]
 
     def rank(design: Design) -> tuple[float, ...]:
@@ -127,7 +128,7 @@ def _favourite(
         good = sum(choice is not None and cell in choice.good for cell, choice in cells)
         best = sum(choice is not None and cell == choice.best for cell, choice in cells)
         capacity = capacities[design]
-        return len(capacity.for_sure), len(capacity.perhaps), good, best
+        return len(capacity.shown), len(capacity.perhaps), good, best
 
     def doubt(design: Design) -> tuple[float, float]:
         own = [standings[cell] for cell, _ in grid.of(design)]
@@ -176,5 +177,5 @@ def _under(
 
 def _cell_of(design: Design, grid: DesignGrid, capacity: Capacity) -> str:
     cells = {load: cell for cell, load in grid.of(design)}
-    borne = capacity.heaviest_for_sure or capacity.heaviest_perhaps
+    borne = capacity.heaviest_shown or capacity.heaviest_perhaps
     return cells[borne[-1] if borne else next(iter(cells))]

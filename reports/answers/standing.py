@@ -16,7 +16,7 @@ from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.measures.tally import CountedShare
-from whitecap.reports.statistics import CONFIDENCE, Estimate, Standing, facing
+from whitecap.reports.statistics import CONFIDENCE, Estimate, Standing, facing, unnoticed
 from whitecap.reports.statistics import standing_of as against
 
 
@@ -60,16 +60,38 @@ class JudgedObjective(Struct, frozen=True):
     picked_from: int = 1
 
     @property
-    def is_sure(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether it is met, and not only by its own interval, but by one that allows for how many
         it was picked from; a count is met in every replication."""
         if self.stands is not Stands.MET:
             return False
-        if self.held.measure.unit.is_counted or self.estimate.observations is None:
+        if self._is_counted or self.estimate.observations is None:
             return True
-        stricter = self.estimate.observations.estimate(1 - (1 - CONFIDENCE) / self.picked_from)
+        stricter = self.estimate.observations.estimate(1 - self._error)
         at_least, at_most = (self.held.thresholds.get(each.value) for each in Direction)
         return against(stricter, at_least, at_most) is Standing.MET
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether that is wrong in 5 % at most, whichever is picked. Of a count nobody can say so:
+        replications that all meet it bound only how often others do not (`missed_at_most`)."""
+        return self.is_shown and not self._is_counted
+
+    @property
+    def missed_at_most(self) -> float | None:
+        """Of a count that every replication meets, the share of runs that may miss it: the exact
+        binomial bound, at a level that allows for how many it was picked from."""
+        if self.stands is not Stands.MET or not self._is_counted:
+            return None
+        return unnoticed(self.estimate.replications, self._error)
+
+    @property
+    def _is_counted(self) -> bool:
+        return self.held.measure.unit.is_counted
+
+    @property
+    def _error(self) -> float:
+        return (1 - CONFIDENCE) / self.picked_from
 
     @property
     def shortfall(self) -> float:
@@ -133,10 +155,15 @@ class CellStanding(Struct, frozen=True):
         return Stands.UNDECIDED if stands is Stands.MET and is_doubtful else stands
 
     @property
-    def is_sure(self) -> bool:
-        """Whether all is met, and surely so, that could be judged."""
+    def is_shown(self) -> bool:
+        """Whether all is met that could be judged, shares and the like surely so."""
         met = self.those(Stands.MET)
-        return self.stands is Stands.MET and all(each.is_sure for each in met)
+        return self.stands is Stands.MET and all(each.is_shown for each in met)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether all of that is met surely: there is no count among it."""
+        return self.is_shown and all(each.is_sure for each in self.those(Stands.MET))
 
     def among(self, picked_from: int) -> CellStanding:
         """The same, as one of so many of which one is picked."""

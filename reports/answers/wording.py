@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from whitecap.engine.recorded import Measure
+from whitecap.engine.recorded import Measure, Unit
 from whitecap.reports.answers.behind import behind
 from whitecap.reports.answers.capacity import Capacity
 from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, DesignChoice
 from whitecap.reports.answers.findings import AnswerFindings, UnderLoad
 from whitecap.reports.answers.grid import Design, OfferedLoad
 from whitecap.reports.answers.phrases import (
+    asked,
     at_text,
     found_text,
     held_text,
@@ -63,6 +64,7 @@ def sentences_of(findings: AnswerFindings, measured: Mapping[str, Runs]) -> tupl
         *_capacities(findings),
         *_limits(findings),
         *_by_itself(findings),
+        *_counted(findings),
         *_falling_short(findings),
         *_rankings(findings),
         *_flattered(findings),
@@ -155,13 +157,14 @@ def _capacities(findings: AnswerFindings) -> Iterator[str]:
 
 def capacity_text(findings: AnswerFindings, capacity: Capacity) -> str:
     """What a table takes: `takes 12 writers for sure, 16 perhaps`."""
-    sure, perhaps = capacity.heaviest_for_sure, capacity.heaviest_perhaps
-    if sure and perhaps:
-        return f"takes {loads_text(sure)} for sure, {_without_unit(perhaps)} perhaps"
-    if sure:
-        is_all = len(capacity.for_sure) == len(findings.loads)
+    shown, perhaps = capacity.heaviest_shown, capacity.heaviest_perhaps
+    surety = "for sure" if capacity.is_sure else "as far as the runs show"
+    if shown and perhaps:
+        return f"takes {loads_text(shown)} {surety}, {_without_unit(perhaps)} perhaps"
+    if shown:
+        is_all = len(capacity.shown) == len(findings.loads)
         more = "the most that was tried" if is_all else "no more"
-        return f"takes {loads_text(sure)} for sure, {more}"
+        return f"takes {loads_text(shown)} {surety}, {more}"
     if perhaps:
         return f"takes {loads_text(perhaps)} perhaps, nothing for sure"
     return f"does not even take {loads_text([findings.loads[0].load])}"
@@ -190,13 +193,24 @@ def _limits(findings: AnswerFindings) -> Iterator[str]:
 def _by_itself(findings: AnswerFindings) -> Iterator[str]:
     """The lightest load under which what is chosen is met, but not for sure."""
     for under in findings.loads:
-        if under.standing.stands is Stands.MET and not under.standing.is_sure:
+        if under.standing.stands is Stands.MET and not under.standing.is_shown:
             yield (
                 f"{at_text([under.load])}{under.design.title} meets "
                 f"{the_objectives(findings.objectives)} by its own interval, which is not enough "
                 f"to be sure of one that was picked from {findings.picked_from}"
             )
             return
+
+
+def _counted(findings: AnswerFindings) -> Iterator[str]:
+    """Of the named cell, how many runs may miss a count that all of those seen meet."""
+    for each in findings.standings[findings.cell].objectives:
+        if each.missed_at_most is not None:
+            seen = each.estimate.replications
+            none = f"none of {seen} runs misses" if seen > 1 else "the one run does not miss"
+            most = written(each.missed_at_most, Unit.SHARE)
+            what = f"{held_text(each.held)} {asked(each.held.objective)}"
+            yield f"{at_text([findings.load])}{none} {what}, so at most {most} of runs do"
 
 
 def _falling_short(findings: AnswerFindings) -> Iterator[str]:

@@ -34,7 +34,7 @@ from whitecap.reports.statistics.judgement import (
     judge,
     standing_of,
 )
-from whitecap.reports.statistics.means import mean
+from whitecap.reports.statistics.means import mean, unnoticed
 from whitecap.reports.statistics.percentiles import percentile, values_beyond
 from whitecap.reports.statistics.shares import share, weighted_share
 from whitecap.reports.statistics.stopping import (
@@ -82,6 +82,7 @@ __all__ = [
     "said_estimate",
     "share",
     "standing_of",
+    "unnoticed",
     "unpaired_difference",
     "values_beyond",
     "weighted_share",

@@ -22,7 +22,7 @@ COUNTED_INSTEAD = {
     (Measure.WASTED_COMPUTE_SHARE, 0.0): Measure.ABORTED,
     (Measure.RERUN_RATE, 0.0): Measure.RERUNS,
 }
-"""A share that is all or nothing -> the count that must be 0, which can be known for sure."""
+"""A share that is all or nothing -> the count that must be 0, which each run tells exactly."""
 
 
 def vain(expectation: Expectation) -> Iterator[PlacedProblem]:

@@ -106,7 +106,7 @@ def test_whatever_the_cells_are_the_answer_agrees_with_itself(given_up: list[int
         meeting = [each.cell for each in under.standings.values() if each.stands is Stands.MET]
         assert sorted(listed) == sorted(meeting), "each that meets is told once, nothing else is"
         assert under.standing.cell in choice.good
-    sure = [load.place for load in findings.capacity.for_sure]
+    sure = [load.place for load in findings.capacity.shown]
     for cell, load in findings.grid.of(findings.design):
         if load.place in sure:
             assert findings.standings[cell].stands is Stands.MET
@@ -154,7 +154,7 @@ def test_of_one_load_nothing_is_said_to_be_the_heaviest_or_the_first(
 
 def test_a_heavier_load_that_is_met_by_luck_does_not_count() -> None:
     answer = of_both((BAD, BAD, BAD), (GOOD, BAD, GOOD))
-    assert [load.title for load in answer.findings.capacity.for_sure] == ["8 writers"]
+    assert [load.title for load in answer.findings.capacity.shown] == ["8 writers"]
 
 
 def test_loads_are_in_the_order_of_the_work_that_they_offer() -> None:

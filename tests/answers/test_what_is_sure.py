@@ -13,6 +13,7 @@ from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.findings import findings_of
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.answers.standing import Stands
+from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 
 DESIGNS = ("a", "b", "c", "d", "e", "f")
@@ -35,7 +36,7 @@ def test_too_much_is_seldom_called_sure_of_the_best_of_many() -> None:
         cells |= {f"12__{name}": _just_missing(draw) for name in DESIGNS}
         findings = findings_of(cells, grid, objectives_of([SUCCESS]))
         met += findings.loads[-1].count(Stands.MET) > 0
-        sure += any(len(each.for_sure) > 1 for each in findings.capacities.values())
+        sure += any(len(each.shown) > 1 for each in findings.capacities.values())
     assert met / sweeps > 0.12
     assert sure / sweeps <= 0.1
 
@@ -94,9 +95,62 @@ def test_a_design_that_misses_under_the_lightest_load_is_none_to_pick_from() -> 
     cells = {f"{load}__{name}": missing for load in WRITERS for name in DESIGNS}
     cells |= {f"{load}__a": met for load in WRITERS}
     findings = findings_of(cells, grid, objectives_of([SUCCESS]))
-    assert (findings.picked_from, len(findings.capacity.for_sure)) == (1, 2)
+    assert (findings.picked_from, len(findings.capacity.shown)) == (1, 2)
     more = {**cells, "8__b": met, "8__c": met, "8__d": met}
     assert findings_of(more, grid, objectives_of([SUCCESS])).picked_from == 4
+
+
+NOTHING_GIVEN_UP = Objective(Measure.GIVEN_UP, Direction.AT_MOST, 0.0)
+
+
+def test_a_count_that_every_run_meets_is_not_sure_but_bounded() -> None:
+    """Five clean runs are likely where 40 % of all runs are not."""
+    layout = sweep_layout(writers=WRITERS)
+    cells = {name: replicated(5, loader=Did(1000)) for name in WRITERS}
+    answer = answered(layout, cells, NOTHING_GIVEN_UP, load=["writers"])
+    assert answer.headline == (
+        "The table takes 12 writers as far as the runs show, the most that was tried"
+    )
+    assert "for sure" not in str(answer)
+    assert (
+        "At 12 writers none of 5 runs misses given up of loader at most 0, "
+        "so at most 45.1 % of runs do."
+    ) in answer.sentences
+    (capacity,) = _rows(answer.document["capacities"])
+    assert (capacity["for_sure"], capacity["shown"]) == ([], ["12 writers"])
+    (design,) = _rows(_rows(answer.document["loads"])[1]["designs"])
+    (judged,) = _rows(design["objectives"])
+    assert not design["is_sure"]
+    assert judged["missed_at_most"] == pytest.approx(1 - 0.05 ** (1 / 5))
+
+
+def test_the_bound_of_a_count_allows_for_how_many_were_looked_at() -> None:
+    cells = {name: replicated(20, loader=Did(1000)) for name in DESIGNS}
+    answer = answered(sweep_layout(design=DESIGNS), cells, NOTHING_GIVEN_UP)
+    judged = answer.standings[answer.cell].objectives[0]
+    assert judged.missed_at_most == pytest.approx(1 - (0.05 / 6) ** (1 / 20))
+
+
+def test_of_a_share_and_a_count_the_bound_of_the_count_is_told() -> None:
+    cells = {name: replicated(5, loader=Did(1000)) for name in WRITERS}
+    layout = sweep_layout(writers=WRITERS)
+    answer = answered(layout, cells, SUCCESS, NOTHING_GIVEN_UP, load=["writers"])
+    assert "for sure" not in str(answer)
+    assert sum("so at most 45.1 % of runs do" in each for each in answer.sentences) == 1
+
+
+def test_a_single_run_bounds_a_count_hardly_at_all() -> None:
+    layout = layout_of({"run": {}}, {})
+    answer = answered(layout, {"run": replicated(1, loader=Did(1000))}, NOTHING_GIVEN_UP)
+    assert answer.headline == "The objective is met"
+    assert (
+        "The one run does not miss given up of loader at most 0, so at most 95.0 % of runs do."
+    ) in answer.sentences
+
+
+def _rows(several: object) -> list[dict[str, Any]]:
+    assert isinstance(several, list)
+    return several
 
 
 def test_json_says_of_every_cell_whether_it_is_sure() -> None:
