@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from whitecap.engine.recorded import Unit
 from whitecap.reports.advice.result import Advice, Behind
 from whitecap.reports.advice.steps import Bought, DesignStep, Stood
-from whitecap.reports.answers.phrases import held_text, objective_text
+from whitecap.reports.answers.phrases import objective_text
 from whitecap.reports.layout import phrase
 from whitecap.reports.measures import written
-from whitecap.reports.planning.wording import unjudged
+from whitecap.reports.planning.wording import quantity_text, unjudged
 from whitecap.reports.sensitivity.wording import followed_text
 from whitecap.reports.statistics import Standing, said_estimate, written_difference
 from whitecap.reports.words import counted, listed, sentence
@@ -71,11 +71,8 @@ def _deciding(best: Stood) -> Iterator[str]:
 
 
 def _stood_text(advice: Advice, stood: Stood) -> str:
-    worst = stood.value.quantities[0]
-    held = worst.held
-    value = said_estimate(worst.estimate, held.measure.unit, held.thresholds.values())
     cost = said_estimate(stood.cost, Unit.MONEY)
-    return f"{held_text(held)} is {value}, a job costs {cost} {advice.currency}"
+    return f"{quantity_text(stood.value.quantities[0])}, a job costs {cost} {advice.currency}"
 
 
 def step_text(step: DesignStep) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import AnswerFindings
+from whitecap.reports.answers.overload import left_out_in, overload_in
 from whitecap.reports.answers.phrases import where_text
 from whitecap.reports.answers.standing import Stands
 from whitecap.reports.measures.definitions import PERCENTILES
@@ -20,15 +21,6 @@ from whitecap.reports.words import listed
 def refusals_in(runs: Runs) -> tuple[RefusalCount, ...]:
     """Who stopped whom in a cell, over all replications."""
     return ranked(refusal for run in runs.values() for refusal in run.refusals)
-
-
-def left_out_in(runs: Runs) -> dict[WriterCommand, JobsLeftOpen]:
-    """What the numbers of a cell leave out, by writer group over all replications."""
-    groups = dict.fromkeys(group for run in runs.values() for group in run.groups)
-    return {
-        group: added([run.groups[group].left_out for run in runs.values() if group in run.groups])
-        for group in groups
-    }
 
 
 def limiting_cell(findings: AnswerFindings) -> str:
@@ -70,10 +62,9 @@ def behind(findings: AnswerFindings, measured: Mapping[str, Runs]) -> Iterator[s
     causes = list(refusal_sentences(refusals))
     if causes:
         yield f"{where}{'; '.join(causes)}"
-    left_out = left_out_in(measured[cell])
-    for group, each in left_out.items():
-        if each.due.is_overloaded:
-            yield f"{where}{due_sentence(group, each.due)}"
+    left_out = left_out_in(measured[cell].values())
+    for group, due in overload_in(left_out).items():
+        yield f"{where}{due_sentence(group, due)}"
     yield from _unfinished(where, left_out)
     yield from _unasked(findings, measured[findings.cell])
 

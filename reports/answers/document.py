@@ -86,6 +86,7 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
         "high": finite(estimate.high),
         "statement": estimate.statement.value,
         "values": None if estimate.beyond is None else estimate.units,
+        "is_overloaded": bool(judged.overload),
         "missed_at_most": judged.missed_at_most,
         "jobs": judged.jobs,
         "replications_needed": judged.needed,

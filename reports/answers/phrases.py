@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
 from whitecap.reports.answers.grid import OfferedLoad
 from whitecap.reports.answers.objectives import Held, ObjectiveSet
+from whitecap.reports.answers.overload import overload_text
 from whitecap.reports.answers.standing import JudgedObjective, Stands
 from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
@@ -52,6 +53,9 @@ def found_text(judged: JudgedObjective) -> str:
     """What came out, and how that is judged, in one phrase without a full stop."""
     text = f"{held_text(judged.held)} is {value_text(judged)}"
     match judged.stands:
+        case Stands.MISSED if judged.overload:
+            also = f", {beyond_text(judged)}, and" if judged.beyond else ", but"
+            return f"{text}{also} {overload_text(judged.overload)}"
         case Stands.MISSED:
             return f"{text}, {beyond_text(judged)}"
         case Stands.UNDECIDED:

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from whitecap.engine.recorded import Direction, Measure, Objective, Unit
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
+from whitecap.reports.answers.overload import Overload, overload_of, worst_share
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
@@ -48,7 +49,8 @@ class JudgedObjective(Struct, frozen=True):
     was so much as due.
 
     `estimate`: its value with an interval; `judged` also says how many replications would decide.
-    `picked_from`: how many cells the one that is named was picked from.
+    `picked_from`: how many cells the one that is named was picked from. `overload`: the groups by
+    whose jobs that pile up it is missed, whatever its value.
     """
 
     held: Held
@@ -58,6 +60,7 @@ class JudgedObjective(Struct, frozen=True):
     jobs: int
     is_idle: bool = False
     picked_from: int = 1
+    overload: Overload = field(default_factory=dict)
 
     @property
     def is_shown(self) -> bool:
@@ -95,10 +98,16 @@ class JudgedObjective(Struct, frozen=True):
 
     @property
     def shortfall(self) -> float:
-        """By how much the value is beyond the threshold, as a part of it; 0 if it is not.
+        """By how much the value is beyond the threshold, as a part of it, or what part of the due
+        jobs had not begun where they pile up, if that is more; 0 if neither is.
 
         Parts can be compared between measures of different units. Without a value, infinite.
         """
+        return max(self.beyond, worst_share(self.overload))
+
+    @property
+    def beyond(self) -> float:
+        """The first of these."""
         objective, value = self.held.objective, self.judged.measured
         beyond = objective.threshold - value
         if objective.direction is Direction.AT_MOST:
@@ -211,13 +220,14 @@ def standing_of(cell: str, runs: Runs, objectives: ObjectiveSet) -> CellStanding
 def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     tallies = [run.tally(held.measure, held.writer) for _, run in sorted(runs.items())]
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
-    stands = Stands(judged.judgement.value)
+    overload = overload_of(held, runs.values())
+    stands = Stands.MISSED if overload else Stands(judged.judgement.value)
     is_beyond = stands is Stands.MISSED and not math.isnan(judged.measured)
     is_idle = math.isnan(judged.measured) and has_no_job(runs.values(), held.writer)
-    if is_idle or (is_default and jobs < FEWEST_JOBS and not is_beyond):
+    if is_idle or (is_default and jobs < FEWEST_JOBS and not (is_beyond or overload)):
         stands = Stands.TOO_FEW
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
-    return JudgedObjective(held, stands, estimate, judged, jobs, is_idle)
+    return JudgedObjective(held, stands, estimate, judged, jobs, is_idle, overload=overload)
 
 
 def has_no_job(runs: Iterable[MeasuredRun], writer: str | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.answer import WordedAnswer
+from whitecap.reports.answers.overload import overload_text
 from whitecap.reports.answers.phrases import NO_JOB_DUE, held_text, needed_text, value_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
 from whitecap.reports.measures import MEASURES, Unit
@@ -64,6 +65,8 @@ def _judged(judged: JudgedObjective | None) -> PageEntry:
     mark, below = judged.stands.name.lower(), shown.below
     if judged.stands is Stands.TOO_FEW:
         below = NO_JOB_DUE if judged.is_idle else f"{judged.jobs:,} jobs are too few"
+    if judged.overload:
+        below = overload_text(judged.overload)
     return PageEntry(f"{judged.stands.sign} {shown.text}", below, mark)
 
 

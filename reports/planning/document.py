@@ -64,4 +64,5 @@ def quantity_row(quantity: Quantity) -> dict[str, Any]:
         **estimate_row(quantity.estimate),
         "standing": quantity.standing.value,
         "is_idle": quantity.is_idle,
+        "is_overloaded": bool(quantity.overload),
     }

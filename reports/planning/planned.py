@@ -129,7 +129,7 @@ class Plan:
         Columns: `variant`, `value` (label), `number` (milliseconds of a duration, per millisecond
         of a rate), `measure`, `writer` (empty: all together), `mean`, `low`, `high` (95 %),
         `standing` at the level of the search, `is_idle` (no job was due, so nothing is judged
-        by it), `replications`.
+        by it), `is_overloaded` (missed because jobs pile up), `replications`.
         """
         import pandas as pd
 

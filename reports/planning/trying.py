@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from whitecap.engine.recorded import Direction
 from whitecap.reports.answers.objectives import Held, ObjectiveSet
+from whitecap.reports.answers.overload import Overload, overload_of, worst_share
 from whitecap.reports.answers.standing import has_no_job
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
@@ -38,6 +39,8 @@ class Quantity(Struct, frozen=True):
     """What was counted in each replication."""
     is_idle: bool = False
     """Whether there is no value because no job was due: nothing is judged by it."""
+    overload: Overload = field(default_factory=dict)
+    """The groups by whose jobs that pile up it is missed, whatever its value."""
 
     @property
     def seems_decided(self) -> bool:
@@ -47,9 +50,11 @@ class Quantity(Struct, frozen=True):
 
     @property
     def margin(self) -> float:
-        """How far the value is on the right side, as a part of the threshold; negative beyond."""
+        """How far the value is on the right side, as a part of the threshold; negative beyond,
+        and by the part of the due jobs that had not begun where they pile up."""
         objective = self.held.objective
-        return _margin(self.estimate.point, objective.threshold, objective.direction.sign)
+        own = _margin(self.estimate.point, objective.threshold, objective.direction.sign)
+        return min(own, -worst_share(self.overload)) if self.overload else own
 
 
 class TriedValue(Struct, frozen=True):
@@ -116,10 +121,12 @@ def _narrowness(quantity: Quantity) -> tuple[bool, float]:
 def _quantity(held: Held, runs: Sequence[MeasuredRun], error: float, held_at_once: int) -> Quantity:
     tallies = [run.tally(held.measure, held.writer) for run in runs]
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
-    standing = standing_at(estimate, held, error, held_at_once)
+    overload = overload_of(held, runs)
+    in_value = standing_at(estimate, held, error, held_at_once)
+    standing = Standing.MISSED if overload else in_value
     needed = needed_for(estimate, held, error)
     is_idle = math.isnan(estimate.point) and has_no_job(runs, held.writer)
-    return Quantity(held, estimate, standing, needed, tuple(tallies), is_idle)
+    return Quantity(held, estimate, standing, needed, tuple(tallies), is_idle, overload)
 
 
 def standing_at(estimate: Estimate, held: Held, error: float, held_at_once: int = 1) -> Standing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from whitecap.reports.answers.overload import overload_text
 from whitecap.reports.answers.phrases import NO_JOB_DUE, held_text, objective_text
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Sense
@@ -137,13 +138,15 @@ def _shown(labels: Sequence[str], is_largest: bool) -> str:
 def _at(plan: Plan, at: int, tried: TriedValue, standing: Standing, verb: str) -> str:
     worst = next(each for each in tried.quantities if each.standing is standing)
     replications = counted(tried.replications, "replication")
-    said = f"{plan.labels[at]} {verb} after {replications}: {_value(worst)}"
+    said = f"{plan.labels[at]} {verb} after {replications}: {quantity_text(worst)}"
     if standing is Standing.UNDECIDED and worst.seems_decided:
         return f"{said}, and a search judges more strictly than one interval"
     return said
 
 
-def _value(quantity: Quantity) -> str:
+def quantity_text(quantity: Quantity) -> str:
+    """`job success rate of etl is 99.4 % (98.9 to 99.7 %)`, and whether its jobs pile up."""
     held = quantity.held
     said = said_estimate(quantity.estimate, held.measure.unit, held.thresholds.values())
-    return f"{held_text(held)} is {said}"
+    but = f", but {overload_text(quantity.overload)}" if quantity.overload else ""
+    return f"{held_text(held)} is {said}{but}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from msgspec.structs import replace
@@ -39,8 +40,12 @@ def left_out(due: Due, given_up: int = 0, unfinished: int = 0, half_done: int = 
             "33 of 100 due jobs of nightly had not begun: the schedule is overloaded",
         ),
         (
-            Due(writers=2, scheduled=0, jobs=1_000, not_begun=3),
-            "3 of 1,000 due jobs of nightly had not begun: more arrives than gets done",
+            Due(writers=2, scheduled=0, jobs=1_000, not_begun=90),
+            "90 of 1,000 due jobs of nightly had not begun: more arrives than gets done",
+        ),
+        (
+            Due(writers=2, scheduled=0, jobs=1_000, not_begun=30),
+            "30 of 1,000 due jobs of nightly had not begun",
         ),
         (
             Due(writers=2, scheduled=2, jobs=100, not_begun=2),
@@ -50,6 +55,30 @@ def left_out(due: Due, given_up: int = 0, unfinished: int = 0, half_done: int = 
 )
 def test_work_that_piles_up_is_told_from_a_job_that_waits_its_turn(due: Due, sentence: str) -> None:
     assert list(left_out_sentences({NIGHTLY: left_out(due)})) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("load", "runs", "least", "most"),
+    [(0.9, 1, 0.0, 0.05), (0.9, 10, 0.0, 0.05), (1.0, 10, 0.0, 0.1),
+     (1.2, 10, 0.95, 1.0), (2.0, 1, 0.95, 1.0)],
+)  # fmt: skip
+def test_jobs_that_come_by_chance_pile_up_only_where_more_come_than_get_done(
+    load: float, runs: int, least: float, most: float
+) -> None:
+    """Queues of one server with constant job times, of which 60 fit into a run; 200 sets each."""
+    draw = np.random.default_rng(7)
+    sets = [sum((_queue(draw, load) for _ in range(runs)), Due()) for _ in range(200)]
+    assert least <= sum(each.is_overloaded for each in sets) / len(sets) <= most
+
+
+def _queue(draw: np.random.Generator, load: float) -> Due:
+    arrived = np.sort(draw.uniform(0.0, 60.0, draw.poisson(60 * load)))
+    free, not_begun = 0.0, 0
+    for instant in arrived.tolist():
+        begins = max(free, instant)
+        not_begun += begins >= 60.0
+        free = begins + 1.0
+    return Due(writers=1, jobs=len(arrived), not_begun=not_begun)
 
 
 def test_jobs_that_are_in_no_rate_stand_beside_them() -> None:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from whitecap.reports.answers.overload import Overload
 from whitecap.reports.answers.standing import Stands
 from whitecap.reports.damage import damage_sentences
 from whitecap.reports.measures.groups import WriterCommand
@@ -76,13 +77,11 @@ def _named(group: WriterCommand) -> str:
     return " ".join(part for part in group if part)
 
 
-def show_overload(
-    console: Console, layout: SweepLayout, left_out: Mapping[str, JobsLeftOpen]
-) -> None:
-    """The cells of a sweep in which work piled up, over all replications."""
-    for cell, each in left_out.items():
-        if each.due.is_overloaded:
-            print_indented(console, layout.led(cell, str(each.due)), by=0)
+def show_overload(console: Console, layout: SweepLayout, overload: Mapping[str, Overload]) -> None:
+    """The cells of a sweep in which work piled up, with the groups, over all replications."""
+    for cell, of_groups in overload.items():
+        for group, due in of_groups.items():
+            print_indented(console, layout.led(cell, due.said(group.writer_group)), by=0)
 
 
 def show_half_done(

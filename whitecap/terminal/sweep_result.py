@@ -9,6 +9,7 @@ from rich.console import Console
 
 from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.behind import limiting_cell, why_limiting
+from whitecap.reports.answers.overload import overload_in
 from whitecap.reports.answers.standing import CellStanding
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of_runs
@@ -154,9 +155,9 @@ def _show_what_is_left(console: Console, subject: Subject) -> None:
     """Damaged tables, work that piled up, and jobs that left a commit behind."""
     layout, names = subject.layout, [cell.name for cell in subject.layout.cells]
     show_damage(console, {layout.title(n): subject.runs.manifests_of(n) for n in names})
-    left_out = {n: added([*subject.tables.left_out_of(n).values()]) for n in names}
-    show_overload(console, layout, left_out)
-    show_half_done(console, layout, left_out)
+    by_group = {name: subject.tables.left_out_of(name) for name in names}
+    show_overload(console, layout, {n: overload_in(each) for n, each in by_group.items()})
+    show_half_done(console, layout, {n: added([*each.values()]) for n, each in by_group.items()})
 
 
 def _show_limiting_cell(console: Console, subject: Subject, answer: WordedAnswer) -> None:
