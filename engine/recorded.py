@@ -37,6 +37,12 @@ class RecordedOutcome(StrEnum):
     IN_FLIGHT = "in_flight"
 
 
+STREAMING = "STREAMING"
+"""The command name of streaming appends in recordings."""
+
+BRINGING_DATA = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", STREAMING})
+"""Commands whose jobs come from outside: each is work that somebody wants done."""
+
 AUTO_WARM_UP = "auto"
 """A warm-up that is left to be found: in a scenario, and in the manifest beside `warm_up_ms`."""
 

@@ -14,7 +14,7 @@ from whitecap.reports.statistics import written_estimate
 
 def cost_sentence(manifest: Mapping[str, Any], runs: Runs) -> str:
     """`At 0.30 EUR per slot-hour: 123.45 EUR a month (411 h of slots), 12.30 EUR of it for aborted
-    transactions; 0.012 EUR per job.` Nothing without a price."""
+    transactions; 0.012 EUR per job that brought data.` Nothing without a price."""
     price = manifest.get(PRICE)
     if price is None:
         return ""
@@ -24,7 +24,7 @@ def cost_sentence(manifest: Mapping[str, Any], runs: Runs) -> str:
         f"{_said(runs, Measure.COST_PER_MONTH)} {currency} a month "
         f"({_said(runs, Measure.SLOT_HOURS_PER_MONTH)} of slots), "
         f"{_said(runs, Measure.WASTED_COST_PER_MONTH)} of it for aborted transactions; "
-        f"{_said(runs, Measure.COST_PER_JOB)} {currency} per committed job."
+        f"{_said(runs, Measure.COST_PER_JOB)} {currency} per job that brought data."
         f"{_at_list_prices(price, runs)}"
     )
 

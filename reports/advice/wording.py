@@ -72,7 +72,8 @@ def _deciding(best: Stood) -> Iterator[str]:
 
 def _stood_text(advice: Advice, stood: Stood) -> str:
     cost = said_estimate(stood.cost, Unit.MONEY)
-    return f"{quantity_text(stood.value.quantities[0])}, a job costs {cost} {advice.currency}"
+    worst = quantity_text(stood.value.quantities[0])
+    return f"{worst}, a job that brings data costs {cost} {advice.currency}"
 
 
 def step_text(step: DesignStep) -> str:

@@ -113,8 +113,8 @@ def _wasted_cost(sample: MeasureSample) -> MeasureTally:
 
 
 def _cost_per_job(sample: MeasureSample) -> MeasureTally:
-    done = int(sample.jobs.is_done.sum())
-    return PerJob(sample.slot_hours_of_jobs() * sample.per_slot_hour, done)
+    brought = int(sample.jobs.has_brought_data.sum())
+    return PerJob(sample.slot_hours_of_jobs() * sample.per_slot_hour, brought)
 
 
 def _request_cost(sample: MeasureSample) -> MeasureTally:
@@ -345,9 +345,12 @@ _ALL = (
     ),
     Definition(
         Measure.COST_PER_JOB,
-        "Cost per job",
-        "money per committed job",
-        "Price of the slot-hours of all transactions that ended, divided by jobs that committed.",
+        "Cost per job that brings data",
+        "money per committed job that brings data",
+        "Price of the slot-hours of all transactions that ended, divided by jobs that brought "
+        "data: that committed, and of which an INSERT, UPDATE, DELETE, MERGE or batch of a stream "
+        "left a version. What maintenance (OPTIMIZE, REORG, VACUUM, ...) and idle jobs take is in "
+        "the price, and they are no jobs to divide it among.",
         _cost_per_job,
     ),
     Definition(

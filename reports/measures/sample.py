@@ -10,7 +10,7 @@ import pyarrow as pa
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from whitecap.engine.recorded import CONFLICTS, RecordedOutcome
+from whitecap.engine.recorded import BRINGING_DATA, CONFLICTS, RecordedOutcome
 from whitecap.reports.arrays import Flags, FloatArray, IntArray
 from whitecap.reports.measures.columns import coded, codes_in, flags_in, is_given, numbers_in
 
@@ -30,7 +30,8 @@ class TransactionColumns(Struct, frozen=True):
 
     `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
     job's last transaction, `job_made_version` those of a job of which some statement left a
-    version, `ends_job` those of the last statement of their job.
+    version, `job_brought_data` those of one of which a statement that brings data did, `ends_job`
+    those of the last statement of their job.
     """
 
     outcome: IntArray
@@ -45,6 +46,7 @@ class TransactionColumns(Struct, frozen=True):
     is_given_up: Flags
     is_last: Flags
     job_made_version: Flags
+    job_brought_data: Flags
     ends_job: Flags
 
     @classmethod
@@ -69,6 +71,7 @@ class TransactionColumns(Struct, frozen=True):
             is_given_up=flags_in(transactions["given_up"]),
             is_last=is_last,
             job_made_version=_of_jobs_with(transactions, made_version),
+            job_brought_data=_of_jobs_with(transactions, made_version & _brings_data(transactions)),
             ends_job=_ends_job(transactions),
         )
 
@@ -98,6 +101,11 @@ class TransactionColumns(Struct, frozen=True):
     def is_effective(self) -> Flags:
         """Which of them are the success of a job of which some statement left a version."""
         return self.is_done & self.job_made_version
+
+    @property
+    def has_brought_data(self) -> Flags:
+        """Which of them are the success of a job that brought data, and was no maintenance."""
+        return self.is_done & self.job_brought_data
 
     @property
     def is_idle(self) -> Flags:
@@ -216,6 +224,12 @@ def _ends_job(transactions: pa.Table) -> Flags:
     if "ends_job" not in transactions.column_names:
         return np.ones(transactions.num_rows, dtype=bool)
     return flags_in(transactions["ends_job"])
+
+
+def _brings_data(transactions: pa.Table) -> Flags:
+    """Which are of a command whose jobs come from outside."""
+    commands, names = coded(transactions["command"])
+    return np.array([name in BRINGING_DATA for name in names], dtype=bool)[commands]
 
 
 def _of_jobs_with(transactions: pa.Table, some: Flags) -> Flags:

@@ -16,17 +16,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from whitecap.engine.recorded import AxisRole
+from whitecap.engine.recorded import BRINGING_DATA, AxisRole
 from whitecap.sim.loading.dotted_paths import changed
 from whitecap.sim.quantities.units import MS_PER, parse_duration
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.scenario.vain import commands_of
-from whitecap.sim.scenario.writers import STREAMING, WriterGroup
-
-BRINGING_DATA = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", STREAMING})
-"""Commands whose jobs come from outside: each is work that somebody wants done."""
+from whitecap.sim.scenario.writers import WriterGroup
 
 Offer = Mapping[str, Any]
 """Writer group -> all that decides how much work it offers."""

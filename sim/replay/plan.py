@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import STREAMING
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.recording.recording import Recording
@@ -35,7 +36,6 @@ from whitecap.sim.replay.playing.script import End, Planned
 from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch
 from whitecap.sim.replay.real.environment import DELTA_VERSION
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.writers import STREAMING
 
 
 class TablePlan(Struct, frozen=True):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
-from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, OF_THE_TABLE, Measure, Unit
+from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, OF_THE_TABLE, STREAMING, Measure, Unit
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.scenario.expect import Expectation
-from whitecap.sim.scenario.writers import STREAMING, WriterGroup
+from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml.text import PlacedProblem
 
 COUNTED_INSTEAD = {

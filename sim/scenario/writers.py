@@ -20,9 +20,6 @@ from whitecap.sim.scenario.parameters import Nothing, Parameter, RowsSection
 from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.scenario.yaml.text import read_yaml
 
-STREAMING = "STREAMING"
-"""The command name of streaming appends in recordings."""
-
 
 class FixedRerun(Section):
     """Run again after `wait`, at most `budget` times per job."""

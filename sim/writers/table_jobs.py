@@ -9,10 +9,11 @@ from msgspec import Struct, field
 from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.plans.batches import BatchPlans
 from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
+from whitecap.engine.recorded import STREAMING
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Insert, Statement
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.writers import STREAMING, WriterGroup
+from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.store.requests.limits import DataRequests
 from whitecap.sim.time.identifiers import DrawnIds
 from whitecap.sim.time.random_streams import RandomStreams

@@ -238,6 +238,26 @@ def test_a_change_that_the_scenario_allows_and_nobody_has_is_told_of_the_scenari
     assert "--allow" not in result.stderr
 
 
+def test_maintenance_more_often_is_no_cheaper_than_less_often(tmp_path: Path) -> None:
+    """Every OPTIMIZE is a job that commits, and costs less than the jobs that bring data: if it
+    counted among those that the cost is divided by, the more of them the better."""
+    loader = {**STEADY, "count": 1, "compute": {"constant": "60 s"}}
+    tidy = {
+        "statement": "OPTIMIZE events",
+        "arrival": {"schedule": {"every": "4 min"}},
+        "compute": {"constant": "20 s"},
+    }
+    file = written_to(
+        tmp_path / "tidy.yaml", duration="40 min", writers={"loader": loader, "tidy": tidy},
+        objective="job_success_rate of loader >= 50 %", price={"per_slot_hour": 1.0},
+    )  # fmt: skip
+    advice = whitecap.advise(file, "schedules", replications=5, jobs=1, quiet=True)
+    assert [step.label for step in advice.steps][:1] == ["tidy every 8 min"]
+    cost = advice.table[advice.table["measure"] == "cost_per_job"].iloc[0]
+    assert cost["after"] < cost["before"]
+    assert "a job that brings data costs" in str(advice)
+
+
 def test_axes_of_the_sweep_may_be_allowed_by_name(tmp_path: Path, heap: Path) -> None:
     document = yaml.safe_load(heap.read_text())
     axes = {"layout": {"heap": {}, "by date": {"table.partition_by": ["date"]}}}

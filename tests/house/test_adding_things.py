@@ -22,14 +22,13 @@ from whitecap.engine.outcomes import Outcome
 from whitecap.engine.races.matrix.catalogue import EXTENDED, ON_REQUEST, PUBLISHED, Target
 from whitecap.engine.races.matrix.family import FIRST_ID, Layout
 from whitecap.engine.races.matrix.published import tables_of
-from whitecap.engine.recorded import Measure, RecordedOutcome
+from whitecap.engine.recorded import BRINGING_DATA, STREAMING, Measure, RecordedOutcome
 from whitecap.engine.sql.parsing import parse, table_statements
 from whitecap.engine.sql.parsing import statements as row_statements
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.sim.history.conservation import KEEPS_ROW_COUNT
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.loading.axis_roles import BRINGING_DATA
 from whitecap.sim.recording import records
 from whitecap.sim.replay.history.recorded import (
     SEVERAL_COMMITS,
@@ -40,7 +39,6 @@ from whitecap.sim.replay.plan import real_command
 from whitecap.sim.replay.real.commands import Sql, StreamBatch
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.faults import Fault
-from whitecap.sim.scenario.writers import STREAMING
 from whitecap.sim.writers import jobs
 
 ROOT = Path(__file__).parents[2]

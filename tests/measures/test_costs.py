@@ -96,6 +96,25 @@ def test_waste_is_the_share_of_the_cost_that_the_waste_of_compute_is(
     assert share == pytest.approx(value(Measure.WASTED_COMPUTE_SHARE))
 
 
+def test_maintenance_costs_something_and_is_no_job_to_divide_it_among() -> None:
+    tidy = {
+        "statement": "OPTIMIZE events",
+        "arrival": {"schedule": {"every": "2 min"}},
+        "compute": "30 s",
+    }
+    loader = {**INSERT, "arrival": {"schedule": {"every": "1 min"}}, "compute": "10 s"}
+    idle = {**tidy, "statement": "DELETE FROM events WHERE country = 'nowhere'"}
+    plain, _ = _measured(writers={"loader": loader}, price=PRICE)
+    measured, rows = _measured(writers={"loader": loader, "tidy": tidy, "idle": idle}, price=PRICE)
+    inserts = sum(row["command"] == "INSERT" and row["outcome"] == "committed" for row in rows)
+    hours = sum(row["compute_ms"] for row in rows if row["outcome"] != "in_flight") / 3_600_000
+    assert inserts < sum(row["outcome"] == "committed" for row in rows)
+    cost = measured.whole.value(Measure.COST_PER_JOB)
+    assert cost == pytest.approx(0.5 * hours / inserts)
+    assert cost > plain.whole.value(Measure.COST_PER_JOB)
+    assert math.isnan(measured.tally(Measure.COST_PER_JOB, "tidy").value)
+
+
 def _cost_per_job(*tallies: PerJob) -> Estimate:
     return estimated(Measure.COST_PER_JOB, tallies)
 

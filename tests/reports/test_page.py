@@ -158,7 +158,7 @@ def test_costs_stand_on_the_page_where_a_price_was_stated(tmp_path: Path, page: 
     price = {"per_slot_hour": 0.5, "currency": "EUR"}
     subject = made_up_subject(tmp_path / "sweep", AXES, price=price)
     priced = page_of(subject, answer_of_subject(subject), [], None, "")
-    for title in ("Cost per month", "Wasted per month", "Cost per job"):
+    for title in ("Cost per month", "Wasted per month", "Cost per job that brings data"):
         assert f">{title} (EUR)</th>" in priced
         assert title not in page
     cost = subject.tables.of("cost_per_month")[subject.layout.cells[0].name]

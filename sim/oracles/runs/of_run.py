@@ -16,7 +16,7 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT
-from whitecap.engine.recorded import RecordedOutcome
+from whitecap.engine.recorded import STREAMING, RecordedOutcome
 from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, Response
 from whitecap.sim.loading.loading import parse_scenario
 from whitecap.sim.oracles.evidence import Evidence
@@ -27,7 +27,6 @@ from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.writers import STREAMING
 from whitecap.sim.store.contents.objects import FakeStore
 from whitecap.sim.writers.table_in_store import TableInStore
 
