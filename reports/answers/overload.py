@@ -46,10 +46,20 @@ def overload_in(left_out: Mapping[WriterCommand, JobsLeftOpen]) -> Overload:
 
 def overload_of(held: Held, runs: Iterable[MeasuredRun]) -> Overload:
     """Those by which an objective is missed, whatever its value; none if it is not of jobs."""
+    return {group: due for group, due in _dues(held, runs).items() if due.is_overloaded}
+
+
+def balance_of(held: Held, runs: Iterable[MeasuredRun]) -> Overload:
+    """Those of which nobody can say whether jobs pile up."""
+    return {group: due for group, due in _dues(held, runs).items() if due.is_at_balance}
+
+
+def _dues(held: Held, runs: Iterable[MeasuredRun]) -> Overload:
+    """Of the groups that an objective is of, if it is one of jobs."""
     if held.measure not in OF_JOBS:
         return {}
-    overload = overload_in(left_out_in(runs))
-    return {g: due for g, due in overload.items() if held.writer in (None, g.writer_group)}
+    left_out = left_out_in(runs).items()
+    return {g: each.due for g, each in left_out if held.writer in (None, g.writer_group)}
 
 
 def worst_share(overload: Overload) -> float:

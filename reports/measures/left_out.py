@@ -60,8 +60,29 @@ class Due(Struct, frozen=True):
         One that waits for its writer's current job is usual. Of jobs that come by chance as many
         more are as chance leaves waiting at that balance, in 95 % of runs.
         """
-        by_chance = 0.0 if self.scheduled else _left_at_balance(self.jobs, self.writers)
-        return self.not_begun > max(self.writers, by_chance)
+        return self.not_begun > max(self.writers, self._left_at_balance(_ONE_SIDED))
+
+    @property
+    def is_at_balance(self) -> bool:
+        """Whether as many had not begun as where as much gets done as arrives: nobody can say on
+        which side of that it is. Of a schedule that is always told."""
+        least = max(self.writers, self._left_at_balance(-_ONE_SIDED))
+        return not (self.scheduled or self.is_overloaded) and self.not_begun > least
+
+    def _left_at_balance(self, deviations: float) -> float:
+        """How many Poisson jobs wait in the end where as many get done as arrive: the mean and so
+        many standard deviations; 0 of a schedule.
+
+        What one writer has before it is then a random walk that is reflected at zero: after n jobs
+        about the amount of a normal number of variance n (heavy traffic; Whitt 2002, 5.7), of mean
+        sqrt(2 n / pi), of which one job is under way. Those of several writers, or runs, add up.
+        Job times that scatter leave more.
+        """
+        if self.scheduled or not self.writers:
+            return 0.0
+        each = self.jobs / self.writers
+        scatter = math.sqrt(self.writers * (1 - 2 / math.pi) * each)
+        return self.writers * (math.sqrt(2 / math.pi * each) - 1) + deviations * scatter
 
     @property
     def overload(self) -> str:
@@ -72,18 +93,6 @@ class Due(Struct, frozen=True):
     def not_begun_share(self) -> float:
         """Of the jobs that were due."""
         return self.not_begun / self.jobs if self.jobs else 0.0
-
-
-def _left_at_balance(jobs: int, writers: int) -> float:
-    """How many Poisson jobs wait in the end where as many get done as arrive, in 95 % of runs.
-
-    What waits for one writer is then a random walk that is reflected at zero: after n jobs about
-    the amount of a normal number of variance n (heavy traffic; Whitt 2002, 5.7), of mean
-    sqrt(2 n / pi). Those of several writers, or runs, add up. Job times that scatter leave more.
-    """
-    each = jobs / max(writers, 1)
-    scatter = math.sqrt(writers * (1 - 2 / math.pi) * each)
-    return writers * math.sqrt(2 / math.pi * each) + _ONE_SIDED * scatter
 
 
 class JobsLeftOpen(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from whitecap.engine.recorded import Direction
 from whitecap.reports.answers.objectives import Held, ObjectiveSet
-from whitecap.reports.answers.overload import Overload, overload_of, worst_share
+from whitecap.reports.answers.overload import Overload, balance_of, overload_of, worst_share
 from whitecap.reports.answers.standing import has_no_job
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
@@ -41,12 +41,15 @@ class Quantity(Struct, frozen=True):
     """Whether there is no value because no job was due: nothing is judged by it."""
     overload: Overload = field(default_factory=dict)
     """The groups by whose jobs that pile up it is missed, whatever its value."""
+    balance: Overload = field(default_factory=dict)
+    """Those of which nobody can say whether jobs pile up: it is not called met by them."""
 
     @property
     def seems_decided(self) -> bool:
         """Whether it is decided at 95 %, a single value's level, whatever a search needs."""
         at_least, at_most = (self.held.thresholds.get(each.value) for each in Direction)
-        return standing_of(self.estimate, at_least, at_most) is not Standing.UNDECIDED
+        is_decided = standing_of(self.estimate, at_least, at_most) is not Standing.UNDECIDED
+        return is_decided and not self.balance
 
     @property
     def margin(self) -> float:
@@ -121,12 +124,15 @@ def _narrowness(quantity: Quantity) -> tuple[bool, float]:
 def _quantity(held: Held, runs: Sequence[MeasuredRun], error: float, held_at_once: int) -> Quantity:
     tallies = [run.tally(held.measure, held.writer) for run in runs]
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
-    overload = overload_of(held, runs)
-    in_value = standing_at(estimate, held, error, held_at_once)
-    standing = Standing.MISSED if overload else in_value
+    overload, balance = overload_of(held, runs), balance_of(held, runs)
+    standing = standing_at(estimate, held, error, held_at_once)
+    if overload:
+        standing = Standing.MISSED
+    elif balance and standing is Standing.MET:
+        standing = Standing.UNDECIDED
     needed = needed_for(estimate, held, error)
     is_idle = math.isnan(estimate.point) and has_no_job(runs, held.writer)
-    return Quantity(held, estimate, standing, needed, tuple(tallies), is_idle, overload)
+    return Quantity(held, estimate, standing, needed, tuple(tallies), is_idle, overload, balance)
 
 
 def standing_at(estimate: Estimate, held: Held, error: float, held_at_once: int = 1) -> Standing:

@@ -148,5 +148,9 @@ def quantity_text(quantity: Quantity) -> str:
     """`job success rate of etl is 99.4 % (98.9 to 99.7 %)`, and whether its jobs pile up."""
     held = quantity.held
     said = said_estimate(quantity.estimate, held.measure.unit, held.thresholds.values())
-    but = f", but {overload_text(quantity.overload)}" if quantity.overload else ""
-    return f"{held_text(held)} is {said}{but}"
+    text = f"{held_text(held)} is {said}"
+    if quantity.overload:
+        return f"{text}, but {overload_text(quantity.overload)}"
+    if quantity.balance and quantity.standing is Standing.UNDECIDED:
+        return f"{text}, but it cannot be told whether {overload_text(quantity.balance)}"
+    return text

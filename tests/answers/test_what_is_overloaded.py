@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 import whitecap
 from tests.answers.cells import Did, answered, measured_run, replicated, sweep_layout
@@ -14,7 +15,10 @@ from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import Held, objectives_of
 from whitecap.reports.answers.overload import OF_JOBS, overload_of
 from whitecap.reports.answers.standing import Stands, standing_of
+from whitecap.reports.measures.left_out import Due
+from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.planning.trying import tried_value
+from whitecap.reports.planning.wording import quantity_text
 from whitecap.reports.statistics import Standing
 
 QUEUEING = Did(1000, due=1001, not_begun=1)
@@ -80,6 +84,31 @@ def test_everything_that_is_asked_of_jobs_is_missed_in_plans_too(measure: Measur
         assert bool(overload_of(Held(objectives.each[0], None), runs.values())) == (
             standing is Standing.MISSED
         )
+
+
+@pytest.mark.parametrize(
+    ("not_begun", "standing"),
+    [(15, Standing.MET), (40, Standing.UNDECIDED), (100, Standing.MISSED)],
+)
+def test_a_value_at_which_about_as_much_gets_done_as_arrives_is_undecided_in_a_plan(
+    not_begun: int, standing: Standing
+) -> None:
+    """Of 600 jobs in 10 runs 52 wait at balance, 28 to 76 in nine of ten cases."""
+    dues = Due(writers=1, jobs=60, not_begun=not_begun // 10)
+    runs = {number: _with_due(measured_run(loader=Did(1000)), dues) for number in range(10)}
+    (quantity,) = tried_value(runs, objectives_of([SUCCESS]), 0.05).quantities
+    assert quantity.standing is standing
+    is_told = "it cannot be told whether more arrives" in quantity_text(quantity)
+    assert is_told is (standing is Standing.UNDECIDED)
+
+
+def _with_due(run: MeasuredRun, due: Due) -> MeasuredRun:
+    """The same of an open group to which so many jobs came."""
+    parts = {
+        group: replace(part, left_out=replace(part.left_out, due=due))
+        for group, part in run.groups.items()
+    }
+    return replace(run, groups=parts)
 
 
 OVER = document(
