@@ -15,6 +15,11 @@ from whitecap.reports.expectations.checked import CheckResult
 from whitecap.reports.expectations.judging import Judged
 from whitecap.reports.statistics import Standing
 
+NAME = "whitecap check"
+
+BEGINS = f"<?xml version='1.0' encoding='utf-8'?>\n<testsuites name=\"{NAME}\"".encode()
+"""How a file of them begins, by which one that is there is known as such."""
+
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 """Characters that XML 1.0 cannot hold, however escaped (its section 2.2)."""
 
@@ -83,14 +88,13 @@ def _judged_case(name: str, judged: Judged, undecided_passes: bool) -> JUnitCase
             return JUnitCase(name, failure=f"{judgement}: {judged}")
 
 
-def write_junit(suites: Sequence[Suite], path: Path) -> None:
-    """Write the suites as JUnit XML."""
-    root = ET.Element("testsuites", {"name": "whitecap check", **_counts(suites)})
+def junit_of(suites: Sequence[Suite]) -> bytes:
+    """The suites as JUnit XML."""
+    root = ET.Element("testsuites", {"name": NAME, **_counts(suites)})
     for suite in suites:
         root.append(_suite_element(suite))
     ET.indent(root)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
 def _counts(suites: Sequence[Suite]) -> dict[str, str]:

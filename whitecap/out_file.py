@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import click
@@ -11,34 +13,73 @@ import click
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.places import (
     NotWritten,
+    is_passed_on,
     refused_places,
     require_file,
     require_new_file,
+    write_whole,
     written,
 )
 
 
-def overwriting_nothing(overwrite: bool, places: Mapping[str, Path | None]) -> Iterator[Problem]:
+def overwriting_nothing(overwrite: bool, places: Places) -> Iterator[Problem]:
     """`--overwrite` where none of the options, by their names, says what would be replaced."""
     if overwrite and not any(places.values()):
         yield Problem("", f"--overwrite goes with {' or '.join(places)}")
 
 
-def refused_files(overwrite: bool, places: Mapping[str, Path | None]) -> Iterator[Problem]:
+Places = Mapping[str, Path | None]
+"""What a command reads or writes, by the options that name it."""
+
+
+def not_apart(files: Places, directories: Places | None = None) -> Iterator[Problem]:
+    """Options of one command that name one place, however spelt, or a file within a directory that
+    the command fills: the one would be written over the other."""
+    given = {option: place for option, place in files.items() if place is not None}
+    for (option, place), (other, same) in combinations(given.items(), 2):
+        if _is_one(place, same):
+            yield Problem("", f"{option} and {other} name one place: {same}")
+    for into, directory in (directories or {}).items():
+        for option, place in given.items():
+            if directory is not None and _real(place).is_relative_to(_real(directory)):
+                yield Problem("", f"{option} must not lie within {into}: {place}")
+
+
+def _is_one(place: Path, other: Path) -> bool:
+    if is_passed_on(place):
+        return False
+    is_linked = place.exists() and other.exists() and place.samefile(other)
+    return is_linked or _real(place) == _real(other)
+
+
+def _real(place: Path) -> Path:
+    """Without links and `..`; it need not be there."""
+    return Path(os.path.realpath(place))
+
+
+def refused_files(overwrite: bool, places: Places) -> Iterator[Problem]:
     """What is wrong with files that are not to be there yet, by the options that name them."""
     yield from overwriting_nothing(overwrite, places)
+    yield from not_apart(places)
     yield from refused_places(partial(require_new_file, overwrite=overwrite), *places.values())
 
 
-def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:
+PAGE_BEGINS = b'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name='
+"""How a page begins that Whitecap wrote (`reports/templates/`)."""
+
+
+def form_of(
+    form: str, out: Path | None, forms: Mapping[str, str], begins: Mapping[str, bytes]
+) -> str:
     """The format to write, by the ending of `out` if none was chosen; `forms` by their endings.
 
-    Raises `InvalidInput` for an ending that says nothing, and for a place that cannot be written.
+    A file that is there is replaced if it `begins` as results of the format do. Raises
+    `InvalidInput` for an ending that says nothing, and for a place that cannot be written.
     """
     if out is None:
         return form
-    require_file(out)
     chosen = forms.get(out.suffix.lower()) if form == "terminal" else form
+    require_file(out, begins.get(chosen or "", b""))
     if chosen is None:
         names = ", ".join(dict.fromkeys(forms.values()))
         raise InvalidInput([Problem("--out", f"{out} needs --format, one of {names}")])
@@ -66,5 +107,4 @@ def _print(text: str) -> None:
 
 
 def _write(text: str, out: Path) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8")
+    write_whole(out, text.encode())

@@ -63,8 +63,9 @@ class Baseline(Struct, frozen=True):
         made_by = {**self.made_by, **dict.fromkeys(new, code_version)}
         return Baseline({**self.scenarios, **new}, made_by)
 
-    def write(self, path: Path) -> None:
-        """Write the file: scenarios by their names, so that a change of one is a change there."""
+    @property
+    def text(self) -> str:
+        """The file: scenarios by their names, so that a change of one is a change there."""
         document = {
             "format_version": FORMAT_VERSION,
             "scenarios": [
@@ -72,8 +73,7 @@ class Baseline(Struct, frozen=True):
                 for name in sorted(self.scenarios)
             ],
         }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(_lines(document)) + "\n", encoding="utf-8")
+        return "\n".join(_lines(document)) + "\n"
 
 
 def as_stored(stored: BaselineScenario) -> BaselineScenario:

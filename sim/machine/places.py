@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from whitecap.engine.errors import InvalidInput, Problem, each_read
+from whitecap.engine.errors import InvalidInput, Problem, each_read, unreadable
 
 _YAML = (".yaml", ".yml")
 
@@ -42,20 +42,51 @@ def written(result: Any, write: Callable[[Path], W], place: Path) -> W:
         raise NotWritten(error, place, result) from error
 
 
-def require_file(path: Path) -> None:
+def require_file(path: Path, begins: bytes = b"") -> None:
     """Raises `InvalidInput` unless a result can be written there; nothing is left behind.
 
-    What is made again and again is replaced, but no result is YAML: that is written by hand.
+    What is made again and again is replaced, but only by its own kind: a file that is there
+    `begins` as such results do, or is empty. No result is YAML: that is written by hand.
     """
     _require_writable(path)
-    if path.is_file() and path.suffix.lower() in _YAML:
-        said = "is there already and is no such result, but YAML; it is left alone"
+    if is_passed_on(path) or not path.exists():
+        return
+    but = ", but YAML" if path.suffix.lower() in _YAML else ""
+    if but or not _begins(path, begins):
+        said = f"is there already and is no such result{but}; it is left alone"
         raise InvalidInput([Problem(str(path), said)])
+
+
+def _begins(path: Path, begins: bytes) -> bool:
+    """Whether a file does, or is empty."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(begins)) in (begins, b"")
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+_KEEPERS = {
+    ("manifest.json", "transactions.parquet"): "a run's directory",
+    ("sweep.json", "cells"): "a sweep's directory",
+    ("_delta_log",): "a Delta table",
+}
+"""Directories whose content is their own, by what lies in them. A manifest.json alone says little:
+browsers and web sites have such files."""
+
+
+def _require_no_keeper(path: Path) -> None:
+    """Raises `InvalidInput` within a directory whose content is its own."""
+    for directory in Path(os.path.realpath(path)).parents:
+        for names, kind in _KEEPERS.items():
+            if all((directory / name).exists() for name in names):
+                raise _cannot_be_written(path, f"{directory} is {kind}, which keeps to itself")
 
 
 def _require_writable(path: Path) -> None:
     if path.is_dir():
         raise _cannot_be_written(path, "it is a directory")
+    _require_no_keeper(path)
     if path.exists():
         if not os.access(path, os.W_OK):
             raise _cannot_be_written(path, "permission denied")
@@ -106,11 +137,31 @@ def require_free(
 
 def write_whole(path: Path, content: bytes) -> None:
     """Make or replace a file, in a folder that is made if need be: whoever is killed leaves it as
-    it was."""
+    it was. What is no ordinary file (a pipe, a device) is written to as it stands."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_bytes(content)
-    beside.replace(path)
+    if is_passed_on(path):
+        path.write_bytes(content)
+        return
+    place = Path(os.path.realpath(path))  # of a link the file that it names
+    beside = place.with_name(f".{place.name}{PART}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(place)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+PART = ".part"
+"""How a file is called that is not whole yet, behind a dot and its name."""
+
+_STREAMS = (Path("/dev"), Path("/dev/fd"))
+
+
+def is_passed_on(path: Path) -> bool:
+    """Whether what is written there is no file's content: a device, a pipe, /dev/stdout."""
+    is_special = path.exists() and not (path.is_file() or path.is_dir())
+    return is_special or path.absolute().parent in _STREAMS
 
 
 @contextmanager

@@ -17,6 +17,9 @@ from whitecap.engine.errors import InvalidInput, Problem, nearest, unreadable
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 
+BEGINS = b'{"type":"table"'
+"""How a history begins that a run wrote."""
+
 
 class Promise(Struct, frozen=True, forbid_unknown_fields=True, tag="table"):
     """What the table's writers are promised, where the log does not say.

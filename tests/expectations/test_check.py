@@ -17,7 +17,7 @@ from tests.sweeps.sweep_scenario import SCENARIO as SWEPT
 from whitecap.checking.scenarios import CheckedScenario, check_scenarios
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.junit import JUnitCase, Suite, write_junit
+from whitecap.reports.junit import JUnitCase, Suite, junit_of
 
 SCENARIO = SWEPT.partition("sweep:")[0]
 MET = SCENARIO + "expect:\n  - {measure: committed, writer: loader, at_least: 1}\n"
@@ -204,7 +204,7 @@ def test_exactly_is_decided_by_one_run(undecided: Path) -> None:
 
 def test_junit_survives_texts_that_xml_cannot_hold(tmp_path: Path) -> None:
     case = JUnitCase("<&> \x00 …", failure="first\x1b[31m line\nsecond")
-    write_junit([Suite("s", "f", 0.5, (case,))], tmp_path / "j.xml")
+    (tmp_path / "j.xml").write_bytes(junit_of([Suite("s", "f", 0.5, (case,))]))
     failure = ET.parse(tmp_path / "j.xml").getroot().find("testsuite/testcase/failure")
     assert failure is not None
     assert str(failure.get("message")).startswith("first")

@@ -15,7 +15,7 @@ from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.machine.places import require_directory, require_file
+from whitecap.sim.machine.places import require_directory, require_file, write_whole
 
 EXPLAIN = "scenarios/explain/merge-and-optimize.yaml"
 ROOT = Path(__file__).parents[2]
@@ -242,3 +242,126 @@ def test_what_finds_the_disk_full_is_printed_instead() -> None:
     assert refused.exit_code == ExitCode.ENVIRONMENT_MISSING
     assert refused.stdout == printed.stdout
     assert refused.stderr == "error: [Errno 28] No space left on device: '/dev/full'\n"
+
+
+def _files(directory: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("check FILE --baseline b.json --markdown ./b.json", "--baseline and --markdown"),
+        ("check FILE --baseline b.json --junit ../HERE/b.json", "--baseline and --junit"),
+        ("check FILE --baseline b.json --junit link.json", "--baseline and --junit"),
+        (
+            "check FILE --baseline b.json --update-baseline --junit b.json",
+            "--baseline and --junit",
+        ),
+        ("check FILE --junit same.xml --markdown same.xml", "--junit and --markdown"),
+        ("calibrate DISK --out same.yaml --save-samples same.yaml", "--out and --save-samples"),
+        (
+            "calibrate --samples given.csv --out given.csv --overwrite",
+            "--samples and --out",
+        ),
+        ("from-log DISK --failures given.csv --out given.csv --overwrite", "--failures and --out"),
+        ("chaos FILE --out same --save same", "--out and --save"),
+    ],
+)
+def test_two_options_never_name_one_place(
+    words: str, options: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = _work(monkeypatch)
+    monkeypatch.chdir(file.parent)
+    for name in ("b.json", "given.csv"):
+        Path(name).write_text("precious")
+    Path("link.json").symlink_to("b.json")
+    before = _files(file.parent)
+    names = {"FILE": str(file), "DISK": str(file.parent / "disk"), "HERE": file.parent.name}
+    for name, value in names.items():
+        words = words.replace(name, value)
+    result = invoked(*words.split())
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert f"error: {options} name one place: " in result.stderr
+    assert begun == []
+    assert _files(file.parent) == before
+
+
+@pytest.mark.parametrize("place", ["manifest.json", "deep/history.jsonl"])
+@pytest.mark.parametrize("option", ["--out", "--export"])
+def test_a_file_lies_in_no_directory_that_its_command_fills(
+    option: str, place: str, file: Path, tmp_path: Path
+) -> None:
+    directory = tmp_path / "new"
+    result = invoked("run", file, option, directory, "--history", directory / place)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert f"error: --history must not lie within {option}: {directory / place}\n" in result.stderr
+    assert not directory.exists()
+
+
+def test_no_file_is_written_into_a_recording_or_a_table(
+    file: Path, run: Path, tmp_path: Path
+) -> None:
+    sweep, table = tmp_path / "a-sweep", tmp_path / "a-table"
+    assert invoked("sweep", file, "--replications", 1, "--out", sweep).exit_code == ExitCode.FINE
+    assert invoked("run", file, "--export", table, "--quiet").exit_code == ExitCode.FINE
+    before = _files(tmp_path)
+    kinds = {run: "a run's directory", sweep: "a sweep's directory", table: "a Delta table"}
+    for directory, kind in kinds.items():
+        result = invoked("run", file, "--history", directory / "deep" / "x.jsonl")
+        assert result.exit_code == ExitCode.BAD_INPUT
+        assert f"{directory} is {kind}, which keeps to itself" in result.stderr
+    assert _files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "FILE", "--quiet", "--history"],
+        ["check", "FILE", "--replications", "2", "--junit"],
+        ["check", "FILE", "--replications", "2", "--markdown"],
+        ["schema", "--out"],
+        ["schema", "--markdown", "--out"],
+        ["matrix", "--pair", "UPDATE", "DELETE", "--format", "json", "--out"],
+        ["matrix", "--pair", "UPDATE", "DELETE", "--format", "html", "--out"],
+        ["matrix", "--pair", "UPDATE", "DELETE", "--format", "markdown", "--out"],
+        ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json", "--out"],
+        ["explain", "--table", str(ROOT / EXPLAIN), "--format", "html", "--out"],
+    ],
+    ids=" ".join,
+)
+def test_a_result_replaces_one_of_its_kind_and_nothing_else(words: list[str], file: Path) -> None:
+    words = [word.replace("FILE", str(file)) for word in words]
+    place = file.parent / "result"
+    place.write_text('{"dependencies": {}}')
+    refused = invoked(*words, place)
+    assert refused.exit_code == ExitCode.BAD_INPUT
+    assert f"{place}: is there already and is no such result; it is left alone" in refused.stderr
+    assert place.read_text() == '{"dependencies": {}}'
+    place.write_text("")
+    for _ in range(2):
+        assert invoked(*words, place).exit_code == ExitCode.FINE
+    assert place.stat().st_size
+
+
+def test_a_file_that_could_not_be_written_whole_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    write_whole(tmp_path / "x", b"before")
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        write_whole(tmp_path / "x", b"after")
+    assert _files(tmp_path) == {tmp_path / "x": b"before"}
+
+
+def test_what_is_no_ordinary_file_stays_what_it_is(tmp_path: Path) -> None:
+    """A link names the same file as before, and a pipe is one still."""
+    (tmp_path / "link").symlink_to("file")
+    write_whole(tmp_path / "link", b"content")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"content"
+    write_whole(Path("/dev/null"), b"content")
+    assert Path("/dev/null").is_char_device()

@@ -71,7 +71,7 @@ def calibrate(
     boto3 (pip install 'whitecap[s3]') and its usual credentials.
     """
     from whitecap.engine.errors import noted
-    from whitecap.out_file import refused_files
+    from whitecap.out_file import not_apart, refused_files
     from whitecap.sim.calibration.calibrating import calibrated
     from whitecap.sim.calibration.samples import read_samples
     from whitecap.sim.loading.profiles import require_shipped
@@ -81,6 +81,7 @@ def calibrate(
     with gathered_with_options() as problems:
         problems += _contradictions(target, given)
         problems += refused_files(overwrite, {"--out": out, "--save-samples": save_samples})
+        problems += not_apart({"--samples": given, "--out": out})
         with noted(problems):
             if like is not None:
                 require_shipped(like, "--like")

@@ -11,9 +11,13 @@ import click
 from whitecap.exit_codes import ExitCode
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import WordOf
+from whitecap.out_file import PAGE_BEGINS, form_of
 
 FORMS = {".json": "json", ".html": "html", ".htm": "html"}
 """Formats by a file's ending."""
+
+BEGINS = {"html": PAGE_BEGINS, "json": b'{\n  "answer": '}
+"""How a file of each format begins."""
 
 
 @click.command()
@@ -72,13 +76,12 @@ def explain(
     from whitecap.engine.errors import noted
     from whitecap.engine.races.explain.plain import plain_explanation
     from whitecap.explaining import asked
-    from whitecap.out_file import form_of
 
     settings: dict[str, str] = {}
     beside: dict[str, str] = {}
     with gathered_with_options() as problems:
         with noted(problems):
-            form = form_of(form, out, FORMS)
+            form = form_of(form, out, FORMS, BEGINS)
         with noted(problems):
             settings = _pairs(conf, "--conf needs KEY=VALUE")
         with noted(problems):

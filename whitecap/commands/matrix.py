@@ -11,6 +11,7 @@ import click
 
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import WordOf
+from whitecap.out_file import PAGE_BEGINS, form_of
 
 if TYPE_CHECKING:
     from whitecap.engine.races.matrix.matrix import Matrix
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 ON_OFF = {"on": True, "off": False, "both": None}
 YES_NO = {"yes": True, "no": False, "both": None}
 FORMS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json"}
+BEGINS = {
+    "html": PAGE_BEGINS,
+    "markdown": b"# Which commands conflict on ",
+    "json": b'{\n  "dialect": ',
+}
+"""How a file of each format begins."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,13 +84,12 @@ def matrix(
     from whitecap.engine.errors import noted
     from whitecap.engine.races.matrix.catalogue import commands_named, require_commands
     from whitecap.engine.races.matrix.choice import choice_of, table_level_named
-    from whitecap.out_file import form_of
     from whitecap.racing import Racing, raced
 
     level = met = None
     with gathered_with_options() as problems:
         with noted(problems):
-            form = form_of(form, out, FORMS)
+            form = form_of(form, out, FORMS, BEGINS)
         with noted(problems):
             level = table_level_named(isolation)
         with noted(problems):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 
 from whitecap.options.mistakes import gathered_with_options
+
+BEGINS = {
+    False: b'{\n "$schema": "https://json-schema.org/draft/2020-12/schema",\n "title": "Whitecap',
+    True: b"# Every key of a scenario\n",
+}
+"""How the schema begins, and the page of all keys."""
 
 
 @click.command()
@@ -27,5 +34,5 @@ def schema(out: Path | None, markdown: bool) -> None:
     from whitecap.sim.machine.places import refused_places, require_file
 
     with gathered_with_options() as problems:
-        problems += refused_places(require_file, out)
+        problems += refused_places(partial(require_file, begins=BEGINS[markdown]), out)
     write_out(out, keys_page() if markdown else schema_text(), "schema")

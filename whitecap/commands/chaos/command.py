@@ -17,6 +17,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED, jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber, WordOf
+from whitecap.out_file import not_apart
 from whitecap.sim.machine.places import refused_places, require_directory
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def chaos(
     with gathered_with_options() as problems:
         problems += (Problem("", said) for said in _contradictions(ctx))
         problems += refused_places(require_directory, out, save)
+        problems += not_apart({"--out": out, "--save": save})
         loaded = each_read(scenarios, load_scenario, problems)
         calmer = fault_kinds(without)
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:

@@ -14,8 +14,9 @@ from whitecap.options.common import jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import Positive, WholeNumber, WordOf
 from whitecap.options.until import until_options
+from whitecap.out_file import not_apart
 from whitecap.reports.words import counted
-from whitecap.sim.machine.places import refused_places, require_file
+from whitecap.sim.machine.places import write_whole
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.progress import progress
 
@@ -103,7 +104,8 @@ def check(
         problems += _without_effect(to_check, replications)
         with noted(problems):
             asked = until_of(until, most)
-        problems += refused_places(require_file, junit, markdown, baseline if updates else None)
+        problems += outputs.problems(baseline if updates else None)
+        problems += not_apart({"--baseline": baseline, "--junit": junit, "--markdown": markdown})
         with noted(problems):
             compared = _against(baseline, updates, tolerate, replications)
         if problems:  # else they are told when they are run
@@ -181,8 +183,7 @@ def _until_interrupted(checked: Iterable[CheckedScenario]) -> Iterator[CheckedSc
 
 
 def _update(compared: Against, results: Sequence[CheckedScenario]) -> None:
-    updated = compared.updated(results)
-    updated.write(compared.path)
+    write_whole(compared.path, compared.updated(results).text.encode())
     click.echo(f"baseline  {compared.path}", err=True)
 
 

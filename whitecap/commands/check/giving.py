@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,6 +11,10 @@ from msgspec import Struct
 from whitecap.checking import CheckedScenario
 from whitecap.commands.check.showing import print_counts, print_json_of, print_result
 from whitecap.commands.check.writing import print_annotations, write_junit_of, write_markdown
+from whitecap.engine.errors import Problem
+from whitecap.reports.checks.markdown import MARKER
+from whitecap.reports.junit import BEGINS as JUNIT_BEGINS
+from whitecap.sim.machine.places import refused_places, require_file
 
 
 class CheckOutputs(Struct, frozen=True):
@@ -19,6 +24,14 @@ class CheckOutputs(Struct, frozen=True):
     markdown: Path | None
     annotations: bool
     as_json: bool
+
+    def problems(self, baseline: Path | None) -> list[Problem]:
+        """What of the files cannot be written, a baseline that is updated among them."""
+        return [
+            *refused_places(partial(require_file, begins=JUNIT_BEGINS), self.junit),
+            *refused_places(partial(require_file, begins=MARKER.encode()), self.markdown),
+            *refused_places(require_file, baseline),
+        ]
 
     def show(self, result: CheckedScenario) -> None:
         """One scenario, as soon as it is judged."""

@@ -14,8 +14,9 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.reports.checks.annotations import annotation
 from whitecap.reports.checks.findings import CheckFinding, check_findings
 from whitecap.reports.checks.markdown import ScenarioCheck, check_markdown
-from whitecap.reports.junit import checked_suite, write_junit
+from whitecap.reports.junit import checked_suite, junit_of
 from whitecap.sim.bundled import read_named
+from whitecap.sim.machine.places import write_whole
 from whitecap.sim.scenario.cells import show_cell
 from whitecap.sim.sweeps.regression_files import line_of_expectation
 
@@ -23,15 +24,14 @@ from whitecap.sim.sweeps.regression_files import line_of_expectation
 def write_junit_of(results: Sequence[CheckedScenario], path: Path) -> None:
     """A suite per scenario."""
     suites = [checked_suite(r.name, r.path, r.seconds, r.checked) for r in results]
-    write_junit(suites, path)
+    write_whole(path, junit_of(suites))
 
 
 def write_markdown(results: Sequence[CheckedScenario], path: Path) -> None:
     """The comment of a pull request."""
     checks = [ScenarioCheck(each.name, str(each.path), each.checked) for each in results]
     text = check_markdown(checks, counts_of(results))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text.encode())
 
 
 def print_annotations(results: Sequence[CheckedScenario]) -> None:

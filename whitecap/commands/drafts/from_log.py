@@ -53,12 +53,13 @@ def from_log(
     """
     from whitecap.drafting import from_log as drafted
     from whitecap.engine.errors import Problem, noted
-    from whitecap.out_file import refused_files, write_out
+    from whitecap.out_file import not_apart, refused_files, write_out
 
     name = "" if out is None else out.stem
     kept = None
     with gathered_with_options() as problems:
         problems += refused_files(overwrite, {"--out": out})
+        problems += not_apart({"--failures": failures, "--out": out})
         if failures is not None and out is None:
             problems.append(Problem("", "--failures needs --out: the comparison is printed"))
         with noted(problems):

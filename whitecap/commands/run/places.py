@@ -42,6 +42,7 @@ class ResultPlaces(Struct, frozen=True):
     def problems(self, *, overwrite: bool) -> list[Problem]:
         """Before the work: what cannot be written of all that is asked for?"""
         from whitecap.sim.machine.places import refused_places, require_file
+        from whitecap.sim.oracles.history import BEGINS
         from whitecap.sim.recording.recording import require_free_for_run
         from whitecap.sim.table.export import require_free_for_table
 
@@ -50,12 +51,13 @@ class ResultPlaces(Struct, frozen=True):
         return [
             *refused_places(free_for_run, self.out),
             *refused_places(free_for_table, *self.exports.values()),
-            *refused_places(require_file, self.history),
+            *refused_places(partial(require_file, begins=BEGINS), self.history),
             *self._within_each_other(),
         ]
 
     def _within_each_other(self) -> Iterator[Problem]:
         from whitecap.engine.errors import Problem
+        from whitecap.out_file import not_apart
 
         given = (self.out, *self.exports.values())
         directories = [each.absolute() for each in given if each is not None]
@@ -65,6 +67,9 @@ class ResultPlaces(Struct, frozen=True):
         file = None if self.history is None else self.history.absolute()
         if file is not None and any(each.is_relative_to(file) for each in directories):
             yield Problem("", "--history is a file, and --out or --export a directory there")
+            return
+        into = {"--out": self.out, "--export": self.export}
+        yield from not_apart({"--history": self.history}, into)
 
 
 def export_tables(
@@ -83,6 +88,7 @@ def export_tables(
 
 def write_history(finished: FinishedRun, file: Path) -> None:
     """What the writers of a run know, for `whitecap oracle`."""
+    from whitecap.sim.machine.places import write_whole
     from whitecap.sim.oracles.history import history_lines
     from whitecap.sim.oracles.runs.of_run import history_of
 
@@ -91,5 +97,4 @@ def write_history(finished: FinishedRun, file: Path) -> None:
         history_lines(history_of(finished, name), name if len(names) > 1 else None)
         for name in names
     ]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(b"".join(lines))
+    write_whole(file, b"".join(lines))
