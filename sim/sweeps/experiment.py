@@ -17,14 +17,13 @@ from whitecap.sim.loading.objectives import readable_objectives
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
+from whitecap.sim.recording.dataset.place import CELLS
 from whitecap.sim.scenario.cells import cell_name
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.sweep import Axes, axes_as_written
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.axes import axes_over, chosen_axes
 from whitecap.sim.sweeps.planned import PlannedRun
-
-CELLS = "cells"
 
 NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from whitecap.engine import documents
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
+from whitecap.sim.recording.dataset.place import CELLS, DEFINITION, DatasetPlace
 from whitecap.sim.scenario.yaml.text import show_document
-from whitecap.sim.sweeps.experiment import CELLS, Experiment
+from whitecap.sim.sweeps.experiment import Experiment
 
 NO_SWEEP_THERE = "is there already and is no sweep's directory"
 

@@ -196,3 +196,36 @@ def test_a_directory_with_something_else_in_it_is_left_alone(tmp_path: Path) -> 
     with pytest.raises(InvalidInput, match="is no sweep's directory"):
         open_place(load_experiment(write_scenario(tmp_path)), LocalPlace(out))
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
+
+
+def test_a_place_that_ran_full_before_the_sweep_began_is_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = load_experiment(write_scenario(tmp_path))
+    place = LocalPlace(tmp_path / "out")
+    replace, calls = Path.replace, iter([1, 1])
+
+    def full(file: Path, target: Path) -> Path:
+        if next(calls, None):
+            return replace(file, target)
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", full)
+        with pytest.raises(OSError, match="No space"):
+            open_place(experiment, place)
+    left = {path.name for path in place.path.rglob("*") if path.is_file()}
+    assert left == {f"{cell.name}.yaml" for cell in experiment.cells[:2]}
+    (place.path / "cells" / ".x.yaml.part").touch()  # of one that was killed
+    open_place(experiment, place)
+    assert place.read("sweep.json") is not None
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "cells", "cells/notes.txt", "cells/deep/x.yaml"])
+def test_what_no_sweep_leaves_is_left_alone(name: str, tmp_path: Path) -> None:
+    experiment = load_experiment(write_scenario(tmp_path))
+    file = tmp_path / "out" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+    with pytest.raises(InvalidInput, match="is no sweep's directory"):
+        open_place(experiment, LocalPlace(tmp_path / "out"))

@@ -17,6 +17,7 @@ from whitecap.sim.recording.dataset.layout import (
     WHOLE,
     batch_number,
 )
+from whitecap.sim.recording.dataset.place import is_begun_by
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,9 +50,9 @@ class HadoopPlace:
         return self._uri
 
     def exists(self) -> bool:
-        """Whether anything lies there."""
+        """Whether anything lies there, but for what a sweep is begun by."""
         with self._understood():
-            return bool(self._listed(""))
+            return not is_begun_by(self._listed)
 
     def read(self, name: str) -> str | None:
         """The text of a file; `None` if it is not there."""

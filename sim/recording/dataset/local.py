@@ -21,6 +21,7 @@ from whitecap.sim.recording.dataset.layout import (
     WHOLE,
     batch_number,
 )
+from whitecap.sim.recording.dataset.place import is_begun_by
 from whitecap.sim.recording.dataset.rows import Ran, in_row_groups
 
 
@@ -38,8 +39,14 @@ class LocalPlace(Struct, frozen=True):
         return str(self.path)
 
     def exists(self) -> bool:
-        """Whether anything lies there."""
-        return self.path.is_file() or (self.path.is_dir() and any(self.path.iterdir()))
+        """Whether anything lies there, but for what a sweep is begun by."""
+        return self.path.is_file() or not is_begun_by(self._listed)
+
+    def _listed(self, name: str) -> list[str]:
+        folder = self.path / name
+        if folder.is_dir():
+            return [entry.name for entry in folder.iterdir()]
+        return [name] if folder.exists() else []
 
     def read(self, name: str) -> str | None:
         """The text of a file; `None` if it is not there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -15,11 +15,15 @@ from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, require_format
 from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT, RunName
+from whitecap.sim.machine.places import PART
 from whitecap.sim.recording.dataset.layout import FAILURES, FILE, OWN, RUNS
 from whitecap.sim.recording.dataset.rows import by_run, columns_of, in_order, whole_recording
 from whitecap.sim.recording.recording import ALWAYS, Recording
 
 DEFINITION = "sweep.json"
+
+CELLS = "cells"
+"""The folder of each cell's scenario, which is written before the definition."""
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://?")
 
@@ -46,7 +50,7 @@ class DatasetPlace(Protocol):
         """What its users call it."""
 
     def exists(self) -> bool:
-        """Whether anything lies there."""
+        """Whether anything lies there, but for what a sweep `is_begun_by`."""
 
     def read(self, name: str) -> str | None:
         """The text of a file; `None` if it is not there."""
@@ -64,6 +68,23 @@ class DatasetPlace(Protocol):
         self, table: str, columns: Sequence[str], batches: Sequence[str], cell: str | None = None
     ) -> pa.Table:
         """These columns of a table in these batches, in no order; of one cell only if named."""
+
+
+def is_begun_by(listed: Callable[[str], Iterable[str]]) -> bool:
+    """Whether all that lies in a place is what a sweep leaves that ended before its definition was
+    written, as on a full disk. `listed`: the names in a folder of the place."""
+    return all(
+        name == _unwritten(DEFINITION) or (name == CELLS and all(map(_is_cell, listed(CELLS))))
+        for name in listed("")
+    )
+
+
+def _unwritten(name: str) -> str:
+    return f".{name}{PART}"
+
+
+def _is_cell(name: str) -> bool:
+    return name.endswith((".yaml", f".yaml{PART}"))
 
 
 def whole_batches(place: DatasetPlace) -> list[str]:
