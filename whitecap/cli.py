@@ -95,7 +95,7 @@ class FrontDoor(click.Group):
         try:
             with process_of_a_command():
                 return super().main(*args, **extra)
-        except OSError as error:  # of help that cannot be written: nothing was invoked
+        except OSError as error:  # of help or usage that cannot be written: nothing was invoked
             from whitecap.endings import ended_by
 
             sys.exit(ended_by(error, {}))

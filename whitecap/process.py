@@ -1,4 +1,4 @@
-"""What a command does with the process that it has to itself: garbage and signals."""
+"""What a command does with the process that it has to itself: streams, garbage and signals."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from whitecap.streams import sound_streams
+
 NEW_OBJECTS = 7_000
 """How many new objects Python makes before it searches them for garbage. Imports make some hundred
 thousand that stay: at Python's own 700 a twenty-fifth of what `whitecap explain` takes is searches
@@ -17,8 +19,9 @@ of them (1.11 and 1.15 CPU seconds)."""
 
 @contextmanager
 def process_of_a_command() -> Iterator[None]:
-    """Search for garbage seldom, and take SIGTERM for Ctrl-C, until the command ends."""
-    with _seldom_searching(), _terminated_as_interrupted():
+    """Print wherever it goes, search for garbage seldom, and take SIGTERM for Ctrl-C, until the
+    command ends."""
+    with sound_streams(), _seldom_searching(), _terminated_as_interrupted():
         yield
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import io
+import json
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +20,7 @@ from click.testing import CliRunner
 from whitecap import cli
 from whitecap.exit_codes import TESTS, ExitCode, exit_codes_of
 from whitecap.sim.machine.processes import ProcessKilled
+from whitecap.streams import sound_streams
 
 ROOT = Path(__file__).parents[2]
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -238,3 +243,45 @@ def test_sigterm_is_what_ctrl_c_is_while_a_command_runs_and_as_before_after_it(
     finally:
         signal.signal(signal.SIGINT, before[0])
     assert signal.getsignal(signal.SIGTERM) is before[1]
+
+
+def _ended(words: Sequence[str], streams: str, **environment: str) -> tuple[int, str, str]:
+    """How a command ends whose streams the shell redirects so, and what is heard of it."""
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$@" {streams}', "sh", *_whitecap(*words)],
+        capture_output=True, env={**os.environ, **environment}, timeout=120, check=False,
+    )  # fmt: skip
+    return ended.returncode, ended.stdout.decode("latin-1"), ended.stderr.decode("latin-1")
+
+
+@pytest.mark.parametrize("streams", ["2>/dev/full", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["run nothing.yaml", "run --bogus", "bogus", "init"])
+def test_bad_input_has_its_code_where_it_cannot_be_told(words: str, streams: str) -> None:
+    code, stdout, stderr = _ended(words.split(), f"{streams} </dev/null")
+    assert (code, stdout, stderr) == (ExitCode.BAD_INPUT, "", "")
+
+
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-"])
+def test_a_closed_stream_is_one_that_nobody_listens_to(streams: str) -> None:
+    code, stdout, stderr = _ended(["dialects"], streams)
+    assert (code, stderr) == (ExitCode.FINE, "")
+    assert (stdout == "") == (streams == ">&-")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_an_encoding_has_not_is_no_end_of_a_command(encoding: str) -> None:
+    words = ["check", "regression/throttled", "--replications", "2"]
+    code, stdout, stderr = _ended([*words, "--json"], "", PYTHONIOENCODING=encoding)
+    assert (code, stderr) == (ExitCode.FINE, "")
+    assert json.loads(stdout)["scenarios"][0]["verdict"] == "ok"
+
+
+def test_characters_that_a_stream_has_not_are_question_marks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="latin-1"))
+    with sound_streams():
+        click.echo("two … \udcff")
+    assert raw.getvalue() == b"two ? ?\n"
+    assert sys.stdout.errors == "strict"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from enum import Enum
@@ -16,7 +17,13 @@ from msgspec import Struct, structs
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON object: numbers as they are, `null` where nothing was measured."""
-    click.echo(json.dumps(plain(document), indent=1, ensure_ascii=False, allow_nan=False))
+    is_ascii = not _has_all_characters(sys.stdout.encoding)
+    click.echo(json.dumps(plain(document), indent=1, ensure_ascii=is_ascii, allow_nan=False))
+
+
+def _has_all_characters(encoding: str) -> bool:
+    """Of another one than UTF-8's, JSON spells what it may not have: `\\u2026`."""
+    return encoding.lower().startswith("utf")
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,96 @@
+"""What a command reads and prints by: streams that are there, and keep no command from its work."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+NAMES = {"stdin": "r", "stdout": "w", "stderr": "w"}
+"""Python's names of the first three files of a process, and what each is opened for."""
+
+
+@contextmanager
+def sound_streams() -> Iterator[None]:
+    """Until the command ends: nothing is `None`, no character too much, and stderr never fails."""
+    _open_closed()
+    usual = sys.stderr
+    sys.stderr = cast(TextIO, Forgiving(usual))
+    try:
+        with _any_character(sys.stdout), _any_character(usual):
+            yield
+    finally:
+        sys.stderr = usual
+
+
+def _open_closed() -> None:
+    """Give a stream that is closed (`>&-`) to nobody: by its number, which the next file that is
+    opened would get, and be printed into."""
+    for number, (name, mode) in enumerate(NAMES.items()):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _nobody(number, mode))
+
+
+def _nobody(number: int, mode: str) -> TextIO:
+    handle = os.open(os.devnull, os.O_RDWR)
+    if handle != number and _is_closed(number):
+        os.dup2(handle, number)
+        os.close(handle)
+        handle = number
+    return cast(TextIO, open(handle, mode, encoding="utf-8", closefd=False))
+
+
+def _is_closed(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return True
+    return False
+
+
+@contextmanager
+def _any_character(stream: TextIO) -> Iterator[None]:
+    """Print `?` for what the stream's encoding has not, as that of LC_ALL=C: the work is done, and
+    its result is worth more than the character."""
+    if not isinstance(stream, io.TextIOWrapper):
+        yield
+        return
+    usual = stream.errors
+    stream.reconfigure(errors="replace")
+    try:
+        yield
+    finally:
+        if not stream.closed:
+            stream.reconfigure(errors=usual)
+
+
+class Forgiving:
+    """A stream for remarks: where they cannot be written, all else goes on, and the exit code says
+    how it ended. Only who reads through a pipe and goes away is told of."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """As a stream's; of what is lost too it says that it was written."""
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            raise
+        except (OSError, ValueError):
+            return len(text)
+
+    def flush(self) -> None:
+        """As a stream's."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except (OSError, ValueError):
+            return
