@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import re
@@ -51,6 +52,8 @@ def ended_by(error: BaseException, options: Mapping[str, str]) -> ExitCode:
 
 def messages_of(error: BaseException, options: Mapping[str, str]) -> list[str]:
     """Of each problem; what Python calls `max_runs` goes by its option here."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return [f"{error.filename}: cannot be read: file name too long"]
     if not isinstance(error, InvalidInput):
         return [str(error)]
     return [str(_at_its_option(problem, options)) for problem in error.problems]

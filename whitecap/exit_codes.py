@@ -102,6 +102,8 @@ def exit_code_of(error: BaseException) -> ExitCode | None:
     from whitecap.sim.replay.real.environment import EnvironmentMissing
 
     match error:
+        case OSError(errno=errno.ENAMETOOLONG):
+            return ExitCode.BAD_INPUT
         case EnvironmentMissing() | NotWritten() | ProcessKilled() | UnfitLibrary():
             return ExitCode.ENVIRONMENT_MISSING
         case InvariantViolated():

@@ -14,7 +14,7 @@ from msgspec import Struct
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import RunName
 from whitecap.reports.runs import RunSet, require_run_directory, run_at, runs_of
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.places import require_directory, require_name
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import (
     DEFINITION,
@@ -46,9 +46,12 @@ def require_sweep_place(where: str | Path | None) -> None:
 
     Raises `InvalidInput`: something else is there, or nothing can be written.
     """
-    if where is None or is_sweep(where):
+    if where is None or is_uri(where):
         return
     path = local_path(where)
+    require_name(path)
+    if is_sweep(where):
+        return
     if LocalPlace(path).exists():
         raise InvalidInput([Problem(str(path), NO_SWEEP_THERE)])
     require_directory(path)

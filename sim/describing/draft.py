@@ -13,7 +13,7 @@ from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.describing.writers_axis import writers_axis
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.loading.profiles import require_shipped
-from whitecap.sim.quantities.names import FILE_NAME
+from whitecap.sim.quantities.names import is_file_name
 from whitecap.sim.quantities.units import MS_PER, parse_duration, show_duration
 from whitecap.sim.scenario.objective import StatedObjective
 
@@ -88,7 +88,7 @@ def drafted(answers: DraftAnswers, command: str, name: str = "") -> str:
         with noted(problems):
             require_shipped(answers.store, "--store")
         _check_objective(answers.objective, problems)
-    called = json.dumps(name) if re.fullmatch(FILE_NAME, name) else "draft"
+    called = json.dumps(name) if is_file_name(name) else "draft"
     text = _text(answers, groups, columns, every_ms, command, called)
     parse_scenario(text, "the draft")
     return text

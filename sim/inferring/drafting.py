@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -42,7 +41,7 @@ from whitecap.sim.inferring.statements import Drafted, alteration, drafted
 from whitecap.sim.inferring.table_text import table_lines
 from whitecap.sim.inferring.text import Options, comment, entry, wrapped
 from whitecap.sim.loading import parse_scenario
-from whitecap.sim.quantities.names import FILE_NAME
+from whitecap.sim.quantities.names import is_file_name
 from whitecap.sim.quantities.units import MS_PER
 
 JOBS_EACH = 40
@@ -206,7 +205,7 @@ class _Making(Struct, frozen=True):
     def _head(self, writers: Sequence[WriterDraft]) -> Iterator[str]:
         yield from self._introduction()
         name = self.options.name
-        yield f"name: {json.dumps(name) if re.fullmatch(FILE_NAME, name) else 'from-log'}"
+        yield f"name: {json.dumps(name) if is_file_name(name) else 'from-log'}"
         count = many(len(self.observed.commits), "commit")
         yield f"description: Drafted from a log of {count}."
         yield from entry("", "dialect", self.dialect.figure)

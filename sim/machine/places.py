@@ -42,6 +42,29 @@ def written(result: Any, write: Callable[[Path], W], place: Path) -> W:
         raise NotWritten(error, place, result) from error
 
 
+MOST_BYTES = 240
+"""Of each name of a place: file systems take 255, and what is not whole yet has a longer one."""
+
+MOST_OF_ALL = 3800
+"""Bytes of a path: Linux takes 4,095, and files within a directory have longer ones."""
+
+
+def _why_no_place(path: Path) -> str | None:
+    """Why nothing can be written there, whatever is there: its name."""
+    text = str(path)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return "its name is not UTF-8"
+    longest = max((len(part.encode()) for part in path.parts), default=0)
+    is_too_long = longest > MOST_BYTES or len(text.encode()) > MOST_OF_ALL
+    return "file name too long" if is_too_long else None
+
+
+def require_name(path: Path) -> None:
+    """Raises `InvalidInput` where nothing can be written by this name."""
+    if why := _why_no_place(path):
+        raise _cannot_be_written(path, why)
+
+
 def require_file(path: Path, begins: bytes = b"") -> None:
     """Raises `InvalidInput` unless a result can be written there; nothing is left behind.
 
@@ -84,6 +107,7 @@ def _require_no_keeper(path: Path) -> None:
 
 
 def _require_writable(path: Path) -> None:
+    require_name(path)
     if path.is_dir():
         raise _cannot_be_written(path, "it is a directory")
     _require_no_keeper(path)
@@ -104,6 +128,7 @@ def require_new_file(path: Path, *, overwrite: bool) -> None:
 
 def require_directory(path: Path) -> None:
     """Raises `InvalidInput` unless a directory can be made or filled there; makes none."""
+    require_name(path)
     if path.exists() and not path.is_dir():
         raise _cannot_be_written(path, "it is not a directory")
     _try(path, path.absolute())
@@ -123,6 +148,7 @@ def require_free(
 
     One that `is_one` of the kind already is replaced with `overwrite`; anything else is left alone.
     """
+    require_name(directory)
     there = directory.absolute()
     _try(directory, there if there.is_dir() else there.parent)
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):

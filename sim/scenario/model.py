@@ -17,7 +17,7 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.values.types import Session
 from whitecap.sim.quantities.bounds import MAX_JOBS, MAX_SEED, MAX_WRITERS
-from whitecap.sim.quantities.names import FILE_NAME
+from whitecap.sim.quantities.names import FILE_NAME, too_long
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.start import DEFAULT_START, StartInstant, epoch_ms
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole
@@ -86,6 +86,13 @@ class Scenario(Section):
     _labels: dict[str, str] = PrivateAttr(default_factory=dict)
     _changes: dict[str, Any] = PrivateAttr(default_factory=dict)
     _texts: dict[int, str] = PrivateAttr(default_factory=dict)
+
+    @field_validator("name")
+    @classmethod
+    def _short_enough(cls, name: str) -> str:
+        if said := too_long(name):
+            raise ValueError(said)
+        return name
 
     @field_validator("settings", mode="before")
     @classmethod

@@ -19,6 +19,7 @@ from pydantic_core import InitErrorDetails
 
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.quantities.bounds import MAX_CELLS, MAX_REPLICATIONS
+from whitecap.sim.quantities.names import too_long
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Whole
 from whitecap.sim.scenario.cells import CellChoice, Labels, cell_name, chosen_cell, whole_labels
@@ -76,6 +77,8 @@ class SweepSection(Section):
         cells = prod(len(variants) for variants in axes.values())
         if cells > MAX_CELLS:
             raise ValueError(f"{cells:,} cells are more than {MAX_CELLS:,}")
+        if said := too_long(_longest_name(axes)):
+            raise ValueError(f"shorten labels, which make the names of cells: {said}")
         return axes
 
     def cells(self) -> list[dict[str, str]]:
@@ -99,6 +102,15 @@ class SweepSection(Section):
         for axis, variant in cell.items():
             together.update(self.axes[axis][variant])
         return together
+
+
+def _longest_name(axes: Axes) -> str:
+    """Of all cells the one whose labels are longest."""
+    return cell_name({axis: max(labels, key=_bytes) for axis, labels in axes.items()})
+
+
+def _bytes(label: str) -> int:
+    return len(cell_name({"": label}).encode())
 
 
 def _without_role(variants: Any) -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from tests.front_door.test_everything_is_told_at_once import NOWHERE
 from whitecap.cli import COMMANDS, command_named, main
 from whitecap.exit_codes import ExitCode
+from whitecap.options.types import PlaceOf
 
 OPTIONS = {
     "run capacity --sed 4 --replication -1 --max-replications x": (
@@ -17,6 +19,9 @@ OPTIONS = {
         "--replication: -1 is not between 0 and 1,000",
         "--max-replications: needs a whole number, not 'x'",
     ),
+    'run capacity --bogus --out "" --export " "': ("--out: is empty", "--export: is empty"),
+    'explain A B --table ""': ("'--table': is empty",),
+    'check ""': ("is empty",),
     "run capacity --foo": ("No such option '--foo'.\n",),
     "run capacity -x -q": ("No such option '-x'.", "No such option '-q'."),
     "run capacity --overwrit=yes --sets a=1": ("mean '--overwrite'?", "mean '--set'?"),
@@ -118,3 +123,21 @@ def test_what_is_missing_is_all_that_is_told_of_a_command_without_words(name: st
     _usage, *said = result.stderr.split("\nError: ")
     assert result.exit_code == ExitCode.BAD_INPUT
     assert [line.split()[0] for line in said] == ["Missing"] * len(REQUIRED[name])
+
+
+def test_every_option_that_names_a_place_tells_that_it_is_empty() -> None:
+    for name in COMMANDS:
+        for parameter in command_named(name).params:
+            if isinstance(parameter.type, click.Path):
+                assert isinstance(parameter.type, PlaceOf), (name, parameter.name)
+
+
+def test_places_that_are_empty_are_told_with_all_else() -> None:
+    words = ["run", "capacity", "--out", "", "--history", "", "--seed", "x"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert result.stderr.splitlines() == [
+        "error: --out: is empty",
+        "error: --history: is empty",
+        "error: --seed: needs a whole number, not 'x'",
+    ]

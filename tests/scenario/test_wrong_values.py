@@ -211,6 +211,7 @@ def test_a_number_may_have_an_exponent() -> None:
         (("warm_up",), "100 s", "x.yaml:8 warm_up: warm_up is not shorter than duration"),
         (("name",), "a/b", "x.yaml:2 name: 'a/b' is no name here: it holds only letters, digits"),
         (("name",), "..", "is no name here"),
+        (("name",), 300 * "x", "files are called by it, and it has 300 bytes: 230 are the most"),
         (("start",), "soon", "x.yaml:6 start: needs a date and time, such as 2026-01-14 08:00:00"),
         (("start",), "9999-01-01", "is not between the years 1970 and 8999"),
         (("writers",), 3, "writers: needs keys with values, not 3"),

@@ -229,3 +229,10 @@ def test_what_no_sweep_leaves_is_left_alone(name: str, tmp_path: Path) -> None:
     file.write_text("mine")
     with pytest.raises(InvalidInput, match="is no sweep's directory"):
         open_place(experiment, LocalPlace(tmp_path / "out"))
+
+
+def test_labels_that_no_file_can_be_called_by_are_refused_before_the_work(tmp_path: Path) -> None:
+    file = write_scenario(tmp_path)
+    file.write_text(file.read_text().replace("by date:", f"{240 * 'x'}:"))
+    with pytest.raises(InvalidInput, match=r":\d+ sweep.axes: shorten labels, .* has \d+ bytes"):
+        load_experiment(file)

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.number_lists import numbers_outside
-from whitecap.options.types import WholeNumber
+from whitecap.options.types import PlaceOf, WholeNumber
 
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
@@ -25,15 +25,15 @@ EXAMPLE = "whitecap run SCENARIO --set store.profile="
 
 @click.command()
 @click.argument("target", required=False, metavar="[DIRECTORY|S3_URL]")
-@click.option("--out", type=click.Path(path_type=Path), help="Write the profile there (.yaml).")
+@click.option("--out", type=PlaceOf(), help="Write the profile there (.yaml).")
 @click.option("--overwrite", is_flag=True, help="Replace the files that lie there.")
 @click.option(
     "--samples",
     "given",
-    type=click.Path(path_type=Path),
+    type=PlaceOf(),
     help="Measure nothing: take the samples of this CSV file.",
 )
-@click.option("--save-samples", type=click.Path(path_type=Path), help="Write the samples there.")
+@click.option("--save-samples", type=PlaceOf(), help="Write the samples there.")
 @click.option(
     "--count", type=WholeNumber(20, 100_000), default=200, show_default=True,
     help="Requests of each kind.",

@@ -16,7 +16,7 @@ from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus,
 from whitecap.engine.races.conformance.selection import cases_named, sampled
 from whitecap.exit_codes import ExitCode
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import WholeNumber, WordOf
+from whitecap.options.types import PlaceOf, WholeNumber, WordOf
 from whitecap.terminal.console import new_console
 from whitecap.terminal.progress import tracked
 from whitecap.terminal.table import print_indented
@@ -26,7 +26,7 @@ SHOWN_LENGTH = 500
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=PlaceOf())
 @click.option(
     "--engine",
     type=WordOf(["whitecap", "spark", "deltalake"]),

@@ -10,7 +10,7 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import WordOf
+from whitecap.options.types import PlaceOf, WordOf
 from whitecap.out_file import PAGE_BEGINS, form_of
 
 FORMS = {".json": "json", ".html": "html", ".htm": "html"}
@@ -24,7 +24,7 @@ BEGINS = {"html": PAGE_BEGINS, "json": b'{\n  "answer": '}
 @click.option(
     "--table",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PlaceOf(),
     help="A table's YAML, a bundled one's name, or a Delta table's directory (only read).",
 )
 @click.argument("statement_a", metavar="[A]", required=False)
@@ -51,9 +51,7 @@ BEGINS = {"html": PAGE_BEGINS, "json": b'{\n  "answer": '}
     show_default=True,
     help="How to show it.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."
-)
+@click.option("--out", type=PlaceOf(), help="Write there; its ending names the format.")
 @click.option("--fail-on-conflict", is_flag=True, help="Exit 1 if the two can conflict.")
 @click.pass_context
 def explain(

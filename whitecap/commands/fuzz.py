@@ -11,7 +11,7 @@ import click
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Positive
+from whitecap.options.types import PlaceOf, Positive
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PlaceOf(),
     default=Path("out", "fuzz"),
     show_default=True,
     help="Where cases that differ are saved.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import WordOf
+from whitecap.options.types import PlaceOf, WordOf
 from whitecap.out_file import PAGE_BEGINS, form_of
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
     show_default=True,
     help="How to show it.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."
-)
+@click.option("--out", type=PlaceOf(), help="Write there; its ending names the format.")
 def matrix(
     dialect_name: str,
     against: str | None,

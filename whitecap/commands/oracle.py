@@ -11,6 +11,7 @@ import click
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import json_option
 from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import PlaceOf
 
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=PlaceOf())
 @click.option(
     "--history",
-    type=click.Path(path_type=Path),
+    type=PlaceOf(),
     help="What the table's writers know, as JSON lines (docs/oracles.md).",
 )
 @click.option(

@@ -12,7 +12,7 @@ import click
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import cell_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Positive, WholeNumber
+from whitecap.options.types import PlaceOf, Positive, WholeNumber
 from whitecap.sim.machine.places import refused_places, require_directory, written
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", type=PlaceOf(str))
 @click.option(
     "--transactions",
     type=WholeNumber(min=2),
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "of the others comes what the same jobs wrote.",
 )
 @cell_option
-@click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: RUN/replay]")
+@click.option("--out", type=PlaceOf(), help="Directory  [default: RUN/replay]")
 @click.option(
     "--timeout",
     type=Positive(min=1),

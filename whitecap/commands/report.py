@@ -6,12 +6,13 @@ import click
 
 from whitecap.options.engine import engine_options
 from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import PlaceOf
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
 
 @click.command()
-@click.argument("place")
+@click.argument("place", type=PlaceOf(str))
 @engine_options
 def report(place: str, engine: str | None, master: str | None) -> None:
     """Draw the figures and the page of PLACE: a sweep's, or one run's directory.

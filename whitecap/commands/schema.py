@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import PlaceOf
 
 BEGINS = {
     False: b'{\n "$schema": "https://json-schema.org/draft/2020-12/schema",\n "title": "Whitecap',
@@ -17,7 +18,7 @@ BEGINS = {
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path), help="Write it there instead.")
+@click.option("--out", type=PlaceOf(), help="Write it there instead.")
 @click.option("--markdown", is_flag=True, help="All keys with their defaults, as a page, instead.")
 def schema(out: Path | None, markdown: bool) -> None:
     """Print the JSON Schema of scenario files: keys, types, bounds, defaults, a sentence each.

@@ -11,7 +11,7 @@ import click
 from whitecap.options.common import json_option, seed_option
 from whitecap.options.engine import engine_options
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import WholeNumber
+from whitecap.options.types import PlaceOf, WholeNumber
 from whitecap.options.until import until_options
 from whitecap.reports.words import counted
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scenario", type=click.Path(path_type=Path))
+@click.argument("scenario", type=PlaceOf())
 @click.option(
     "--out",
+    type=PlaceOf(str),
     metavar="PLACE",
     help="Directory, or a URI that Hadoop knows: s3a://...  [default: out/<name>]",
 )

@@ -12,7 +12,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED, json_option
 from whitecap.options.mistakes import gathered_with_options, note_mistake
 from whitecap.options.number_lists import numbers_outside
-from whitecap.options.types import WholeNumber
+from whitecap.options.types import PlaceOf, WholeNumber
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
@@ -69,7 +69,7 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PlaceOf(),
     default=Path("out", "validate"),
     show_default=True,
     help="Where everything is written; the same command goes on with what is there.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -68,6 +69,21 @@ class Positive(click.FloatRange):
         """As messages and `--help` say it."""
         low = self.min or 0.0
         return f"more than {low:g}" if self.min_open else f"{low:g} or more"
+
+
+class PlaceOf(click.Path):
+    """A path that names something: `--out ""`, as of an unset variable, does not."""
+
+    def __init__(self, kind: type[Path] | type[str] = Path) -> None:
+        super().__init__(path_type=kind)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; what it is not is noted."""
+        if str(value).strip():
+            return super().convert(value, param, ctx)
+        if param is None or param.required:
+            raise click.BadParameter("is empty", ctx, param)
+        return note_mistake("is empty", param, ctx)
 
 
 class WordOf(_Choice):

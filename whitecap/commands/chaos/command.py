@@ -16,7 +16,7 @@ from whitecap.commands.chaos.real_writers import chaos_of_real_writers
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import SEED, jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Positive, WholeNumber, WordOf
+from whitecap.options.types import PlaceOf, Positive, WholeNumber, WordOf
 from whitecap.out_file import not_apart
 from whitecap.sim.machine.places import refused_places, require_directory
 
@@ -31,7 +31,7 @@ MOST_RUNS = 10_000_000
 
 
 @click.command()
-@click.argument("scenarios", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("scenarios", nargs=-1, required=True, type=PlaceOf())
 @click.option(
     "--runs", type=WholeNumber(1, MOST_RUNS), default=1000, show_default=True,
     help="How many variations, of the scenarios in turn.",
@@ -58,11 +58,11 @@ MOST_RUNS = 10_000_000
 @jobs_option
 @click.option("--master", help="Make the runs as jobs of this Spark master, such as local[*].")
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("out", "chaos"), show_default=True,
+    "--out", type=PlaceOf(), default=Path("out", "chaos"), show_default=True,
     help="Where scenarios that go wrong are written, drawn and small.",
 )  # fmt: skip
 @click.option(
-    "--save", type=click.Path(path_type=Path),
+    "--save", type=PlaceOf(),
     help="Put small scenarios here too, for instance scenarios/regression, to keep them.",
 )  # fmt: skip
 @click.option(

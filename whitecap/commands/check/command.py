@@ -12,7 +12,7 @@ import click
 from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import Positive, WholeNumber, WordOf
+from whitecap.options.types import PlaceOf, Positive, WholeNumber, WordOf
 from whitecap.options.until import until_options
 from whitecap.out_file import not_apart
 from whitecap.reports.words import counted
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", nargs=-1, required=True, type=PlaceOf(str))
 @click.option(
-    "--baseline", type=click.Path(path_type=Path),
+    "--baseline", type=PlaceOf(),
     help="Compare with what this file holds, and say what got worse.",
 )  # fmt: skip
 @click.option("--update-baseline", "updates", is_flag=True, help="Write the baseline instead.")
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     "--tolerate", multiple=True, metavar="TEXT",
     help="How much worse than the baseline may be, e.g. 'conflict_rate +- 1 point'. Repeatable.",
 )  # fmt: skip
-@click.option("--junit", type=click.Path(path_type=Path), help="Write the results as JUnit XML.")
+@click.option("--junit", type=PlaceOf(), help="Write the results as JUnit XML.")
 @click.option(
-    "--markdown", type=click.Path(path_type=Path),
+    "--markdown", type=PlaceOf(),
     help="Write the comment of a pull request.",
 )  # fmt: skip
 @click.option("--annotations", is_flag=True, help="Print annotations of GitHub Actions too.")

@@ -9,12 +9,13 @@ import click
 from whitecap.options.common import json_option
 from whitecap.options.engine import engine_options
 from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import PlaceOf
 from whitecap.terminal.progress import progress
 
 
 @click.command()
-@click.argument("before")
-@click.argument("after")
+@click.argument("before", type=PlaceOf(str))
+@click.argument("after", type=PlaceOf(str))
 @click.option(
     "--measure", "names", multiple=True, metavar="NAME",
     help="Compare by this instead of by what one decides by. Repeatable.",

@@ -11,10 +11,11 @@ from whitecap.deciding.defaults import ADVICE_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, objective_option, replications_option
 from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import PlaceOf
 
 
 @click.command()
-@click.argument("scenario", type=click.Path(path_type=Path))
+@click.argument("scenario", type=PlaceOf())
 @click.option(
     "--allow", "allowed", multiple=True, metavar="KIND",
     help="What may be changed: partitioning, clustering, isolation, row-level, retries, schedules, "
@@ -29,7 +30,7 @@ from whitecap.options.mistakes import gathered_with_options
 @seed_option
 @jobs_option
 @click.option(
-    "--out", type=click.Path(path_type=Path),
+    "--out", type=PlaceOf(),
     help="Directory for advice.json and the changed scenario, advised.yaml.",
 )  # fmt: skip
 @json_option

@@ -12,13 +12,13 @@ from whitecap.exit_codes import ExitCode
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, objective_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import WholeNumber, WordOf
+from whitecap.options.types import PlaceOf, WholeNumber, WordOf
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
 
 @click.command()
-@click.argument("scenario", type=click.Path(path_type=Path))
+@click.argument("scenario", type=PlaceOf())
 @click.option(
     "--vary", required=True, metavar="PATH=LOW..HIGH[:STEP]",
     help="What is varied: writers.etl.count=1..200, or 10 s..10 min of a duration.",
@@ -44,7 +44,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 )  # fmt: skip
 @jobs_option
 @click.option(
-    "--out", type=click.Path(path_type=Path),
+    "--out", type=PlaceOf(),
     help="Directory for plan.json, the figure, and the runs as they are made.",
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Use the runs again that lie in --out.")

@@ -11,10 +11,11 @@ from whitecap.deciding.defaults import SENSITIVITY_REPLICATIONS
 from whitecap.options.common import jobs_option, json_option, seed_option
 from whitecap.options.deciding import most_runs_option, replications_option
 from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import PlaceOf
 
 
 @click.command()
-@click.argument("scenario", type=click.Path(path_type=Path))
+@click.argument("scenario", type=PlaceOf())
 @click.option(
     "--vary", multiple=True, metavar="PATH=LOW..HIGH",
     help="Run both ends. Repeatable.  [default: every number of writers, tables and clusters, "
@@ -30,7 +31,7 @@ from whitecap.options.mistakes import gathered_with_options
 @seed_option
 @jobs_option
 @click.option(
-    "--out", type=click.Path(path_type=Path),
+    "--out", type=PlaceOf(),
     help="Directory for sensitivity.json and the figure.",
 )  # fmt: skip
 @json_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import WholeNumber
+from whitecap.options.types import PlaceOf, WholeNumber
 from whitecap.sim.inferring import DEFAULT_COMMITS
 from whitecap.terminal.progress import progress
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @click.command(name="from-log")
-@click.argument("table")
-@click.option("--out", type=click.Path(path_type=Path), help="Write it there instead of printing.")
+@click.argument("table", type=PlaceOf(str))
+@click.option("--out", type=PlaceOf(), help="Write it there instead of printing.")
 @click.option("--overwrite", is_flag=True, help="Replace the file that lies there.")
 @click.option("--store", help="A profile of `whitecap stores`. [default: by where TABLE lies]")
 @click.option("--anonymise", is_flag=True, help="Other names and values than the table's.")
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     help="Read so many of the newest.",
 )  # fmt: skip
 @click.option(
-    "--failures", type=click.Path(path_type=Path),
+    "--failures", type=PlaceOf(),
     help="CSV of instant, job, exception: held against what the scenario predicts.",
 )  # fmt: skip
 def from_log(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.options.mistakes import gathered_with_options
+from whitecap.options.types import PlaceOf
 
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
@@ -43,7 +44,7 @@ NEEDED = ("writers", "every", "takes")
 @click.option("--partition-by", metavar="COLUMNS", help="date, country, both or none.")
 @click.option("--store", help="A profile of `whitecap stores`.")
 @click.option("--objective", metavar="TEXT", help="E.g. 'job_success_rate >= 99 %'.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write it there instead of printing.")
+@click.option("--out", type=PlaceOf(), help="Write it there instead of printing.")
 @click.option("--overwrite", is_flag=True, help="Replace the file that lies there.")
 def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     """Write a first scenario, commented, that runs and sweeps at once.

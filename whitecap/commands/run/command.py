@@ -16,7 +16,7 @@ from whitecap.commands.run.places import (
 )
 from whitecap.options.common import cell_option, json_option, seed_option
 from whitecap.options.mistakes import gathered_with_options
-from whitecap.options.types import WholeNumber
+from whitecap.options.types import PlaceOf, WholeNumber
 from whitecap.options.until import until_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scenario", type=click.Path(path_type=Path))
+@click.argument("scenario", type=PlaceOf())
 @seed_option
 @click.option(
     "--replication",
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     metavar="PATH=VALUE",
     help="Change the scenario, e.g. writers.loader.count=4. Repeatable.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write the recording there.")
+@click.option("--out", type=PlaceOf(), help="Write the recording there.")
 @click.option("--requests", is_flag=True, help="Record every request to the store too.")
-@click.option("--export", type=click.Path(path_type=Path), help="Write the Delta table there.")
+@click.option("--export", type=PlaceOf(), help="Write the Delta table there.")
 @click.option("--data", is_flag=True, help="With --export: data files in Parquet too.")
 @click.option(
     "--history",
-    type=click.Path(path_type=Path),
+    type=PlaceOf(),
     help="Write what its writers know there, for `whitecap oracle`.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the run and the export that lie there.")
