@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, WalkedVersion
 from whitecap.sim.machine.garbage import OLD_OBJECTS, seldom_collecting
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
+from whitecap.sim.machine.places import written
 from whitecap.sim.manifest import damage_of, manifest_of, price_of
 from whitecap.sim.recording.recorded_table import TableInMemory, columns_of
 from whitecap.sim.recording.recording import (
@@ -94,6 +95,7 @@ def run_scenario(
         InvalidInput: `out` cannot be written, or holds a run (without `overwrite`) or something
             else; nothing is simulated then.
         RunInterrupted: after the recording was written.
+        NotWritten: `out` took no recording; the run is the error's `result`.
         Overgrown: more than `most_rows` were written to a table.
     """
     if out is not None:
@@ -148,7 +150,8 @@ def finished(
 
 
 def _written(run: FinishedRun, out: Path, overwrite: bool) -> FinishedRun:
-    recording = write_recording(run.recording, out, overwrite=overwrite)
+    write = partial(write_recording, run.recording, overwrite=overwrite)
+    recording = written(run, write, out)
     kernel = run.world.kernel
     if kernel.stopped:
         raise RunInterrupted(out, kernel.now_ms)

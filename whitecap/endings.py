@@ -29,6 +29,9 @@ TRACEBACK = "WHITECAP_TRACEBACK"
 def ended_by(error: BaseException, options: Mapping[str, str]) -> ExitCode:
     """Tell what ended the command, with its options by their names in Python; its exit code."""
     match error:
+        case ExceptionGroup(exceptions=each):  # of results, as each_done raises it
+            codes = [ended_by(single, options) for single in each]
+            return next((code for code in codes if code is not ExitCode.READER_GONE), codes[0])
         case KeyboardInterrupt() | click.Abort():
             click.echo(f"interrupted{_what_is_kept(error)}", err=True)
             return ExitCode.INTERRUPTED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -84,6 +84,23 @@ def form_of(
         names = ", ".join(dict.fromkeys(forms.values()))
         raise InvalidInput([Problem("--out", f"{out} needs --format, one of {names}")])
     return chosen
+
+
+def each_done(*steps: Callable[[], object]) -> None:
+    """Take all steps, whichever of them cannot write.
+
+    Raises the `OSError` of the one that could not, or an `ExceptionGroup` of those of several.
+    """
+    failed: list[OSError] = []
+    for step in steps:
+        try:
+            step()
+        except OSError as error:
+            failed.append(error)
+    if failed[1:]:
+        raise ExceptionGroup("several results could not be written", failed)
+    if failed:
+        raise failed[0]
 
 
 def write_out(out: Path | None, text: str, name: str) -> None:

@@ -34,6 +34,13 @@ class NotWritten(OSError):
         self.add_note("What was to be written is the `result` of this error.")
 
 
+def named(error: OSError, place: Path) -> OSError:
+    """The same error of a place: a full disk names none, and Parquet's writer has other words."""
+    if error.filename is not None or error.errno is None:
+        return error
+    return OSError(error.errno, os.strerror(error.errno), str(place))
+
+
 def written(result: Any, write: Callable[[Path], W], place: Path) -> W:
     """What `write` says of a result that it writes to a place. Raises `NotWritten`."""
     try:
@@ -173,8 +180,10 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         beside.write_bytes(content)
         beside.replace(place)
-    except BaseException:
+    except BaseException as error:
         beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
@@ -207,8 +216,10 @@ def whole(directory: Path, last: str) -> Iterator[Path]:
             _replace_content(directory, beside, last)
         else:
             beside.rename(directory)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(beside, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise named(error, directory) from error
         raise
 
 

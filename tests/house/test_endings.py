@@ -12,11 +12,13 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from tests.command_line import invoked
 from whitecap import cli
 from whitecap.exit_codes import TESTS, ExitCode, exit_codes_of
 from whitecap.sim.machine.processes import ProcessKilled
@@ -133,6 +135,9 @@ def test_an_interruption_that_came_as_another_error_is_one(failing: list[BaseExc
     except RuntimeError as error:
         failing.append(error)
     assert _invoke() == (ExitCode.INTERRUPTED, "interrupted\n")
+
+
+CHECK = ["check", "regression/throttled", "--replications", "2"]
 
 
 def _whitecap(*arguments: str) -> list[str]:
@@ -271,8 +276,7 @@ def test_a_closed_stream_is_one_that_nobody_listens_to(streams: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_what_an_encoding_has_not_is_no_end_of_a_command(encoding: str) -> None:
-    words = ["check", "regression/throttled", "--replications", "2"]
-    code, stdout, stderr = _ended([*words, "--json"], "", PYTHONIOENCODING=encoding)
+    code, stdout, stderr = _ended([*CHECK, "--json"], "", PYTHONIOENCODING=encoding)
     assert code == ExitCode.FINE, stderr
     assert json.loads(stdout)["scenarios"][0]["verdict"] == "ok"
 
@@ -286,3 +290,64 @@ def test_characters_that_a_stream_has_not_are_question_marks(
         click.echo("two … \udcff")
     assert raw.getvalue() == b"two ? ?\n"
     assert sys.stdout.errors == "strict"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("expected", [ExitCode.ENVIRONMENT_MISSING, ExitCode.READER_GONE])
+def test_files_are_written_though_nothing_can_be_printed(
+    expected: ExitCode, form: list[str], tmp_path: Path
+) -> None:
+    files = [tmp_path / "c.xml", tmp_path / "c.md", tmp_path / "b.json"]
+    words = ["--junit", files[0], "--markdown", files[1], "--baseline", files[2]]
+    command = _whitecap(*CHECK, *form, *map(str, words), "--update-baseline")
+    is_full = expected is ExitCode.ENVIRONMENT_MISSING
+    with Path("/dev/full").open("wb") if is_full else _pipe_without_reader() as stdout:
+        ended = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, check=False)
+    assert ended.returncode == expected, ended.stderr
+    assert all(file.stat().st_size for file in files)
+
+
+def _pipe_without_reader() -> IO[bytes]:
+    reader, writer = os.pipe()
+    os.close(reader)
+    return os.fdopen(writer, "wb")
+
+
+def test_the_result_is_printed_before_files_are_written_and_each_is_tried(tmp_path: Path) -> None:
+    words = ["--json", "--junit", "/dev/full", "--markdown", str(tmp_path / "c.md")]
+    result = invoked(*CHECK, *words)
+    assert result.exit_code == ExitCode.ENVIRONMENT_MISSING
+    assert json.loads(result.stdout)["counts"]["ok"] == 1
+    assert "error: [Errno 28] No space left on device: '/dev/full'\n" in result.stderr
+    assert (tmp_path / "c.md").stat().st_size
+
+
+def test_every_file_that_could_not_be_written_is_told(failing: list[BaseException]) -> None:
+    full = [OSError(28, "No space left on device", name) for name in ("a", "b")]
+    failing.append(ExceptionGroup("results", full))
+    code, stderr = _invoke()
+    assert code == ExitCode.ENVIRONMENT_MISSING
+    assert stderr.splitlines()[-2:] == [f"error: {each}" for each in full]
+
+
+def test_a_run_that_found_the_disk_full_is_printed() -> None:
+    result = invoked("run", "regression/throttled", "--json", "--history", "/dev/full")
+    assert result.exit_code == ExitCode.ENVIRONMENT_MISSING
+    assert json.loads(result.stdout)["history"] is None
+    assert "error: [Errno 28] No space left on device: '/dev/full'\n" in result.stderr
+
+
+def test_a_full_disk_is_told_with_the_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parquet's writer names none, and has the number twice."""
+
+    def full(*_: object) -> None:
+        raise OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device")
+
+    monkeypatch.setattr("whitecap.sim.recording.recording._write_files", full)
+    result = invoked("run", "regression/throttled", "--json", "--out", tmp_path / "r")
+    assert result.exit_code == ExitCode.ENVIRONMENT_MISSING
+    assert json.loads(result.stdout)["recording"] is None
+    assert f"error: [Errno 28] No space left on device: '{tmp_path / 'r'}'\n" in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -99,7 +99,7 @@ def test_with_a_baseline_what_got_worse_fails(project: pytest.Pytester) -> None:
     scenario = project.path / "tiny.whitecap.yaml"
     compared = against(project.path / "b.json", update=True)
     results = list(check_scenarios([scenario], RunEffort(replications=5), accept=compared.accept))
-    compared.updated(results).write(compared.path)
+    compared.path.write_text(compared.updated(results).text)
     words = ("--whitecap-baseline", "b.json", "--whitecap-replications", "5")
     _run(project, *words).assert_outcomes(passed=2)
     scenario.write_text(FEWER)

@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
-from whitecap.sim.machine.places import require_directory, write_whole
+from whitecap.sim.machine.places import named, require_directory, write_whole
 from whitecap.sim.recording.dataset.layout import (
     FILE,
     RECORDINGS,
+    RUNS,
     TABLE,
     WHOLE,
     batch_number,
@@ -102,7 +103,13 @@ class LocalPlace(Struct, frozen=True):
         (self.path / RECORDINGS / batch / WHOLE).touch()
 
     def add(self, batch: str, part: int, runs: Iterable[Ran]) -> None:
-        """Write runs as they come, as one part of a batch."""
+        """Write runs as they come, as one part of a batch. Raises `OSError` that names it."""
+        try:
+            self._add(batch, part, runs)
+        except OSError as error:
+            raise named(error, self._folder(batch, RUNS).parent) from error
+
+    def _add(self, batch: str, part: int, runs: Iterable[Ran]) -> None:
         with ExitStack() as files:
             writers: dict[str, pq.ParquetWriter] = {}
             for table, rows in in_row_groups(runs):

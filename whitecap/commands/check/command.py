@@ -16,7 +16,6 @@ from whitecap.options.types import PlaceOf, Positive, WholeNumber, WordOf
 from whitecap.options.until import until_options
 from whitecap.out_file import not_apart
 from whitecap.reports.words import counted
-from whitecap.sim.machine.places import write_whole
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.progress import progress
 
@@ -97,14 +96,15 @@ def check(
     from whitecap.sim.sweeps.regression import RunEffort
     from whitecap.until import NOTHING_ASKED, until_of
 
-    outputs = CheckOutputs(junit, markdown, annotations, as_json)
+    updated = baseline if updates else None
+    outputs = CheckOutputs(junit, markdown, updated, annotations, as_json)
     to_check, asked, compared = PathsToCheck.of(paths, undecided == "pass"), NOTHING_ASKED, None
     with gathered_with_options() as problems:
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
         problems += _without_effect(to_check, replications)
         with noted(problems):
             asked = until_of(until, most)
-        problems += outputs.problems(baseline if updates else None)
+        problems += outputs.problems()
         problems += not_apart({"--baseline": baseline, "--junit": junit, "--markdown": markdown})
         with noted(problems):
             compared = _against(baseline, updates, tolerate, replications)
@@ -112,9 +112,7 @@ def check(
             to_check.require_runnable(needs_expectations=baseline is None)
     effort = RunEffort(at_a_time(jobs), replications, None if minutes is None else 60 * minutes)
     results = list(_shown(partial(to_check.checked, effort, asked, compared), outputs))
-    outputs.give(results)
-    if compared is not None and updates:
-        _update(compared, results)
+    outputs.give(results, compared)
     ctx.exit(_exit_code(results))
 
 
@@ -180,11 +178,6 @@ def _until_interrupted(checked: Iterable[CheckedScenario]) -> Iterator[CheckedSc
         was = "was" if done == 1 else "were"
         said = f"{counted(done, 'scenario')} {was} checked, and no file is written"
         raise KeyboardInterrupt(said) from None
-
-
-def _update(compared: Against, results: Sequence[CheckedScenario]) -> None:
-    write_whole(compared.path, compared.updated(results).text.encode())
-    click.echo(f"baseline  {compared.path}", err=True)
 
 
 def _exit_code(results: Sequence[CheckedScenario]) -> ExitCode:

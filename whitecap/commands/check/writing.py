@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from whitecap.checking import CheckedScenario
+from whitecap.checking.against import Against
 from whitecap.commands.check.showing import counts_of
 from whitecap.engine.errors import InvalidInput
 from whitecap.reports.checks.annotations import annotation
@@ -32,6 +33,12 @@ def write_markdown(results: Sequence[CheckedScenario], path: Path) -> None:
     checks = [ScenarioCheck(each.name, str(each.path), each.checked) for each in results]
     text = check_markdown(checks, counts_of(results))
     write_whole(path, text.encode())
+
+
+def update_baseline(compared: Against, results: Sequence[CheckedScenario], path: Path) -> None:
+    """What the next checks are compared with."""
+    write_whole(path, compared.updated(results).text.encode())
+    click.echo(f"baseline  {path}", err=True)
 
 
 def print_annotations(results: Sequence[CheckedScenario]) -> None:

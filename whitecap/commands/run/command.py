@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from whitecap.commands.run.places import (
     ResultPlaces,
@@ -82,7 +83,7 @@ def run(
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
-    from whitecap.sim.machine.places import refused_places
+    from whitecap.sim.machine.places import NotWritten, refused_places, written
     from whitecap.sim.oracles.runs.expected import findings_by_name
     from whitecap.sim.run import run_scenario
 
@@ -105,12 +106,32 @@ def run(
         _replicate(loaded, asked, seed, out, as_json, quiet)
         return
     once = partial(run_scenario, loaded, seed=seed, replication=replication, out=out)
-    finished = _watched(
-        partial(once, requests=requests, overwrite=overwrite, findings=findings_by_name), quiet
-    )
-    versions = export_tables(finished, places, data=data, overwrite=overwrite)
-    if history is not None:
-        write_history(finished, history)
+    done, versions = ResultPlaces(None, None, None), dict[str, int]()
+    try:
+        finished = _watched(
+            partial(once, requests=requests, overwrite=overwrite, findings=findings_by_name), quiet
+        )
+        done = replace(places, export=None, history=None)
+        versions = export_tables(finished, places, data=data, overwrite=overwrite)
+        done = replace(places, history=None)
+        if history is not None:
+            written(finished, partial(write_history, finished), history)
+        done = places
+    except NotWritten as error:
+        _give(error.result, done, versions, data, as_json, quiet)
+        raise
+    _give(finished, done, versions, data, as_json, quiet)
+
+
+def _give(
+    finished: FinishedRun,
+    places: ResultPlaces,
+    versions: Mapping[str, int],
+    data: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Print what happened, and where it was written: what could not be is not lost."""
     if as_json:
         _print_json(finished, places, versions)
     else:

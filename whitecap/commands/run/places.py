@@ -75,15 +75,19 @@ class ResultPlaces(Struct, frozen=True):
 def export_tables(
     finished: FinishedRun, places: ResultPlaces, *, data: bool, overwrite: bool
 ) -> dict[str, int]:
-    """Write the tables of a run; returns the version of each that was exported."""
+    """Write the tables of a run; returns the version of each that was exported.
+
+    Raises `NotWritten`, whose `result` is the run.
+    """
+    from whitecap.sim.machine.places import written
     from whitecap.sim.table.export import export_table
 
-    return {
-        name: export_table(
-            finished.world.table_named(name).store, place, data=data, overwrite=overwrite
-        )
-        for name, place in places.exports.items()
-    }
+    versions = {}
+    for name, place in places.exports.items():
+        store = finished.world.table_named(name).store
+        write = partial(export_table, store, data=data, overwrite=overwrite)
+        versions[name] = written(finished, write, place)
+    return versions
 
 
 def write_history(finished: FinishedRun, file: Path) -> None:
