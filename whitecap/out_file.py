@@ -74,11 +74,16 @@ def form_of(
     """The format to write, by the ending of `out` if none was chosen; `forms` by their endings.
 
     A file that is there is replaced if it `begins` as results of the format do. Raises
-    `InvalidInput` for an ending that says nothing, and for a place that cannot be written.
+    `InvalidInput` for an ending that says nothing or another format, and for a place that cannot
+    be written.
     """
     if out is None:
         return form
-    chosen = forms.get(out.suffix.lower()) if form == "terminal" else form
+    by_ending = forms.get(out.suffix.lower())
+    chosen = by_ending if form == "terminal" else form
+    if by_ending is not None and by_ending != chosen:
+        said = f"{out} ends as {by_ending} does, and --format says {chosen}"
+        raise InvalidInput([Problem("--out", said)])
     require_file(out, begins.get(chosen or "", b""))
     if chosen is None:
         names = ", ".join(dict.fromkeys(forms.values()))

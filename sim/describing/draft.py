@@ -72,7 +72,7 @@ class DraftAnswers(Struct, frozen=True):
     takes: str
     partition_by: str
     store: str
-    objective: str
+    objectives: Sequence[str]
 
 
 def drafted(answers: DraftAnswers, command: str, name: str = "") -> str:
@@ -87,7 +87,8 @@ def drafted(answers: DraftAnswers, command: str, name: str = "") -> str:
         columns = _columns(answers.partition_by, problems)
         with noted(problems):
             require_shipped(answers.store, "--store")
-        _check_objective(answers.objective, problems)
+        for objective in answers.objectives:
+            _check_objective(objective, problems)
     called = json.dumps(name) if is_file_name(name) else "draft"
     text = _text(answers, groups, columns, every_ms, command, called)
     parse_scenario(text, "the draft")
@@ -132,6 +133,13 @@ def _columns(given: str, problems: list[Problem]) -> list[str]:
     return list(dict.fromkeys(columns))
 
 
+def _objective(given: Sequence[str]) -> str:
+    """One as it is said, several as a list."""
+    if len(given) == 1:
+        return f"objective: {given[0]}"
+    return "\n".join(["objective:", *(f"- {each}" for each in given)])
+
+
 def _check_objective(given: str, problems: list[Problem]) -> None:
     try:
         StatedObjective.model_validate(given)
@@ -174,7 +182,7 @@ table:
 
 writers:
 {writers}
-objective: {answers.objective}
+{_objective(answers.objectives)}
 
 sweep:  # what `whitecap sweep` compares
   replications: 5

@@ -122,3 +122,14 @@ def test_a_drafted_sweep_names_its_writers_by_how_many_there_are(tmp_path: Path)
     assert list(sweep.axes["writers"]) == ["7", "13", "19"]
     assert "writers.optimize.count" not in sweep.axes["writers"]["19"]
     assert next(iter(sweep.axes["partitioning"])) == "by country"
+
+
+def test_every_objective_that_is_given_is_in_the_draft() -> None:
+    both = ("job_success_rate >= 99 %", "latency_p95_ms <= 2 min")
+    result = _init(*NEEDED, "--objective", both[0], "--objective", f" {both[1]}")
+    assert result.exit_code == ExitCode.FINE
+    assert f"objective:\n- {both[0]}\n- {both[1]}\n" in result.stdout
+    command = " ".join(f"--objective '{each}'" for each in both)
+    assert f"{command}`.\n" in result.stdout
+    refused = _init(*NEEDED, "--objective", "x", "--objective", "y")
+    assert refused.stderr.count("error: --objective: ") == 2

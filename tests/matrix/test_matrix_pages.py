@@ -159,6 +159,7 @@ ROWS = ["--row-level-concurrency", "on"]
         (["--isolation", "WriteSerializable"], "delta-oss-4.4 lets nobody set WriteSerializable"),
         (["--pair", "UPDAT", "DELET"], "error: UPDAT: no such command (did you mean 'UPDATE'?)"),
         (["--out", "x.txt"], "needs --format, one of html, markdown, json"),
+        (["--out", "x.md", "--format", "html"], "x.md ends as markdown does, and --format says"),
         (["--out", "/"], "is a directory"),
     ],
 )

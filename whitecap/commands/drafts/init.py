@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,15 @@ from whitecap.options.types import PlaceOf
 if TYPE_CHECKING:
     from whitecap.engine.errors import Problem
 
+OBJECTIVE = "objective"
+
 QUESTIONS = {
     "writers": "Which jobs write it, how many of each (insert, update, delete, merge, optimize)",
     "every": "How often does each run",
     "takes": "How long does a job take from snapshot to commit",
     "partition_by": "Partitioned by (date, country, none)",
     "store": "Which store (`whitecap stores` lists them)",
-    "objective": "What is to be reached",
+    OBJECTIVE: "What is to be reached",
 }
 """What is asked on a terminal, by the option that answers it."""
 
@@ -31,7 +34,7 @@ SUGGESTED = {
     "takes": "30 s",
     "partition_by": "date",
     "store": "s3",
-    "objective": "job_success_rate >= 99 %",
+    OBJECTIVE: "job_success_rate >= 99 %",
 }
 
 NEEDED = ("writers", "every", "takes")
@@ -43,10 +46,13 @@ NEEDED = ("writers", "every", "takes")
 @click.option("--takes", metavar="TIME", help="Snapshot to commit, e.g. '30 s'.")
 @click.option("--partition-by", metavar="COLUMNS", help="date, country, both or none.")
 @click.option("--store", help="A profile of `whitecap stores`.")
-@click.option("--objective", metavar="TEXT", help="E.g. 'job_success_rate >= 99 %'.")
+@click.option(
+    "--objective", "objectives", multiple=True, metavar="TEXT",
+    help="E.g. 'job_success_rate >= 99 %'. Repeatable; all must hold.",
+)  # fmt: skip
 @click.option("--out", type=PlaceOf(), help="Write it there instead of printing.")
 @click.option("--overwrite", is_flag=True, help="Replace the file that lies there.")
-def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
+def init(out: Path | None, overwrite: bool, objectives: Sequence[str], **given: str | None) -> None:
     """Write a first scenario, commented, that runs and sweeps at once.
 
     On a terminal what no option says is asked. Elsewhere --writers, --every and --takes are needed;
@@ -58,9 +64,12 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     name = "" if out is None else out.stem
     with gathered_with_options() as problems:
         problems += refused_files(overwrite, {"--out": out})
-        said = _answers(given, problems)
-        answers = {question: " ".join(answer.split()) for question, answer in said.items()}
-        text = drafted(DraftAnswers(**answers), _command(answers), name)
+        said = _answers({**given, OBJECTIVE: next(iter(objectives), None)}, problems)
+        answers = {question: _one_line(answer) for question, answer in said.items()}
+        several = [answers.pop(OBJECTIVE), *map(_one_line, objectives[1:])]
+        text = drafted(
+            DraftAnswers(**answers, objectives=several), _command(answers, several), name
+        )
     write_out(out, text, "scenario")
     if out is not None:
         file = shlex.quote(str(out))
@@ -90,8 +99,13 @@ def is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-def _command(answers: dict[str, str]) -> str:
-    options = (word for name, said in answers.items() for word in (f"--{_option(name)}", said))
+def _one_line(answer: str) -> str:
+    return " ".join(answer.split())
+
+
+def _command(answers: dict[str, str], objectives: Sequence[str]) -> str:
+    given = [*answers.items(), *((OBJECTIVE, each) for each in objectives)]
+    options = (word for name, said in given for word in (f"--{_option(name)}", said))
     return shlex.join(["whitecap", "init", *options])
 
 
