@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from whitecap.engine.errors import (
@@ -182,15 +183,17 @@ def _problems_of_cells(
         sweep = SweepSection.model_validate(document.get("sweep"))
     except ValidationError:
         return []
-    of_cells: dict[str, Problem] = {}
-    reported = {problem.text for problem in of_document}
+    of_cells: dict[tuple[str, str], Problem] = {}
+    reported = {(problem.place, problem.text) for problem in of_document}
     for cell in sweep.cells():
         meant = {n: e for n, e in expectations.items() if e.when.items() <= cell.items()}
         plain = {key: part for key, part in document.items() if key not in ("sweep", "expect")}
-        for problem in _problems_of_cell(plain, sweep.changes(cell), meant, text):
-            if problem.text not in reported:
+        within = text.setting({p: ("sweep", *at) for p, at in sweep.places(cell).items()})
+        for problem in _problems_of_cell(plain, sweep.changes(cell), meant, within):
+            said = (problem.place, problem.text)
+            if said not in reported:
                 place = f"{text.where(('sweep',))} ({show_cell(cell)}): {problem.place}"
-                of_cells.setdefault(problem.text, Problem(place, problem.text, problem.nearest))
+                of_cells.setdefault(said, Problem(place, problem.text, problem.nearest))
     return list(of_cells.values())
 
 
@@ -201,4 +204,5 @@ def _problems_of_cell(
     unset: list[Problem] = []
     _, parts, problems = _validated(changed_as_can_be(document, changes, unset), text)
     vain = commands_nobody_runs(meant, parts.writers, len(parts.tables))
+    unset = [replace(each, place=text.where(tuple(each.place.split(".")))) for each in unset]
     return unset + problems + text.problems(vain)

@@ -96,6 +96,14 @@ class SweepSection(Section):
         named = {cell_name(labels): labels for labels in self.cells()}
         return named[chosen_cell(choice, named)]
 
+    def places(self, cell: Labels) -> dict[str, tuple[str, ...]]:
+        """Where each of a cell's changes stands, below `sweep`."""
+        return {
+            path: ("axes", axis, variant, path)
+            for axis, variant in cell.items()
+            for path in self.axes[axis][variant]
+        }
+
     def changes(self, cell: Labels) -> dict[str, Any]:
         """All changes of a cell together."""
         together: dict[str, Any] = {}

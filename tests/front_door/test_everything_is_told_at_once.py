@@ -13,7 +13,7 @@ from click.types import Path as PathType
 import whitecap
 from whitecap.cli import COMMANDS, command_named, main
 from whitecap.exit_codes import ExitCode
-from whitecap.options.types import Positive, Seed, WholeNumber, WordOf
+from whitecap.options.types import PlaceOf, Positive, Seed, WholeNumber, WordOf
 
 NEVER_WRONG = {BoolParamType, PathType, StringParamType, Tuple}
 """Types of click's that read whatever is given."""
@@ -300,7 +300,7 @@ def test_no_command_begins_with_a_value_that_it_cannot_read(name: str, option: s
 
 def test_every_option_that_takes_numbers_or_words_has_a_type_of_ours() -> None:
     types = {type(option.type) for name in COMMANDS for option in command_named(name).params}
-    assert types <= {WholeNumber, Seed, Positive, WordOf, *NEVER_WRONG}
+    assert types <= {WholeNumber, Seed, Positive, PlaceOf, WordOf, *NEVER_WRONG}
     assert types >= {WholeNumber, Seed, Positive, WordOf}
 
 

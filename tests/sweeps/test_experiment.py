@@ -236,3 +236,31 @@ def test_labels_that_no_file_can_be_called_by_are_refused_before_the_work(tmp_pa
     file.write_text(file.read_text().replace("by date:", f"{240 * 'x'}:"))
     with pytest.raises(InvalidInput, match=r":\d+ sweep.axes: shorten labels, .* has \d+ bytes"):
         load_experiment(file)
+
+
+def test_what_an_axis_sets_wrongly_is_told_with_its_path_at_its_line(tmp_path: Path) -> None:
+    file = write_scenario(tmp_path)
+    set_right = "{table.partition_by: [date]}"
+    wrong = "{table.isolaton: Serializable, store.profil: s3, writers.loadr.count: 2}"
+    text = file.read_text().replace(set_right, wrong)
+    file.write_text(text)
+    line = text[: text.index(wrong)].count("\n") + 1
+    with pytest.raises(InvalidInput) as raised:
+        load_experiment(file)
+    told = {problem.place.partition("): ")[2]: problem.nearest for problem in raised.value.problems}
+    assert told == {
+        f"{file}:{line} table.isolaton": "isolation",
+        f"{file}:{line} store.profil": "profile",
+        f"{file}:{line} writers.loadr.count": "loader",
+    }
+
+
+def test_labels_that_python_takes_for_one_are_not_given_twice(tmp_path: Path) -> None:
+    file = write_scenario(tmp_path)
+    text = file.read_text().replace("by date:", "yes:").replace("unpartitioned:", "1.0:")
+    file.write_text(text)
+    with pytest.raises(InvalidInput) as raised:
+        load_experiment(file)
+    said = [str(problem) for problem in raised.value.problems]
+    assert any("is the same key as 1.0 on line " in each for each in said), said
+    assert not any("given twice" in each for each in said)

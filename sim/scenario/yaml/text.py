@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ class YamlText:
         self._has_lines = True
         self._lines: dict[KeyPath, int] = {}
         self._changed: list[KeyPath] = []
+        self._set_at: dict[KeyPath, KeyPath] = {}
         self.repeated_keys: list[Problem] = []
         """Keys that are given twice: who reads `last_given` tells of them."""
         self.last_given: Any = self._read(text)
@@ -66,6 +68,9 @@ class YamlText:
         """`file:line path` of the nearest part that the file has; what was set has no line."""
         if any(self._is_set_by(changed, place) for changed in self._changed):
             return f"{self.name} {_dotted(place)}, as it was set"
+        for changed, at in self._set_at.items():
+            if place[: len(changed)] == changed:
+                return f"{self.name}:{self.line_of(at)} {_dotted(place)}"
         written = self._written(place)
         line = f":{self.line_of(written)}" if self._has_lines else ""
         return f"{self.name}{line} {_dotted(written)}".rstrip()
@@ -99,6 +104,12 @@ class YamlText:
         """From now on these dotted paths are not what the file says."""
         self._changed = [tuple(path.split(".")) for path in paths]
 
+    def setting(self, places: Mapping[str, KeyPath]) -> YamlText:
+        """The same text where these dotted paths are what it says at other places: in a cell."""
+        text = copy(self)
+        text._set_at = {tuple(path.split(".")): at for path, at in places.items()}
+        return text
+
     def _written(self, place: KeyPath) -> KeyPath:
         """`place` without the parts that validation adds and the file does not spell out."""
         if not self._has_lines and not self._lines:
@@ -128,11 +139,16 @@ class YamlText:
     def _note(self, loader: Loader, node: yaml.Node, place: KeyPath) -> None:
         """Remember the lines of everything within a node, and the keys that it gives twice."""
         last_given: dict[Any, yaml.Node] = {}
+        spelt: dict[Any, yaml.Node] = {}
         for part, at, value in _parts(loader, node):
             inner, line = (*place, part), at.start_mark.line + 1
             if part in last_given:
                 said = f"is given twice: on line {self._lines[inner]} as well"
+                if spelt[part].value != at.value:  # Python takes yes for 1.0, as it does 8 for 0x8
+                    same = f"{spelt[part].value} on line {self._lines[inner]}"
+                    said = f"is the same key as {same}: put both in quotes"
                 self.repeated_keys.append(Problem(f"{self.name}:{line} {_dotted(inner)}", said))
+            spelt[part] = at
             self._lines[inner] = line
             last_given[part] = value
         for part, value in last_given.items():
