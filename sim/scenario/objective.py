@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
@@ -99,6 +99,23 @@ def vain_objectives(
             problems.append(((), "the same is stated twice", None))
         earlier.add(key)
         yield from within(("objective", position), problems)
+
+
+def writers_of_misread(given: Any, read: Collection[int]) -> dict[int, str]:
+    """The writer groups that objectives name which could not be `read`, by their positions."""
+    lines = enumerate(given) if isinstance(given, list) else ()
+    forms = {
+        position: OBJECTIVE_FORM.fullmatch(line)
+        for position, line in lines
+        if isinstance(line, str) and position not in read
+    }
+    return {at: form["of"] for at, form in forms.items() if form is not None and form["of"]}
+
+
+def unknown_writers(named: Mapping[int, str], writers: Sequence[str]) -> Iterator[PlacedProblem]:
+    """Those of them that there are not: a misspelt measure hides no misspelt writer."""
+    for position, name in named.items():
+        yield from within(("objective", position), _of_writers(name, writers))
 
 
 def _of_writers(name: str | None, writers: Sequence[str]) -> Iterator[PlacedProblem]:

@@ -264,3 +264,11 @@ def test_labels_that_python_takes_for_one_are_not_given_twice(tmp_path: Path) ->
     said = [str(problem) for problem in raised.value.problems]
     assert any("is the same key as 1.0 on line " in each for each in said), said
     assert not any("given twice" in each for each in said)
+
+
+def test_a_misspelt_measure_hides_no_misspelt_writer(tmp_path: Path) -> None:
+    file = write_scenario(tmp_path)
+    file.write_text(file.read_text() + "objective: job_sucess_rate of loadr >= 50 %\n")
+    with pytest.raises(InvalidInput) as raised:
+        load_experiment(file)
+    assert [each.nearest for each in raised.value.problems] == ["job_success_rate", "loader"]

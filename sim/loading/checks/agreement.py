@@ -23,7 +23,13 @@ from whitecap.sim.loading.checks.well_formed import well_formed, well_formed_ite
 from whitecap.sim.loading.checks.writers import GivenWriters, writer_problems
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
-from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
+from whitecap.sim.scenario.objective import (
+    StatedObjective,
+    listed,
+    unknown_writers,
+    vain_objectives,
+    writers_of_misread,
+)
 from whitecap.sim.scenario.store import StoreSection
 from whitecap.sim.scenario.yaml.text import YamlText
 
@@ -31,7 +37,8 @@ from whitecap.sim.scenario.yaml.text import YamlText
 class Parts(Struct, frozen=True):
     """The well formed parts of a scenario; items of lists by their positions.
 
-    `axes` are those of its sweep with their variants, `None` where there is no sweep.
+    Of `misread_objectives` the writer group that each names. `axes` are those of its sweep with
+    their variants, `None` where there is no sweep.
     """
 
     platform: GivenPlatform
@@ -43,12 +50,15 @@ class Parts(Struct, frozen=True):
     axes: Mapping[str, Sequence[str]] | None
     expectations: Mapping[int, Expectation]
     objectives: Mapping[int, StatedObjective]
+    misread_objectives: Mapping[int, str]
     is_priced: bool
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Pick what is well formed."""
         clusters = document.get("clusters")
+        stated = listed(document.get("objective"))
+        objectives = well_formed_items(StatedObjective, stated)
         return cls(
             platform=GivenPlatform.of(document),
             tables=given_tables(document),
@@ -58,7 +68,8 @@ class Parts(Struct, frozen=True):
             faults=well_formed_items(Fault, document.get("faults")),
             axes=axes_of(document.get("sweep")),
             expectations=well_formed_items(Expectation, document.get("expect")),
-            objectives=well_formed_items(StatedObjective, listed(document.get("objective"))),
+            objectives=objectives,
+            misread_objectives=writers_of_misread(stated, objectives),
             is_priced=document.get("price") is not None,
         )
 
@@ -75,6 +86,7 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
         *log_store_problems(writers.groups, parts.store),
         *expectation_problems(parts.expectations, parts.axes, writers, len(tables)),
         *vain_objectives(parts.objectives, writers.names),
+        *unknown_writers(parts.misread_objectives, writers.names),
     ]
     if not parts.is_priced:
         problems += costs_without_price(parts.objectives, parts.expectations)
