@@ -22,34 +22,34 @@ from whitecap.sim.machine.places import (
 )
 
 
-def overwriting_nothing(overwrite: bool, places: Places) -> Iterator[Problem]:
+def overwriting_nothing(overwrite: bool, places: OptionPlaces) -> Iterator[Problem]:
     """`--overwrite` where none of the options, by their names, says what would be replaced."""
     if overwrite and not any(places.values()):
         yield Problem("", f"--overwrite goes with {' or '.join(places)}")
 
 
-Places = Mapping[str, Path | None]
+OptionPlaces = Mapping[str, Path | None]
 """What a command reads or writes, by the options that name it."""
 
 
-def not_apart(files: Places, directories: Places | None = None) -> Iterator[Problem]:
+def not_apart(files: OptionPlaces, directories: OptionPlaces | None = None) -> Iterator[Problem]:
     """Options of one command that name one place, however spelt, or a file within a directory that
     the command fills: the one would be written over the other."""
     given = {option: place for option, place in files.items() if place is not None}
-    for (option, place), (other, same) in combinations(given.items(), 2):
+    for (option, place), (second, same) in combinations(given.items(), 2):
         if _is_one(place, same):
-            yield Problem("", f"{option} and {other} name one place: {same}")
+            yield Problem("", f"{option} and {second} name one place: {same}")
     for into, directory in (directories or {}).items():
         for option, place in given.items():
             if directory is not None and _real(place).is_relative_to(_real(directory)):
                 yield Problem("", f"{option} must not lie within {into}: {place}")
 
 
-def _is_one(place: Path, other: Path) -> bool:
+def _is_one(place: Path, same: Path) -> bool:
     if is_passed_on(place):
         return False
-    is_linked = place.exists() and other.exists() and place.samefile(other)
-    return is_linked or _real(place) == _real(other)
+    is_linked = place.exists() and same.exists() and place.samefile(same)
+    return is_linked or _real(place) == _real(same)
 
 
 def _real(place: Path) -> Path:
@@ -57,7 +57,7 @@ def _real(place: Path) -> Path:
     return Path(os.path.realpath(place))
 
 
-def refused_files(overwrite: bool, places: Places) -> Iterator[Problem]:
+def refused_files(overwrite: bool, places: OptionPlaces) -> Iterator[Problem]:
     """What is wrong with files that are not to be there yet, by the options that name them."""
     yield from overwriting_nothing(overwrite, places)
     yield from not_apart(places)

@@ -21,8 +21,8 @@ from click.testing import CliRunner
 from tests.command_line import invoked
 from whitecap import cli
 from whitecap.exit_codes import TESTS, ExitCode, exit_codes_of
+from whitecap.process import sound_streams
 from whitecap.sim.machine.processes import ProcessKilled
-from whitecap.streams import sound_streams
 
 ROOT = Path(__file__).parents[2]
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")

@@ -303,7 +303,8 @@ def test_no_file_is_written_into_a_recording_or_a_table(
     file: Path, run: Path, tmp_path: Path
 ) -> None:
     sweep, table = tmp_path / "a-sweep", tmp_path / "a-table"
-    assert invoked("sweep", file, "--replications", 1, "--out", sweep).exit_code == ExitCode.FINE
+    swept = invoked("sweep", file, "--engine", "processes", "--out", sweep)
+    assert swept.exit_code == ExitCode.FINE, swept.stderr
     assert invoked("run", file, "--export", table, "--quiet").exit_code == ExitCode.FINE
     before = _files(tmp_path)
     kinds = {run: "a run's directory", sweep: "a sweep's directory", table: "a Delta table"}

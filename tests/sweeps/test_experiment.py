@@ -247,8 +247,8 @@ def test_what_an_axis_sets_wrongly_is_told_with_its_path_at_its_line(tmp_path: P
     line = text[: text.index(wrong)].count("\n") + 1
     with pytest.raises(InvalidInput) as raised:
         load_experiment(file)
-    told = {problem.place.partition("): ")[2]: problem.nearest for problem in raised.value.problems}
-    assert told == {
+    said = {problem.place.partition("): ")[2]: problem.nearest for problem in raised.value.problems}
+    assert said == {
         f"{file}:{line} table.isolaton": "isolation",
         f"{file}:{line} store.profil": "profile",
         f"{file}:{line} writers.loadr.count": "loader",
