@@ -24,6 +24,9 @@ NAMES_SAID = {
 }
 """What a name may hold, by the pattern that it must match."""
 
+MOST_LISTED = 10
+"""Names that are all told beside the nearest one: about a line of them. Ours."""
+
 
 def problems_of(
     error: ValidationError, model: type[BaseModel], text: YamlText, at: KeyPath = ()
@@ -111,8 +114,10 @@ def _not_a_choice(detail: Any, where: str) -> Problem:
         part.strip("' ") for part in detail["ctx"]["expected"].replace(" or ", ", ").split(",")
     ]
     given = detail["input"]
-    text = f"{shown(given)} is none of {', '.join(valid)}"
-    return Problem(where, text, nearest(str(given), valid))
+    likely = nearest(str(given), valid)
+    is_long = likely is not None and len(valid) > MOST_LISTED
+    names = f"{len(valid)} names" if is_long else ", ".join(valid)
+    return Problem(where, f"{shown(given)} is none of {names}", likely)
 
 
 def names_of(kind: Any) -> Sequence[str]:
