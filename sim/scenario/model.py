@@ -20,7 +20,7 @@ from whitecap.sim.quantities.bounds import MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.names import FILE_NAME, too_long
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.start import DEFAULT_START, StartInstant, epoch_ms
-from whitecap.sim.quantities.units import Duration, WarmUp, Whole
+from whitecap.sim.quantities.units import Duration, WarmUp, Whole, show_duration
 from whitecap.sim.scenario.cells import Labels
 from whitecap.sim.scenario.clusters import ClusterOptions, Load, Price
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
@@ -104,8 +104,10 @@ class Scenario(Section):
     @field_validator("warm_up")
     @classmethod
     def _ends_before_the_run(cls, warm_up: float | None, others: ValidationInfo) -> float | None:
-        if warm_up is not None and warm_up >= others.data.get("duration", math.inf):
-            raise ValueError("warm_up is not shorter than duration")
+        duration = others.data.get("duration", math.inf)
+        if warm_up is not None and warm_up >= duration:
+            took, lasts = show_duration(warm_up), show_duration(duration)
+            raise ValueError(f"{took} are not shorter than the duration, which is {lasts}")
         return warm_up
 
     @field_validator("tables", mode="before")

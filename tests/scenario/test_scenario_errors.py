@@ -237,7 +237,7 @@ def test_a_writer_that_cannot_work_is_refused_before_the_run(
         ({"table.properties": {"delta.isolationLevel": "x"}}, "is set by table.isolation"),
         ({"table.properties": {"delta.enableDeletionVector": True}}, "Delta has no such property"),
         ({"settings": {"spark.databricks.delta.nonsense": "1"}}, "nonsense"),
-        ({"warm_up": "10 min"}, "not shorter than duration"),
+        ({"warm_up": "10 min"}, "not shorter than the duration"),
         ({"writers.loader.count": 5000}, "at most 4,096"),
         ({"dialect": "delta-oss-9.9"}, "no dialect"),
         ({"faults": [{"lost_reply": {"probability": 0.1}, "writers": ["loadr"]}]}, "'loader'"),

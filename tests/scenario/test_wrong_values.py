@@ -208,7 +208,7 @@ def test_a_number_may_have_an_exponent() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "expected"),
     [
-        (("warm_up",), "100 s", "x.yaml:8 warm_up: warm_up is not shorter than duration"),
+        (("warm_up",), "100 s", "x.yaml:8 warm_up: 100 s are not shorter than the duration"),
         (("name",), "a/b", "x.yaml:2 name: 'a/b' is no name here: it holds only letters, digits"),
         (("name",), "..", "is no name here"),
         (("name",), 300 * "x", "files are called by it, and it has 300 bytes: 230 are the most"),
