@@ -21,15 +21,14 @@ from whitecap.sim.machine.places import (
     written,
 )
 
+OptionPlaces = Mapping[str, Path | None]
+"""What a command reads or writes, by the options that name it."""
+
 
 def overwriting_nothing(overwrite: bool, places: OptionPlaces) -> Iterator[Problem]:
     """`--overwrite` where none of the options, by their names, says what would be replaced."""
     if overwrite and not any(places.values()):
         yield Problem("", f"--overwrite goes with {' or '.join(places)}")
-
-
-OptionPlaces = Mapping[str, Path | None]
-"""What a command reads or writes, by the options that name it."""
 
 
 def not_apart(files: OptionPlaces, directories: OptionPlaces | None = None) -> Iterator[Problem]:

@@ -80,13 +80,13 @@ class TransactionWindow(Struct, frozen=True):
         """What a job takes outside of its window, as this one is known."""
         return besides.outside_ms - (besides.unseen_ms if self.is_bracketed else 0.0)
 
-    def compute(self, besides: BesidesCompute | None) -> DraftFigure:
-        """The window without what a run spends in it besides; as it is, if nothing is known.
+    def compute(self, besides: BesidesCompute) -> DraftFigure:
+        """The window without what a run spends in it besides; as it is, if it is assumed.
 
         What lies in a window is taken off its median. The spread stays as many milliseconds there,
         since requests vary little beside jobs.
         """
-        if besides is None or not self.is_known:
+        if not self.is_known:
             return self.figure
         spent_ms = besides.window_ms + (besides.unseen_ms if self.is_bracketed else 0.0)
         median_ms = max(self.median_ms - spent_ms, LEAST_OF_WINDOW * self.median_ms)
