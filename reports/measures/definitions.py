@@ -82,7 +82,8 @@ def _goodput(sample: MeasureSample) -> MeasureTally:
     if not sample.has_jobs:
         return PerMinute(math.nan, math.nan)
     rows = sample.all_rows
-    counted = rows.is_effective & (rows.ended_ms >= sample.warm_up_ms)
+    through = rows.has_brought_data if sample.brings_data else rows.is_effective
+    counted = through & (rows.ended_ms >= sample.warm_up_ms)
     return PerMinute(int(counted.sum()), sample.minutes)
 
 
@@ -174,10 +175,12 @@ _ALL = (
         Measure.GOODPUT_PER_MINUTE,
         "Goodput",
         "committed jobs per minute",
-        "Jobs that committed a version, per minute of simulated time after the warm-up. A job is "
-        "a transaction with all its reruns, or those of several statements, of which the last must "
-        "have committed and any may have left the version; one of which every statement found "
-        "nothing to do is not counted. Statements before a job's last one have none.",
+        "Jobs that brought data, per minute of simulated time after the warm-up: that committed, "
+        "and of which an INSERT, UPDATE, DELETE, MERGE or batch of a stream left a version. A job "
+        "is a transaction with all its reruns, or those of several statements, of which the last "
+        "must have committed and any may have left the version. Of writers of whom none brings "
+        "data (a compactor alone) it is of jobs that left a version. Statements before a job's "
+        "last one have none.",
         _goodput,
     ),
     Definition(

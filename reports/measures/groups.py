@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from whitecap.engine.recorded import BRINGING_DATA
 from whitecap.reports.arrays import IntArray
 from whitecap.reports.measures.columns import coded
 from whitecap.reports.natural_order import natural
@@ -29,6 +30,11 @@ class WriterCommand(NamedTuple):
     def runs(self, command: str | None) -> bool:
         """Whether it runs a command, on whatever table if none is named; `None`: any."""
         return command in (None, self.command, self.command.rpartition(" ")[0])
+
+    @property
+    def brings_data(self) -> bool:
+        """Whether its jobs come from outside, and are no maintenance."""
+        return any(map(self.runs, BRINGING_DATA))
 
 
 def with_tables(rows: pa.Table) -> pa.Table:

@@ -121,12 +121,13 @@ def measure_run(
     losers = rows.ended(RecordedOutcome.ABORTED) & (rows.submitted_ms >= sample.warm_up_ms)
     refusals = refusals_of(transactions, tables["commits"], losers, codes, groups)
     costs = _request_costs(manifest, groups)
-    split = _split(sample, codes, ends[codes], len(groups))
-    parts = [
-        _part(replace(own, request_cost=cost, has_jobs=at in ends), due.get(group, Due()))
-        for at, (group, cost, own) in enumerate(zip(groups, costs, split, strict=True))
-    ]
-    everyone = replace(sample, request_cost=sum(costs) if costs else math.nan)
+    split = _split(sample, codes, ends, groups, costs)
+    parts = [_part(own, due.get(group, Due())) for group, own in zip(groups, split, strict=True)]
+    everyone = replace(
+        sample,
+        request_cost=sum(costs) if costs else math.nan,
+        brings_data=any(own.brings_data for own in split),
+    )
     whole = _part(everyone, sum(due.values(), Due()))
     return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals), warm_up)
 
@@ -169,11 +170,24 @@ def _ends_of(groups: Sequence[WriterCommand], writers: pa.Table) -> IntArray:
 
 
 def _split(
-    sample: MeasureSample, codes: IntArray, job_codes: IntArray, count: int
+    sample: MeasureSample,
+    codes: IntArray,
+    ends: IntArray,
+    groups: Sequence[WriterCommand],
+    costs: Sequence[float],
 ) -> Sequence[MeasureSample]:
-    """The sample of each group, by the groups of transactions and those of their jobs."""
-    rows, jobs = _positions(codes, count), _positions(job_codes, count)
-    return [sample.where(own, ends) for own, ends in zip(rows, jobs, strict=True)]
+    """The sample of each group: its transactions, with the jobs that end in it."""
+    rows, jobs = _positions(codes, len(groups)), _positions(ends[codes], len(groups))
+    bringing = {end for group, end in zip(groups, ends.tolist(), strict=True) if group.brings_data}
+    return [
+        replace(
+            sample.where(own, its),
+            request_cost=cost,
+            has_jobs=at in ends,
+            brings_data=at in bringing,
+        )
+        for at, (own, its, cost) in enumerate(zip(rows, jobs, costs, strict=True))
+    ]
 
 
 def _positions(codes: IntArray, count: int) -> Sequence[IntArray]:

@@ -134,6 +134,7 @@ class MeasureSample(Struct, frozen=True):
     `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
     transactions of jobs, submitted after the warm-up: a job of several statements is counted with
     the writers of its last one, and `has_jobs` is false of those of the statements before it.
+    `brings_data`: some of these writers have jobs that do, whether any of these was due or not.
     `latencies_ms`, sorted, are from a job's first submission to its commit. `per_slot_hour`: the
     price, `request_cost` that of all requests of the run, not a number where none was stated.
     """
@@ -148,6 +149,7 @@ class MeasureSample(Struct, frozen=True):
     per_slot_hour: float = math.nan
     request_cost: float = math.nan
     has_jobs: bool = True
+    brings_data: bool = False
 
     @classmethod
     def of(

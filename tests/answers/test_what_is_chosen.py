@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import whitecap
 from tests.answers.cells import (
     Cells,
     Did,
@@ -29,6 +31,7 @@ from tests.answers.shapes import (
     of_load,
     runs,
 )
+from tests.deciding.worlds import STEADY, written_to
 from tests.rule_of_three import units_to_show
 from whitecap.engine.recorded import ALL_WRITERS, AxisRole, Direction, Measure, Objective
 from whitecap.reports.answers.answer import WordedAnswer
@@ -296,3 +299,26 @@ def test_of_several_objectives_those_that_are_missed_are_named() -> None:
     of_waste = Objective(Measure.WASTED_COMPUTE_SHARE, Direction.AT_MOST, 0.99)
     answer = answered(sweep_layout(reruns=list(given_up)), cells, of_jobs, of_waste)
     assert "None and one miss the objectives: job success rate of upserter." in answer.sentences
+
+
+def test_nothing_is_chosen_for_the_commits_of_its_maintenance(tmp_path: Path) -> None:
+    """Jobs fall due by a schedule: the same ones get through, however often files are compacted."""
+    loader = {**STEADY, "arrival": {"schedule": {"every": "1 min"}}}
+    compactor = {
+        "statement": "OPTIMIZE events",
+        "arrival": {"schedule": {"every": "1 h", "offset": "90 s"}},
+        "compute": "5 s",
+    }
+    often = {"writers.compactor.arrival.schedule.every": "1 min"}
+    path = written_to(
+        tmp_path / "often.yaml",
+        writers={"loader": loader, "compactor": compactor},
+        sweep={"replications": 5, "axes": {"compaction": {"seldom": {}, "often": often}}},
+        objective="committed of loader >= 1",
+    )
+    swept = whitecap.sweep(path, out=tmp_path / "out", engine="processes", quiet=True)
+    committed = swept.runs.groupby("cell")["committed"].mean()
+    assert committed["often"] > committed["seldom"]
+    (choice,) = (under.choice for under in swept.answer.findings.loads)
+    assert choice is not None
+    assert not choice.less_goodput

@@ -209,3 +209,35 @@ def test_the_parts_of_a_run_are_those_of_its_writers_and_add_up() -> None:
     for measure in (Measure.ABORTED, Measure.ABORT_RATE, Measure.LATENCY_P95_MS):
         groups = [split.groups[group].tallies[measure] for group in split.groups]
         assert together(groups).value == pytest.approx(whole.tally(measure).value)
+
+
+COMPACTED = [
+    transaction(100 + each, writer="compactor-0", writer_group="compactor", command="OPTIMIZE")
+    for each in range(3)
+]
+
+
+def goodput_of(rows: list[dict[str, Any]], *writers: str) -> list[float]:
+    """Of all writers and of some, in an hour."""
+    run = measure_run(MANIFEST | {"warm_up_ms": 0.0}, tables_of(rows))
+    return [run.tally(Measure.GOODPUT_PER_MINUTE, each).value for each in (None, *writers)]
+
+
+@pytest.mark.parametrize("loaded", [0, 1, 4])
+def test_what_gets_through_is_what_jobs_bring_and_no_maintenance(loaded: int) -> None:
+    """Also where none of those that bring data gets through."""
+    rows = [aborted(0, given_up=True), *map(transaction, range(1, loaded + 1)), *COMPACTED]
+    expected = pytest.approx([loaded / 60, loaded / 60, 3 / 60])
+    assert goodput_of(rows, "loader", "compactor") == expected
+
+
+def test_where_nobody_brings_data_every_commit_is_what_gets_through() -> None:
+    assert goodput_of(COMPACTED, "compactor") == pytest.approx([3 / 60, 3 / 60])
+
+
+def test_what_gets_through_hangs_on_the_writers_and_not_on_who_of_them_had_a_job() -> None:
+    """Else a run in which by chance no job of the loader's came would count the compactor's."""
+    tables = tables_of([transaction(0), *COMPACTED])
+    tables["transactions"] = tables_of(COMPACTED)["transactions"]
+    run = measure_run(MANIFEST | {"warm_up_ms": 0.0}, tables)
+    assert run.tally(Measure.GOODPUT_PER_MINUTE).value == 0
