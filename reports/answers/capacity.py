@@ -14,10 +14,11 @@ from whitecap.reports.answers.standing import CellStanding, Stands
 class Capacity(Struct, frozen=True):
     """The loads that a design is `shown` to take, and those that it takes at least perhaps.
 
-    What is shown is so for sure (`is_sure`) unless a count is among the objectives: that any design
-    takes less than that has a chance of 5 % at most, whichever is picked. A count is met in every
-    run that was made, which shows only how seldom it is missed. Perhaps is what no interval of a
-    cell by itself speaks against.
+    What is shown is so for sure (`is_sure`) unless a count is among the objectives, or a writer
+    group had too few jobs: that any design takes less than that has a chance of 5 % at most,
+    whichever is picked. A count is met in every run that was made, which shows only how seldom it
+    is missed; where not everybody `is_judged`, whether the rest is met is not known at all. Perhaps
+    is what no interval of a cell by itself speaks against.
 
     A load counts if every lighter one does: with fewer writers there is nothing to meet again.
     """
@@ -25,6 +26,7 @@ class Capacity(Struct, frozen=True):
     shown: tuple[OfferedLoad, ...]
     perhaps: tuple[OfferedLoad, ...]
     is_sure: bool = True
+    is_judged: bool = True
 
     @property
     def heaviest_shown(self) -> tuple[OfferedLoad, ...]:
@@ -47,8 +49,13 @@ def capacity_of(
 ) -> Capacity:
     """What a design bears of the loads that were tried."""
     shown = _borne(design, grid, standings, lambda standing: standing.is_shown)
-    is_sure = all(standings[cell].is_sure for cell, load in grid.of(design) if load in shown)
-    return Capacity(shown, _borne(design, grid, standings, _may_be_met), is_sure)
+    taken = [standings[cell] for cell, load in grid.of(design) if load in shown]
+    return Capacity(
+        shown,
+        perhaps=_borne(design, grid, standings, _may_be_met),
+        is_sure=all(each.is_sure for each in taken),
+        is_judged=all(each.is_judged for each in taken),
+    )
 
 
 def _may_be_met(standing: CellStanding) -> bool:

@@ -72,7 +72,11 @@ class AnswerFindings(Struct, frozen=True):
     @property
     def load(self) -> OfferedLoad:
         """The load of the named cell."""
-        return next(load for cell, load in self.grid.of(self.design) if cell == self.cell)
+        return self.load_of(self.cell)
+
+    def load_of(self, cell: str) -> OfferedLoad:
+        """That of a cell of the named design."""
+        return next(load for each, load in self.grid.of(self.design) if each == cell)
 
     @property
     def standings(self) -> dict[str, CellStanding]:

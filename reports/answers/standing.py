@@ -133,6 +133,11 @@ class JudgedObjective(Struct, frozen=True):
         return math.ceil(self.jobs * self.needed / seen)
 
     @property
+    def is_passed_over(self) -> bool:
+        """Whether it had jobs, and they are too few to judge by: nothing is known of it."""
+        return self.stands is Stands.TOO_FEW and not self.is_idle
+
+    @property
     def has_no_event(self) -> bool:
         """Whether all that was seen is on one side: no failure, or nothing but failures."""
         return self.estimate.events == 0
@@ -142,8 +147,7 @@ class JudgedObjective(Struct, frozen=True):
         """Whether what cannot be judged looks as if it missed: too few replications saw it to
         say so for sure."""
         is_short = self.estimate.replications < FEWEST_REPLICATIONS
-        is_seen = self.stands is Stands.TOO_FEW and not self.is_idle
-        return is_seen and is_short and self.shortfall > 0
+        return self.is_passed_over and is_short and self.shortfall > 0
 
 
 _OF_JOBS = frozenset({Unit.SHARE, Unit.MILLISECONDS})
@@ -171,8 +175,14 @@ class CellStanding(Struct, frozen=True):
 
     @property
     def is_sure(self) -> bool:
-        """Whether all of that is met surely: there is no count among it."""
-        return self.is_shown and all(each.is_sure for each in self.those(Stands.MET))
+        """Whether all is met surely: there is no count among it, and no group is passed over."""
+        met = self.those(Stands.MET)
+        return self.is_shown and self.is_judged and all(each.is_sure for each in met)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether every group that had jobs is judged."""
+        return not any(each.is_passed_over for each in self.objectives)
 
     def among(self, picked_from: int) -> CellStanding:
         """The same, as one of so many of which one is picked."""

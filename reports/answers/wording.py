@@ -42,6 +42,10 @@ FALLING_SHORT = {
 """What is said of a design that does not meet the objectives, and of several."""
 
 
+AS_FAR = "as far as it can be judged"
+"""Said where a writer group has too few jobs to judge by."""
+
+
 _DAMAGE_OF_ONE = ("damages its table", "it is")
 _DAMAGE_OF_SEVERAL = ("damage their tables", "they are")
 
@@ -87,7 +91,7 @@ def _of_one_cell(findings: AnswerFindings, standing: CellStanding) -> str:
     match standing.stands:
         case Stands.MET:
             verb = "is" if len(findings.objectives.each) == 1 else "are"
-            as_far = ", as far as it can be judged" if standing.those(Stands.TOO_FEW) else ""
+            as_far = f", {AS_FAR}" if standing.those(Stands.TOO_FEW) else ""
             return _capital(f"{the_objectives(findings.objectives)} {verb} met{as_far}")
         case Stands.TOO_FEW:
             least = min(standing.objectives, key=lambda each: each.judged.measured, default=None)
@@ -158,16 +162,22 @@ def _capacities(findings: AnswerFindings) -> Iterator[str]:
 def capacity_text(findings: AnswerFindings, capacity: Capacity) -> str:
     """What a table takes: `takes 12 writers for sure, 16 perhaps`."""
     shown, perhaps = capacity.heaviest_shown, capacity.heaviest_perhaps
-    surety = "for sure" if capacity.is_sure else "as far as the runs show"
     if shown and perhaps:
-        return f"takes {loads_text(shown)} {surety}, {_without_unit(perhaps)} perhaps"
+        return f"takes {loads_text(shown)} {_surety(capacity)}, {_without_unit(perhaps)} perhaps"
     if shown:
         is_all = len(capacity.shown) == len(findings.loads)
         more = "the most that was tried" if is_all else "no more"
-        return f"takes {loads_text(shown)} {surety}, {more}"
+        return f"takes {loads_text(shown)} {_surety(capacity)}, {more}"
     if perhaps:
         return f"takes {loads_text(perhaps)} perhaps, nothing for sure"
     return f"does not even take {loads_text([findings.loads[0].load])}"
+
+
+def _surety(capacity: Capacity) -> str:
+    """How sure that is which a design is shown to take."""
+    if not capacity.is_judged:
+        return AS_FAR
+    return "for sure" if capacity.is_sure else "as far as the runs show"
 
 
 def _without_unit(loads: Sequence[OfferedLoad]) -> str:
@@ -319,10 +329,16 @@ def _to_decide(findings: AnswerFindings, measured: Mapping[str, Runs]) -> Iterat
 
 
 def _too_few(findings: AnswerFindings) -> Iterator[str]:
-    """Writer groups of the named cell that are not judged."""
-    few = findings.standings[findings.cell].those(Stands.TOO_FEW)
-    if few:
-        yield f"too few jobs to judge: {'; '.join(map(found_text, few))}"
+    """Writer groups that are not judged: of the named cell, or else where the named design takes a
+    load only as far as it can be judged."""
+    shown = findings.capacity.shown
+    taken = (cell for cell, load in findings.grid.of(findings.design) if load in shown)
+    for cell in (findings.cell, *taken):
+        few = findings.standings[cell].those(Stands.TOO_FEW)
+        if few:
+            where = "" if cell == findings.cell else at_text([findings.load_of(cell)])
+            yield f"{where}too few jobs to judge: {'; '.join(map(found_text, few))}"
+            return
 
 
 def _some(names: Sequence[str]) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.answers.cells import Did, answered, load_of, measured_run, replicated, sweep_layout
 from tests.answers.shapes import BAD, GOOD, of_both
@@ -157,3 +159,54 @@ def test_json_says_of_every_cell_whether_it_is_sure() -> None:
     loads: Any = of_both((GOOD, BAD, BAD), (GOOD, GOOD, BAD)).document["loads"]
     load = loads[0]
     assert [each["is_sure"] for each in load["designs"]] == [True, True]
+
+
+def test_nothing_is_sure_of_a_writer_group_that_nobody_judged() -> None:
+    """Of 85 jobs of a group 3 are given up: that it meets 99 % is not likely."""
+    layout = sweep_layout(writers=WRITERS)
+    lost = (1, 0, 1, 0, 1)
+    few = {
+        number: measured_run(loader=Did(1000), w=Did(17 - given_up, given_up))
+        for number, given_up in enumerate(lost)
+    }
+    answer = answered(layout, dict.fromkeys(WRITERS, few), load=["writers"])
+    assert answer.headline == (
+        "The table takes 12 writers as far as it can be judged, the most that was tried"
+    )
+    assert "\n  Too few jobs to judge: job success rate of w " in str(answer)
+    (capacity,) = _rows(answer.document["capacities"])
+    assert (capacity["for_sure"], capacity["shown"]) == ([], ["12 writers"])
+
+
+def test_of_whom_too_few_jobs_were_under_a_lighter_load_alone_is_told_too() -> None:
+    few, many = (replicated(5, loader=Did(1000), w=Did(jobs)) for jobs in (20, 1000))
+    cells = dict(zip(WRITERS, (few, many), strict=True))
+    answer = answered(sweep_layout(writers=WRITERS), cells, load=["writers"])
+    assert "12 writers as far as it can be judged" in answer.headline
+    assert "\n  At 8 writers too few jobs to judge: job success rate of w " in str(answer)
+
+
+def test_a_group_of_whom_no_job_was_due_leaves_the_others_sure() -> None:
+    idle = {number: measured_run(loader=Did(1000), nightly=Did(0)) for number in range(5)}
+    answer = answered(sweep_layout(writers=WRITERS), dict.fromkeys(WRITERS, idle), load=["writers"])
+    assert answer.headline.startswith("The table takes 12 writers for sure")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([9, 250, 1000]), st.booleans()), min_size=4, max_size=4))
+def test_nothing_is_for_sure_while_some_group_is_too_few_to_judge(
+    groups: list[tuple[int, bool]],
+) -> None:
+    runs = [
+        replicated(3, loader=Did(1000), w=Did(jobs, jobs // 50 if fails else 0))
+        for jobs, fails in groups
+    ]
+    layout = sweep_layout(writers=WRITERS, design=("a", "b"))
+    cells = dict(zip((f"{load}__{name}" for load in WRITERS for name in "ab"), runs, strict=True))
+    findings = answered(layout, cells, load=["writers"]).findings
+    for design, capacity in findings.capacities.items():
+        for cell, load in findings.grid.of(design):
+            if any(load.is_within(each) for each in capacity.heaviest_for_sure):
+                assert not findings.standings[cell].those(Stands.TOO_FEW)
+    for standing in findings.standings.values():
+        assert not (standing.is_sure and standing.those(Stands.TOO_FEW))
