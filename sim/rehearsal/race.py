@@ -24,6 +24,7 @@ from whitecap.sim.scenario.writers import JobPart, Streaming, WriterGroup
 from whitecap.sim.table.rows import ScenarioRows
 from whitecap.sim.table.slices import KeysInUse
 from whitecap.sim.writers.bind import bound
+from whitecap.sim.writers.choices import Member
 from whitecap.sim.writers.workload import NewKeys, Workload
 
 MOST_ROWS = 240
@@ -81,20 +82,35 @@ def _batch(group: WriterGroup, query: Streaming, table: TableSection) -> JobPart
 
 def races_of(scenario: Scenario, loser: Contestant, winner: Contestant) -> Iterator[RaceCase]:
     """Two statements on one table, `loser`'s first: with different values, the same, the newest."""
-    return (_race_of(scenario, loser, winner, draws) for draws in DRAWS_OF_BOTH)
+    for members in _members(loser.group, winner.group):
+        for draws in DRAWS_OF_BOTH:
+            yield _race_of(scenario, loser, winner, members, draws)
+
+
+def _members(loser: WriterGroup, winner: WriterGroup) -> Iterator[tuple[Member, Member]]:
+    """Whose values the two have: those of two writers where there are two, and of one and the same
+    where its jobs can meet."""
+    first, second = Member(1, winner.count), Member(2, winner.count)
+    if loser is not winner or winner.count == 1:
+        yield Member(1, loser.count), first
+        return
+    yield first, second
+    if winner.overlaps_itself:
+        yield first, first
 
 
 def _race_of(
     scenario: Scenario,
     loser: Contestant,
     winner: Contestant,
+    members: tuple[Member, Member],
     draws: tuple[Sequence[float], Sequence[float]],
 ) -> RaceCase:
     table = loser.table
     rows = _few_rows(table, scenario)
     statements = [
-        _text(each.part, rows, scenario.start_ms, own)
-        for each, own in zip((loser, winner), draws, strict=True)
+        _text(each.part, rows, scenario.start_ms, member, own)
+        for each, member, own in zip((loser, winner), members, draws, strict=True)
     ]
     return RaceCase(
         {table.name: _small_table(table, rows)},
@@ -132,12 +148,14 @@ def _small_table(table: TableSection, rows: ScenarioRows) -> TableOf:
     )
 
 
-def _text(part: JobPart, rows: ScenarioRows, start_ms: int, drawn: Sequence[float]) -> str:
-    """The statement with the values of a job."""
+def _text(
+    part: JobPart, rows: ScenarioRows, start_ms: int, member: Member, drawn: Sequence[float]
+) -> str:
+    """The statement with the values of a job of a writer."""
     draws = cycle(drawn)
     keys, new_keys = KeysInUse(rows.initial), NewKeys(0, rows.initial.rows)
     parameters = {name: _of_few_rows(each) for name, each in part.parameters.items()}
-    workload = Workload(rows, parameters, lambda _: draws, keys, new_keys, start_ms)
+    workload = Workload(rows, parameters, lambda _: draws, keys, new_keys, start_ms, member)
     return bound(read_statement(part.statement), workload.work(0, 0.0), rows.types).sql()
 
 

@@ -259,10 +259,15 @@ class WriterGroup(Section):
             return self
         if self.streaming is not None:
             raise ValueError("streaming appends by itself: foreach_batch goes with statements")
-        chosen = self.arrival.chosen
-        if isinstance(chosen, Open | Trace) and chosen.concurrency != 1:
+        if self.overlaps_itself:
             raise ValueError("a query runs one batch at a time: its arrival needs concurrency: 1")
         return self
+
+    @property
+    def overlaps_itself(self) -> bool:
+        """Whether its arrival lets several jobs of one writer run at a time."""
+        chosen = self.arrival.chosen
+        return isinstance(chosen, Open | Trace) and chosen.concurrency != 1
 
     @property
     def is_triggered(self) -> bool:

@@ -58,7 +58,6 @@ class Clusters(Struct):
     def _new(
         self, name: str, groups: dict[str, WriterGroup], writers: int, first: TableInStore
     ) -> Cluster:
-        opens = (group.arrival.open or group.arrival.trace for group in groups.values())
         cluster = Cluster(
             kernel=self.kernel,
             store=first.store,
@@ -67,7 +66,7 @@ class Clusters(Struct):
             recorder=self.recorder,
             crashes=crashes_of(self.scenario.faults, _names(name, groups), name, self.streams),
             clock_skew_ms=self._clock_skew_ms(name, groups),
-            is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
+            is_shared=writers > 1 or any(group.overlaps_itself for group in groups.values()),
         )
         named = any(group.cluster == name for group in groups.values())
         options = self.scenario.clusters.get(name) if named else None

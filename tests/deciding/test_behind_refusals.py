@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from tests.sim.sim_worlds import INSERT, UPDATE, document
+from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document
 from whitecap.deciding.behind import AS_INSERT, behind
 from whitecap.reports.advice.result import Behind
 from whitecap.reports.advice.wording import behind_texts
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.refusals import RefusalCount
 from whitecap.sim.loading import load_scenario, scenario_of
+from whitecap.sim.rehearsal.race import contestants, races_of
 from whitecap.sim.scenario.model import Scenario
 
 STREAM: dict[str, Any] = {
@@ -115,3 +117,55 @@ def test_a_job_of_many_rows_is_shown_with_few() -> None:
     refused = said(scenario, loser, winner, "ConcurrentAppendException")
     assert refused.statements is not None
     assert refused.statements[1].count("DATE '") == 3
+
+
+OWN_COUNTRY: dict[str, Any] = {
+    **UPDATE,
+    "count": 2,
+    "statement": "UPDATE events SET amount = 0.5 WHERE date = :date AND country = :country",
+    "parameters": {"date": "newest", "country": "member"},
+}
+
+
+FEED = WriterCommand("feed", "UPDATE")
+
+
+def of_feed(table: dict[str, Any] = TABLE, **changes: Any) -> Scenario:
+    """A table whose only writers have a country each."""
+    return scenario_of(document(table=table, writers={"feed": {**OWN_COUNTRY, **changes}}))
+
+
+def test_writers_of_one_group_are_raced_with_the_values_that_each_has_to_itself() -> None:
+    refused = said(of_feed(), FEED, FEED, "ConcurrentAppendException")
+    assert refused.statements is not None
+    assert ["'DE'" in text for text in refused.statements] == [True, False]
+    assert ["'FR'" in text for text in refused.statements] == [False, True]
+    assert "They conflict" in refused.answer
+    assert refused.suggestions
+
+
+def test_keys_that_each_has_to_itself_are_raced_too() -> None:
+    scenario = of_feed(
+        statement="DELETE FROM events WHERE event_id IN (:ids)",
+        parameters={"ids": {"keys": {"count": 2, "choose": "member"}}},
+    )
+    (deleting,) = contestants(scenario, "feed", "DELETE")
+    for race in races_of(scenario, deleting, deleting):
+        first, second = (set(re.findall(r"\d+", text)) for text in race.statements)
+        assert not first & second
+
+
+def test_jobs_of_one_writer_are_raced_where_they_can_overlap() -> None:
+    """By date and country two writers are never in each other's way: each has its own files."""
+    table = {**TABLE, "partition_by": ["date", "country"]}
+    for concurrency, conflicts in ((2, True), (1, False)):
+        arrival = {"open": {"rate": "4 per min", "concurrency": concurrency}}
+        scenario = of_feed(table, arrival=arrival)
+        refused = said(scenario, FEED, FEED, "ConcurrentAppendException")
+        assert ("They conflict" in refused.answer) == conflicts
+
+
+def test_the_only_writer_of_a_group_is_raced_against_itself() -> None:
+    refused = said(of_feed(count=1), FEED, FEED, "ConcurrentAppendException")
+    assert refused.statements is not None
+    assert refused.statements[0] == refused.statements[1]
