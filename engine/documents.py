@@ -161,6 +161,7 @@ DEFINITION = DocumentKind(
         "scenario_hash": str,
         "seed": int,
         "replications": int,
+        "begun_with?": int,
         "axes": Each(Each(Each(object))),
         "cells": [{"name": str, "labels": Each(str)}],
         "until?": [str],

@@ -47,6 +47,7 @@ class Until(Struct, frozen=True):
         return replace(
             experiment,
             replications=self.first(experiment.replications),
+            begun_with=experiment.replications,
             until=tuple(map(str, self.asked)),
             most=self.most,
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
@@ -48,6 +49,23 @@ class Experiment(Struct, frozen=True):
     until: tuple[str, ...] = ()
     """How exactly what is to be known; replications are added until it is (`rounds.py`)."""
     most: int | None = None
+    begun_with: int | None = None
+    """With how many replications it began, where that is known to be fewer."""
+
+    @property
+    def fewest(self) -> int:
+        """With how many replications it began."""
+        begun_with = self.replications if self.begun_with is None else self.begun_with
+        return min(begun_with, self.replications)
+
+    def grown(self, replications: int, fewest: int) -> Experiment:
+        """The same with as many replications as another has, if these are more, and the fewest of
+        both to begin with."""
+        return replace(
+            self,
+            replications=max(self.replications, replications),
+            begun_with=min(self.fewest, fewest),
+        )
 
     def definition(self) -> dict[str, Any]:
         """What `sweep.json` holds: everything that decides the results."""
@@ -59,6 +77,7 @@ class Experiment(Struct, frozen=True):
             "dialect": self.scenario.dialects,
             "seed": self.seed,
             "replications": self.replications,
+            **({"begun_with": self.fewest} if self.fewest < self.replications else {}),
             **({"until": self.until, "max_replications": self.most} if self.until else {}),
             "axes": self.axes,
             "axis_roles": self.roles,

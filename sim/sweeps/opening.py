@@ -25,42 +25,57 @@ _OTHER_SWEEP = (
 )
 
 
-def open_place(experiment: Experiment, place: DatasetPlace) -> None:
-    """Make the sweep's place, or accept the one that is there for the same sweep.
+def open_place(experiment: Experiment, place: DatasetPlace) -> Experiment:
+    """Make the sweep's place, or accept the one that is there for the same sweep, which may get
+    more replications. Returns the sweep as it is there: with all that it has.
 
     Raises `InvalidInput` saying what differs: there is another sweep, or something else. Nothing
     in it is changed then.
     """
-    definition = experiment.definition()
     remembered = place.read(DEFINITION)
     if remembered is not None:
         was = documents.DEFINITION.read(remembered, f"{place}/{DEFINITION}")
-        differences = list(_differences(was, definition))
+        differences = list(_differences(was, experiment))
         if differences:
             there = f"{place}/{DEFINITION}"
             raise InvalidInput([Problem(there, _OTHER_SWEEP), *differences])
+        experiment = experiment.grown(was["replications"], _fewest(was))
     elif place.exists():
         raise InvalidInput([Problem(str(place), NO_SWEEP_THERE)])
-    text = json.dumps(definition, indent=1, ensure_ascii=False) + "\n"
-    if text == remembered:
-        return
+    text = json.dumps(experiment.definition(), indent=1, ensure_ascii=False) + "\n"
+    if text != remembered:
+        _write(experiment, place, text)
+    return experiment
+
+
+def _write(experiment: Experiment, place: DatasetPlace, text: str) -> None:
+    """The cells first: what has a definition is a sweep."""
     for cell in experiment.cells:
         place.write(f"{CELLS}/{cell.name}.yaml", show_document(cell.scenario.document))
     place.write(DEFINITION, text)
 
 
-_DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
-"""What makes two sweeps the same; the rest of a definition follows from these."""
+_DECIDING = ("scenario", "axes", "seed", "dialect", "code_version")
+"""What makes two sweeps the same; the rest of a definition follows from these, but for how many
+replications there are, to which more may be added: each is the same whatever their number."""
 
 _JUDGING = ("expect", "objective", "format_version")
 """Keys of a scenario by which runs are judged, or it is read: they may change and the runs stay."""
 
 
-def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Problem]:
+def _differences(was: Mapping[str, Any], experiment: Experiment) -> Iterator[Problem]:
+    now = experiment.definition()
     for key in _DECIDING:
-        if key == "replications" and now.get("until"):
-            continue  # they are added until it is reached
         yield from _changed(_unjudged(was.get(key)), _unjudged(now[key]), key)
+    if not experiment.until and experiment.replications < _fewest(was):
+        number = f"was {was['replications']}, is now {experiment.replications}"
+        yield Problem("replications", f"{number}: can be added, and not taken away")
+
+
+def _fewest(was: Mapping[str, Any]) -> int:
+    """With how many replications the sweep began."""
+    began: int = was.get("begun_with", was["replications"])
+    return began
 
 
 def _unjudged(part: Any) -> Any:

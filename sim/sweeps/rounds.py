@@ -6,15 +6,15 @@ whichever round it was made in: with their number known, the same can be had in 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from whitecap.sim.recording.dataset.place import DEFINITION, DatasetPlace
+from whitecap.sim.recording.dataset.place import DatasetPlace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.engines import SweepEngine
 from whitecap.sim.sweeps.experiment import Experiment, SweepCell
+from whitecap.sim.sweeps.opening import open_place
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
 
 ONE_CELL = "run"
@@ -40,18 +40,10 @@ def run_rounds(
     Goes on with what lies there, and returns the experiment with its last number. Raises as
     `run_sweep`.
     """
-    experiment = replace(experiment, replications=max(experiment.replications, _kept(place)))
+    experiment = open_place(experiment, place)
     while True:
         run_sweep(experiment, place, engine, on_progress)
         more = enough(experiment.replications)
         if more <= experiment.replications:
             return experiment
         experiment = replace(experiment, replications=more)
-
-
-def _kept(place: DatasetPlace) -> int:
-    """The replications of the sweep that lies there, if one does; `run_sweep` looks closer."""
-    try:
-        return int(json.loads(place.read(DEFINITION) or "{}").get("replications", 0))
-    except (ValueError, TypeError, AttributeError):
-        return 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from errno import EDQUOT, ENOSPC
 from functools import partial
 from typing import Any
@@ -45,12 +45,16 @@ DISK_FULL = MissingPrerequisite(
 
 
 class Progress(Struct, frozen=True):
-    """How far a sweep is: `kept` of the finished runs were there before it was (re)started."""
+    """How far a sweep is: `kept` of the finished runs were there before it was (re)started.
+
+    `grown_to`: the replications that lie there, where these are more than are asked for now.
+    """
 
     total: int
     finished: int
     failed: int
     kept: int
+    grown_to: int | None = None
 
 
 def run_sweep(
@@ -61,14 +65,17 @@ def run_sweep(
 ) -> None:
     """Run what is not finished; `engine` is called only if there is something to run.
 
+    Where a sweep lies that has more replications by now, these stay, and none of them is run.
+
     Raises:
         InvalidInput: another sweep lies there, or is being made there by somebody else.
         EnvironmentMissing: the engine is not there or broke down; says why.
         InvariantViolated: runs failed; says which, and how to reproduce each.
     """
-    open_place(experiment, place)
+    there = open_place(experiment, place).replications
     planned = {run.name: run for run in experiment.runs(str(place))}
-    state = _State(place, len(planned), on_progress)
+    grown_to = there if there > experiment.replications else None
+    state = _State(place, planned, grown_to, on_progress)
     pending = [run for name, run in planned.items() if name not in state.finished]
     state.tell()
     if pending:
@@ -83,7 +90,11 @@ class _State:
     """What is finished, what failed, and in which batches it lies."""
 
     def __init__(
-        self, place: DatasetPlace, total: int, on_progress: Callable[[Progress], None]
+        self,
+        place: DatasetPlace,
+        planned: Collection[RunName],
+        grown_to: int | None,
+        on_progress: Callable[[Progress], None],
     ) -> None:
         self.place = place
         whole = whole_batches(place)
@@ -91,7 +102,8 @@ class _State:
         self.finished: set[RunName] = set()
         self.failures: dict[RunName, Mapping[str, Any]] = {}
         self.seconds: dict[str, list[float]] = defaultdict(list)
-        self._total = total
+        self._planned = planned
+        self._grown_to = grown_to
         self._on_progress = on_progress
         self._count(finished_runs(place, whole))
         self._kept = len(self.finished)
@@ -113,11 +125,12 @@ class _State:
 
     def tell(self, under_way: int = 0) -> None:
         """Report how far the sweep is."""
-        finished = len(self.finished) + under_way
-        self._on_progress(Progress(self._total, finished, len(self.failures), self._kept))
+        finished, failed = len(self.finished) + under_way, len(self.failures)
+        total = len(self._planned)
+        self._on_progress(Progress(total, finished, failed, self._kept, self._grown_to))
 
     def _count(self, runs: Mapping[RunName, Summary]) -> None:
-        self.finished.update(runs)
+        self.finished.update(name for name in runs if name in self._planned)
         for (cell, _), run in runs.items():
             self.seconds[cell].append(run.seconds)
 

@@ -289,8 +289,8 @@ def test_a_sweep_that_is_gone_on_with_says_how_much_of_it_is_there(tmp_path: Pat
 
 
 def test_a_place_of_another_sweep_is_refused_before_anything_is_said(tmp_path: Path) -> None:
-    _swept(tmp_path, "--axis", "isolation", "--replications", "1")
-    other = _swept(tmp_path, "--axis", "isolation", "--replications", "2")
+    _swept(tmp_path, "--axis", "isolation", "--replications", "2")
+    other = _swept(tmp_path, "--axis", "isolation", "--replications", "1")
     assert other.exit_code == ExitCode.BAD_INPUT
     assert other.stderr.startswith("error: ")
-    assert "replications: was 1, is now 2" in other.stderr
+    assert "replications: was 2, is now 1" in other.stderr

@@ -40,3 +40,6 @@ def _tell_beginning(title: str, now: Progress) -> None:
         are = "is" if now.kept == 1 else "are"
         of_all = f"{now.kept:,} of {counted(now.total, 'run')}"
         click.echo(f"{of_all} {are} there already", err=True)
+    if now.grown_to is not None:
+        more = f"the sweep there went on to {counted(now.grown_to, 'replication')}"
+        click.echo(f"{more}: the answer is over all its runs", err=True)
