@@ -8,7 +8,11 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any
 
-from whitecap.engine.commands.schema.property_checks import checked
+from whitecap.engine.commands.schema.property_checks import (
+    RETENTIONS,
+    check_each,
+    check_retention,
+)
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, stated_level
@@ -107,17 +111,27 @@ def _log(table: RealTable) -> _Keys:
 def properties_of(snapshot: Snapshot, dialect: Dialect) -> dict[str, str]:
     """The table's properties that this dialect has, and its features as properties ask for them."""
     stated = {key: v for key, v in snapshot.configuration.items() if _is_taken(key, v, dialect)}
-    return {**stated, **_protocol(snapshot)}
+    return {**_with_legal_retention(stated), **_protocol(snapshot)}
 
 
 def _is_taken(key: str, value: str, dialect: Dialect) -> bool:
     if key == ISOLATION_PROPERTY or key.startswith(properties.CONSTRAINT_PREFIX):
         return False
     try:
-        checked({key: value}, dialect)
+        check_each({key: value}, dialect)
     except (DeltaError, UnsupportedFeature):
         return False
     return True
+
+
+def _with_legal_retention(stated: dict[str, str]) -> dict[str, str]:
+    """Properties without a pair that Delta refuses, though another engine has written it."""
+    try:
+        check_retention(stated)
+    except DeltaError:
+        pair = {each.key for each in RETENTIONS}
+        return {key: value for key, value in stated.items() if key not in pair}
+    return stated
 
 
 def _protocol(snapshot: Snapshot) -> dict[str, str]:

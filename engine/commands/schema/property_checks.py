@@ -71,6 +71,8 @@ _UNFIT_SPANS = re.compile(r"\b(month|year)s?\b|-\s*\d", re.IGNORECASE)
 """Intervals that Spark reads, and no property takes: days that differ, or go back."""
 _UNIFORM_FORMATS = properties.UNIVERSAL_FORMATS.lower()
 _ICEBERG = properties.ICEBERG_COMPAT.lower()
+RETENTIONS = (properties.LOG_RETENTION_MS, properties.DELETED_FILE_RETENTION_MS)
+"""Two properties of which one says how long the other may be: legal or not only as a pair."""
 
 
 def check_keys(keys: Iterable[str]) -> None:
@@ -99,6 +101,13 @@ def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
     Raises `DeltaError` for a value that SQL refuses to set, `UnsupportedFeature` for a property
     that the dialect lacks.
     """
+    check_each(given, dialect)
+    check_retention(given)
+    return {stored_key(key): value for key, value in given.items()}
+
+
+def check_each(given: Mapping[str, str], dialect: Dialect) -> None:
+    """What each property says by itself. Raises as `checked` does."""
     dialect.require(given)
     for key, value in given.items():
         if not is_known(key, dialect.own_properties):
@@ -109,9 +118,7 @@ def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
         _check_value(key, value)
         _check_level(key, value, dialect)
         _check_policy(key, value)
-    _check_retention(given)
-    _check_uniform(given)
-    return {stored_key(key): value for key, value in given.items()}
+        _check_uniform(key, value)
 
 
 def checked_for_new_table(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
@@ -134,7 +141,7 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
         stored = checked(given, txn.dialect)
         if CLUSTERING_FEATURE in stored:
             raise property_errors.clustering_by_property("ALTER", "ALTER TABLE CLUSTER BY")
-        _check_retention({**txn.metadata.configuration, **stored})
+        check_retention({**txn.metadata.configuration, **stored})
     except DeltaError as error:
         if error.exception == "IllegalArgumentException":
             raise property_errors.unsupported_change(error.message) from error
@@ -182,9 +189,12 @@ def _check_policy(key: str, value: str) -> None:
         raise property_errors.invalid_policy(value)
 
 
-def _check_retention(configuration: Mapping[str, str]) -> None:
-    """The log is kept at least as long as the files that it has deleted."""
-    log, files = properties.LOG_RETENTION_MS, properties.DELETED_FILE_RETENTION_MS
+def check_retention(configuration: Mapping[str, str]) -> None:
+    """The log is kept at least as long as the files that it has deleted. Raises `DeltaError`.
+
+    What is not stated is Delta's default, so that a table's properties are judged as a whole.
+    """
+    log, files = RETENTIONS
     if log.key not in configuration and files.key not in configuration:
         return
     kept_ms, files_ms = log.of(configuration), files.of(configuration)
@@ -194,10 +204,11 @@ def _check_retention(configuration: Mapping[str, str]) -> None:
         )
 
 
-def _check_uniform(given: Mapping[str, str]) -> None:
-    """Formats for other readers: those that there are, and Iceberg with what it needs."""
-    lower = {key.lower(): value for key, value in given.items()}
-    formats = [name.strip() for name in lower.get(_UNIFORM_FORMATS, "").split(",") if name]
+def _check_uniform(key: str, value: str) -> None:
+    """Formats for other readers: those that there are."""
+    if key.lower() != _UNIFORM_FORMATS:
+        return
+    formats = [name.strip() for name in value.split(",") if name]
     if any(name not in ("hudi", "iceberg") for name in formats):
         raise property_errors.unknown_formats(_UNIFORM_FORMATS, formats)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Self
 
-from whitecap.engine.commands.schema.property_checks import checked
+from whitecap.engine.commands.schema.property_checks import RETENTIONS, check_each, check_retention
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
@@ -99,6 +99,19 @@ class GivenTable:
         yield from self._of_key(schema)
 
     def _of_properties(self, dialect: Dialect) -> Iterator[PlacedProblem]:
+        of_each = list(self._of_each_property(dialect))
+        yield from of_each or self._of_retention()
+
+    def _of_retention(self) -> Iterator[PlacedProblem]:
+        """What Delta says of the two properties of which one bounds the other."""
+        stated = self.table.properties
+        try:
+            check_retention(stated)
+        except DeltaError as error:
+            key = next(each.key for each in RETENTIONS if each.key in stated)
+            yield (*self.place, "properties", key), str(error), None
+
+    def _of_each_property(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         for key, value in self.table.properties.items():
             place = (*self.place, "properties", key)
             if key == ISOLATION_PROPERTY:
@@ -174,7 +187,7 @@ def no_such_table(name: str, tables: Sequence[GivenTable]) -> tuple[str, str | N
 def _of_value(place: KeyPath, key: str, value: str, dialect: Dialect) -> Iterator[PlacedProblem]:
     """What Delta itself says when SQL gives the property that value."""
     try:
-        checked({key: value}, dialect)
+        check_each({key: value}, dialect)
     except (DeltaError, UnsupportedFeature) as error:
         yield place, str(error), None
 
