@@ -83,9 +83,15 @@ class Client:
         self._written: list[str] = []
         self.new_id = new_id
 
+    @property
+    def holds(self) -> bool:
+        """Whether it holds a lock of its JVM."""
+        return self.log.coordinator.kept is not None or self.log.holds
+
     def finish(self) -> Waiting[None]:
         """The transaction has ended: release what it holds."""
-        return self.log.let_go()
+        yield from self.log.coordinator.let_go()
+        yield from self.log.let_go()
 
     # Requests that take no time: data files are part of the job's compute time ------------------
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.sim.recording.records import AttemptRecord, TransactionRecord
 from whitecap.sim.scenario.store import StoreSection
+from whitecap.sim.spark.sharing import Mutex
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.contents.log_directory import Moment, Segment
@@ -86,13 +87,21 @@ class CommitAttempt(Struct, frozen=True):
 
 
 class Coordinator(Protocol):
-    """A commit protocol: how one transaction takes versions of the log, and lists it."""
+    """A commit protocol: how one transaction takes versions of the log, and lists it.
+
+    `kept` is a lock of its JVM that it holds from one sending of a commit to the next.
+    """
+
+    kept: Mutex | None
 
     def take(self, commit: CommitAttempt) -> Waiting[PutResult]:
         """Try to take a version. Raises `StoreRefused`, `WriterCrashed`."""
 
     def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:
         """Learn the newest version. Raises `StoreRefused`, `WriterCrashed`."""
+
+    def let_go(self) -> Waiting[None]:
+        """The transaction has ended: release what is kept."""
 
 
 NewCoordinator = Callable[[Cluster, Connection, TransactionRecord, LogRequests], Coordinator]

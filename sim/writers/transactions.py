@@ -112,7 +112,7 @@ class Transactions(Struct):
             _is_refused(record, clock, error)
         else:
             record.ends_with(outcome, clock.now_ms)
-        if client.log.holds:
+        if client.holds:
             yield from client.finish()
 
     def _steps(self, job: Job, client: Client) -> Waiting[Outcome]:

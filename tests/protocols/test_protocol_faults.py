@@ -123,6 +123,38 @@ def test_one_driver_excludes_its_own_writers_and_two_lose_commits() -> None:
     assert lost
 
 
+def _one_driver(policy: str, *faults: Any, **group: Any) -> FinishedRun:
+    """Two writers of a driver that only its lock protects, whose client sends again after 30 s."""
+    client = {"on_lost_reply": policy, "timeout": "30 s"}
+    store = {"profile": "s3-single-driver", "client": client}
+    paced = {"arrival": {"schedule": {"every": "2 min"}}, "compute": "5 s"}
+    writers = {"a": {**INSERT, "count": 2, "cluster": "one", **paced, **group}}
+    return ran(store=store, duration="30 min", writers=writers, faults=list(faults))
+
+
+LATE = {"late_effect": {"nth": 2, "delay": "60 s"}, "writers": ["a-1"]}
+
+
+@pytest.mark.parametrize(("policy", "lost"), [("resend", 0), ("surface", 1)])
+def test_one_driver_lets_nobody_in_between_while_its_client_sends_again(
+    policy: str, lost: int
+) -> None:
+    """Without a reply the log store's call has not ended, unless its caller takes it for one."""
+    run = _one_driver(policy, LATE)
+    assert len(run.world.store.overwritten) == lost
+
+
+@pytest.mark.parametrize("deadline", [None, "3 min"])
+def test_what_is_given_up_while_in_doubt_keeps_nobody_out(deadline: str | None) -> None:
+    """By a client that gets no reply at all, and by a deadline before it has sent that often."""
+    deaf = {
+        "lost_reply": {"probability": 1.0}, "writers": ["a-1"], "between": ["110 s", "8 min"]
+    }  # fmt: skip
+    run = _one_driver("resend", deaf, deadline=deadline)
+    ends = [row["ended_at_ms"] for row in rows(run) if row["writer"] == "a-2"]
+    assert sum(end_ms is not None and end_ms > 10 * 60_000 for end_ms in ends) >= 8
+
+
 @pytest.mark.parametrize("profile", DECIDES)
 @pytest.mark.parametrize("policy", ["surface", "resend", "resend_and_check"])
 def test_a_lost_reply_to_what_decides_is_in_doubt(profile: str, policy: str) -> None:

@@ -13,7 +13,9 @@ from msgspec import Struct
 
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
+from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.records import AttemptRecord, TransactionRecord
+from whitecap.sim.spark.sharing import Mutex
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.contents.log_directory import Moment
@@ -30,7 +32,7 @@ class FileCalls(Struct):
     """What a log store does with files, as requests.
 
     `in_doubt` is a version that was asked for without a reply: all that is sent again is what
-    decides.
+    decides. `kept` is its lock, which is held until there is a reply or the transaction ends.
     """
 
     cluster: Cluster
@@ -38,6 +40,7 @@ class FileCalls(Struct):
     record: TransactionRecord
     requests: LogRequests
     in_doubt: int = -1
+    kept: Mutex | None = None
 
     @property
     def clock(self) -> Clock:
@@ -99,18 +102,36 @@ class FileCalls(Struct):
         return result
 
     def alone(self, version: int, steps: Waiting[T]) -> Waiting[T]:
-        """As the only one of its JVM that writes this version. Source: PathLock.java."""
+        """As the only one of its JVM that writes this version. Source: PathLock.java.
+
+        The client of the store sends again within the log store's call, so the lock is kept while
+        that is so.
+        """
         if not self.cluster.is_shared:
             return (yield from steps)
-        lock = self.cluster.delta_log.path_lock(version)
-        yield from self.connection.sender.life.holds(lock)
+        lock, self.kept = self.kept or self.cluster.delta_log.path_lock(version), None
+        if not lock.held_by(self.clock):
+            yield from self.connection.sender.life.holds(lock)
         try:
             done = yield from steps
         except (WriterCrashed, StoreRefused):
             yield from lock.release(self.clock)
             raise
-        yield from lock.release(self.clock)
+        if done is PutResult.UNKNOWN and self._sends_again:
+            self.kept = lock
+        else:
+            yield from lock.release(self.clock)
         return done
+
+    @property
+    def _sends_again(self) -> bool:
+        """Whether the client sends a commit again, where no reply has come."""
+        return self.cluster.profile.client.on_lost_reply is not LostReply.SURFACE
+
+    def let_go(self) -> Waiting[None]:
+        """The transaction has ended: nothing is sent again."""
+        if self.kept is not None:
+            yield from self.kept.release(self.clock)
 
 
 def answered(result: PutResult) -> Reply:
