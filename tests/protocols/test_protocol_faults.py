@@ -9,6 +9,7 @@ import pytest
 from tests.sim.sim_worlds import INSERT, TABLE, ran, rows, scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import log_key
+from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.run import FinishedRun
 
 TIMED = {**TABLE, "properties": {"delta.enableInCommitTimestamps": True}}
@@ -142,6 +143,7 @@ def test_one_driver_lets_nobody_in_between_while_its_client_sends_again(
     """Without a reply the log store's call has not ended, unless its caller takes it for one."""
     run = _one_driver(policy, LATE)
     assert len(run.world.store.overwritten) == lost
+    assert bool(judge(run).findings) == bool(lost)
 
 
 @pytest.mark.parametrize("deadline", [None, "3 min"])

@@ -115,8 +115,9 @@ class FakeStore:
         if isinstance(request, PutIfAbsent) and self.holds_version(version):
             return PutResult.ALREADY_EXISTS
         self._keep(request, now_ms)
-        self._lose(version, transaction_id)
-        self.landings.add(version, now_ms, transaction_id)
+        if not self._is_sent_once_more(version, transaction_id):
+            self._lose(version)
+            self.landings.add(version, now_ms, transaction_id)
         self.log.landed(version, len(request.body), now_ms)
         return PutResult.CREATED
 
@@ -241,18 +242,22 @@ class FakeStore:
         at_ms = self.epoch_ms + int(file.written_at_ms)
         return Entry(file.written.key, self.data_file_size(len(file.written.rows)), at_ms)
 
-    def _lose(self, version: int, by: int | None) -> None:
+    def _is_sent_once_more(self, version: int, by: int | None) -> bool:
+        """Whether a version is its writer's already: others saw it when it first came."""
+        if self.exclusive or version > self.landings.newest:
+            return False
+        return any(each.version == version and each.transaction_id == by for each in self.landings)
+
+    def _lose(self, version: int) -> None:
         """A commit file is written over another one, without a look at what was there, or before
         the copy of one that was decided elsewhere.
-
-        Nothing is lost where a writer sends its own once more.
         """
         if self.exclusive or version > self.landings.newest:
             return
         written_over = self.landings.without(version)
         if version <= self.log.newest:
             self.first_overwritten = min(self.first_overwritten, version)
-        self.overwritten += [each for each in written_over if each.transaction_id != by]
+        self.overwritten += written_over
 
 
 def _directory(key: str) -> str:
