@@ -104,14 +104,14 @@ def _fill_log(log: LogDirectory, table: TableSection, start_ms: int, files: int)
     log.starts(with_checkpoint=past is not None, actions=files + 2)
     if past is None:
         return
+    log.retention_ms = past.retention
     configuration = table.configuration()
     interval = past.checkpoint_interval or properties.CHECKPOINT_INTERVAL.of(configuration)
     per_commit = 2 + 1 / interval
     if past.rate is None:
         log.has_a_past(round((past.commits or 0) * per_commit))
         return
-    kept_ms = past.retention or properties.LOG_RETENTION_MS.of(configuration)
-    first_kept = int(start_ms - kept_ms) // DAY_MS
+    first_kept = int(start_ms - log.kept_ms(configuration)) // DAY_MS
     per_day = past.rate * DAY_MS * per_commit
     objects = round(per_day * (start_ms / DAY_MS - first_kept))
     log.has_a_past(objects, PastDays(round(per_day), first_kept))

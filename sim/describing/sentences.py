@@ -80,7 +80,7 @@ _OF_TABLES = {
     "Initial.rows_per_file": "Rows in each file of them.",
     "PastLog.commits": "Commits made before, which stay.",
     "PastLog.rate": "How often there were commits, of which old ones expire.",
-    "PastLog.retention": "How long they are kept; as the table's property says without it.",
+    "PastLog.retention": "How long the log is kept as long as no property of the table says it.",
     "PastLog.checkpoint_interval": "Commits per checkpoint; the table's own property without it.",
 }
 

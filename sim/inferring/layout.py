@@ -264,19 +264,19 @@ def _length_of_log(observed: ObservedTable) -> dict[str, DraftFigure]:
         spanned = duration_text(observed.span_ms)
         said = f"{many(len(observed.commits), 'commit')} in about {spanned}"
         rate = counted(rate_text(len(observed.commits), observed.span_ms), said)
-        return {"rate": rate, "retention": _retention(observed, oldest)}
+        return {"rate": rate, **_retention(observed, oldest)}
     said = f"{many(observed.kept, 'commit')} in the log, none cleaned up yet"
     return {"commits": counted(str(observed.kept), said)}
 
 
-def _retention(observed: ObservedTable, oldest: int) -> DraftFigure:
-    """How long commits are kept in a log that begins with the version `oldest`."""
-    configuration, key = observed.snapshot.configuration, properties.LOG_RETENTION_MS.key
-    text = duration_text(properties.LOG_RETENTION_MS.of(configuration))
+def _retention(observed: ObservedTable, oldest: int) -> dict[str, DraftFigure]:
+    """How long commits are kept in a log that begins with the version `oldest`; unless the table's
+    property says it, which the draft has."""
+    if properties.LOG_RETENTION_MS.key in observed.snapshot.configuration:
+        return {}
+    text = duration_text(properties.LOG_RETENTION_MS.default_value)
     gone = f"versions 0 to {oldest - 1:,} are gone: old commits are cleaned up"
-    if key in configuration:
-        return read(text, f"the table's {key}; {gone}")
-    return assumed(text, f"Delta's default; {gone}")
+    return {"retention": assumed(text, f"Delta's default; {gone}")}
 
 
 def _checkpoint_interval(observed: ObservedTable) -> DraftFigure:

@@ -148,13 +148,13 @@ class AfterCommit(Struct, frozen=True):
     def _clean_up(self, snapshot: Snapshot) -> Waiting[None]:
         """Delete expired files, one after the other. Source: MetadataCleanup.cleanUpExpiredLogs."""
         log, cluster = self.log, self.log.cluster
-        retention_ms = properties.LOG_RETENTION_MS.of(snapshot.configuration)
+        retention_ms = log.directory.kept_ms(snapshot.configuration)
         expired = 0
 
         def finds(moment: Moment) -> None:
             nonlocal expired
             kept_ms = cluster.wall_ms(moment[0]) - retention_ms
-            expired += log.directory.take_expired(moment, kept_ms, cluster.store.epoch_ms)
+            expired += log.directory.take_expired(moment, int(kept_ms), cluster.store.epoch_ms)
 
         def goes(moment: Moment) -> Reply:
             log.directory.object_goes(moment)

@@ -12,6 +12,10 @@ from tests.inferring.synthetic_logs import LogOnDisk
 from tests.real_table.beginnings import scenario_from
 from tests.sim.sim_worlds import TABLE, document
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.checkpoints.checkpoint import write_checkpoint
+from whitecap.engine.log.clients.stored_log import StoredLog
+from whitecap.engine.storage.disk.directory import DirectoryStore
+from whitecap.engine.storage.memory import run as drive
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import scenario_of
 
@@ -81,3 +85,30 @@ def test_a_log_of_a_table_with_a_legal_pair_is_drafted(tmp_path: Path) -> None:
     drafted = invoked("from-log", log.folder)
     assert drafted.exit_code == ExitCode.FINE, drafted.output
     assert f'{FILES}: "interval 2 days"' in drafted.output
+
+
+def test_a_table_has_one_retention_whoever_says_it() -> None:
+    log = {"rate": "1 per h", "retention": "9 d"}
+    stated = {LOG: "interval 9 days"}
+    table = scenario_of(document(table={**TABLE, "properties": stated, "log": log})).table
+    assert table is not None
+    (problem,) = _problems(properties=LONG, log=log)
+    assert problem == (
+        f"table.log.retention: table.properties.{LOG} says 'interval 40 days', and a table has one "
+        "retention: leave this out"
+    )
+
+
+def test_a_draft_says_a_retention_once(tmp_path: Path) -> None:
+    """In three digits it would be another one than the property's."""
+    log = LogOnDisk(tmp_path / "events", properties={LOG: "interval 1234 hours"})
+    for _ in range(24):
+        log.append("2026-01-12", readVersion=log.version - 1)
+    store = DirectoryStore(log.folder)
+    drive(write_checkpoint(drive(StoredLog().update(), store)), store)
+    for version in range(10):
+        (log.log / f"{version:020d}.json").unlink()
+    drafted = invoked("from-log", log.folder)
+    assert drafted.exit_code == ExitCode.FINE, drafted.output
+    assert f'{LOG}: "interval 1234 hours"' in drafted.output
+    assert "retention:" not in drafted.output

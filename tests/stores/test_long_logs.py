@@ -98,10 +98,10 @@ def test_a_fast_listing_is_one_page_however_long_the_log_is() -> None:
     assert log_kinds(run)[1] == [*fast * 2, *OWN_COMMIT, *CHECKSUM]
 
 
-def _over_midnight(**properties: Any) -> list[int]:
+def _over_midnight(retention: str | None = None, **properties: Any) -> list[int]:
     """How many files the transactions delete, by version; version 10 comes before midnight."""
     at = [f"{5 * n} s" for n in range(1, 25)]
-    table = _table({"rate": "1 per h"}, **properties)
+    table = _table({"rate": "1 per h", "retention": retention}, **properties)
     run = log_run({"w": log_writer(INSERT, at)}, table=table, start="2026-01-14 23:59:00")
     kinds = dict(zip([r["committed_version"] for r in rows(run)], log_kinds(run), strict=True))
     return [kinds[version].count("delete") - CHECKSUM.count("delete") for version in range(2, 26)]
@@ -114,8 +114,15 @@ def test_the_first_checkpoint_after_midnight_deletes_a_day_of_log() -> None:
     assert sum(deleted) == deleted[20 - 2]
 
 
+@pytest.mark.parametrize("days", [9, 40])
+def test_a_retention_that_only_the_log_says_is_that_of_the_table(days: int) -> None:
+    """Expired day by day as it was filled: not all at once, and not never."""
+    stated = _over_midnight(None, **{"delta.logRetentionDuration": f"interval {days} days"})
+    assert _over_midnight(f"{days} d") == stated == _over_midnight()
+
+
 def test_without_clean_up_nothing_is_deleted() -> None:
-    assert not any(_over_midnight(**{"delta.enableExpiredLogCleanup": False}))
+    assert not any(_over_midnight(None, **{"delta.enableExpiredLogCleanup": False}))
 
 
 def _together(cluster: str | None, **store: Any) -> FinishedRun:

@@ -16,6 +16,7 @@ from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.columns.identity import identity_of
+from whitecap.engine.log.properties import LOG_RETENTION_MS
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.sim.loading.checks.generated import generated_problems
@@ -100,7 +101,18 @@ class GivenTable:
 
     def _of_properties(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         of_each = list(self._of_each_property(dialect))
-        yield from of_each or self._of_retention()
+        yield from of_each or (*self._of_retention(), *self._of_past())
+
+    def _of_past(self) -> Iterator[PlacedProblem]:
+        """A table keeps its log for one time, whoever says it."""
+        stated, log = self.table.properties, self.table.log
+        if log is None or log.retention is None or LOG_RETENTION_MS.key not in stated:
+            return
+        key = LOG_RETENTION_MS.key
+        if log.retention != LOG_RETENTION_MS.of(stated):
+            said = f"{self.dotted}.properties.{key} says {stated[key]!r}"
+            place = (*self.place, "log", "retention")
+            yield place, f"{said}, and a table has one retention: leave this out", None
 
     def _of_retention(self) -> Iterator[PlacedProblem]:
         """What Delta says of the two properties of which one bounds the other."""

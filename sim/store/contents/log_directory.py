@@ -15,8 +15,10 @@ from heapq import heappop, heappush
 from msgspec import Struct, field
 from pyroaring import BitMap
 
+from whitecap.engine.log import properties
 from whitecap.engine.log.checkpoints.checkpoint import checkpoint_key
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
+from whitecap.engine.log.properties import Configuration
 from whitecap.sim.quantities.units import DAY_MS
 
 Moment = tuple[float, int]
@@ -70,7 +72,11 @@ class PastDays(Struct):
 
 
 class LogDirectory(Struct):
-    """The log's files besides what they hold."""
+    """The log's files besides what they hold.
+
+    `retention_ms`: how long it keeps commits as long as no property of the table says it; `None`
+    for Delta's default.
+    """
 
     sizes: array[int] = field(default_factory=lambda: array("q"))
     landed_at_ms: array[float] = field(default_factory=lambda: array("d"))
@@ -83,6 +89,7 @@ class LogDirectory(Struct):
     _past_days: PastDays | None = None
     _changes: list[tuple[Moment, int]] = field(default_factory=list)
     _expired_below: int = 0
+    retention_ms: float | None = None
     pointer: Moment | None = None
     """When `_last_checkpoint` was first there; `None` as long as that is not decided."""
     newest: int = -1
@@ -113,6 +120,13 @@ class LogDirectory(Struct):
         """Before the beginning there were commits too: so many objects of theirs, which expire by
         `days` if they do."""
         self._past_objects, self._past_days = objects, days
+
+    def kept_ms(self, configuration: Configuration) -> float:
+        """How long commits are kept, by a table's properties at the time."""
+        is_stated = properties.LOG_RETENTION_MS.key in configuration
+        if self.retention_ms is not None and not is_stated:
+            return self.retention_ms
+        return properties.LOG_RETENTION_MS.of(configuration)
 
     # Files that appear later than their commit, or go ------------------------------------------
 
