@@ -209,7 +209,7 @@ _OF_FAULTS = {
     "Fault.lost_reply": "The request takes effect, its reply never arrives.",
     "Fault.late_effect": "A write takes effect after its client has given up waiting.",
     "Fault.throttling": "The store answers 503 or 429.",
-    "Fault.writer_crash": "The driver dies, whatever it is doing.",
+    "Fault.writer_crash": "The driver dies, whatever it is doing, also while it waits for a job.",
     "Fault.crash_at_request": "The driver dies when it sends a request.",
     "Fault.duplicate_delivery": "What decides a commit is delivered twice.",
     "Fault.conflict_409": "A put-if-absent is answered 409.",
@@ -231,7 +231,7 @@ _OF_FAULTS = {
     "CrashAtRequest.when": "Before it is sent, on its way, or after its effect.",
     "CrashAtRequest.restart": "After how long it is back.",
     "StaleListing.misses": "How many versions.",
-    "WriterCrash.rate": "How often, while it works.",
+    "WriterCrash.rate": "How often, while it is up.",
     "WriterCrash.restart": "After how long it is back.",
 }
 

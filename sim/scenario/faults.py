@@ -168,7 +168,7 @@ class StaleListing(Strike):
 
 
 class WriterCrash(Section):
-    """A writer's driver dies, at `rate` while it works, and is back after `restart`."""
+    """A writer's driver dies, at `rate` while it is up, and is back after `restart`."""
 
     rate: Rate
     restart: Distribution

@@ -101,9 +101,21 @@ class Cluster(Struct):
         """What its driver's clock shows at a simulated instant, epoch milliseconds."""
         return self.store.epoch_ms + int(now_ms + self.clock_skew_ms)
 
+    def has_died_until(self, now_ms: float) -> None:
+        """Let the driver have died when it did, also while no transaction ran in it.
+
+        Since it is up it dies at the first crash; those that come while it is down strike nothing.
+        """
+        while self.crashes:
+            crash_ms, up_again_ms = next_crash(self.crashes, self.down_until_ms)
+            if crash_ms > now_ms:
+                return
+            self.crashed(up_again_ms)
+
     def is_up(self, clock: Clock) -> Waiting[None]:
         """Wait until the driver is up."""
-        if clock.now_ms < self.down_until_ms:
+        self.has_died_until(clock.now_ms)
+        while clock.now_ms < self.down_until_ms:
             clock.now_ms = self.down_until_ms
             yield clock.arrive()
 

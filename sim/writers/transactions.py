@@ -95,8 +95,7 @@ class Transactions(Struct):
     def _run(
         self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
     ) -> Waiting[None]:
-        if clock.now_ms < self.cluster.down_until_ms:
-            yield from self.cluster.is_up(clock)
+        yield from self.cluster.is_up(clock)
         if clock.now_ms >= deadline_ms:
             _is_cancelled(record, clock)
             return

@@ -52,7 +52,7 @@ def test_writers_of_a_cluster_count_together(reads: bool) -> None:
 
 
 def test_a_driver_that_starts_again_has_counted_nothing() -> None:
-    crash = {"writer_crash": {"rate": "9 per min", "restart": "1 s"}}
+    crash = {"writer_crash": {"rate": "4 per min", "restart": "1 s"}}
     loader = {**INSERT, "compute": "1 s", "arrival": {"closed": {"think": "4 s"}}}
     writer, added = first_compacted(writers={"loader": loader}, faults=[crash])
     assert added[writer] > FEWEST

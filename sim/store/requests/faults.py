@@ -4,7 +4,8 @@ Whether a fault strikes a request by chance follows from one number at the reque
 that neither its rate nor any other fault moves a draw, and the same requests are hit in every
 variant of a scenario. A planned one counts the requests that it is about. Sources are named by the
 fault's kind and its position among the faults of that kind.
-Crashes fall at instants that do not depend on what the writer does; they strike what then runs.
+Crashes fall at instants that do not depend on what the writer does; they strike any driver that is
+up then.
 """
 
 from __future__ import annotations
