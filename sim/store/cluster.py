@@ -112,11 +112,11 @@ class Cluster(Struct):
                 return
             self.crashed(up_again_ms)
 
-    def is_up(self, clock: Clock) -> Waiting[None]:
-        """Wait until the driver is up."""
+    def is_up(self, clock: Clock, until_ms: float = math.inf) -> Waiting[None]:
+        """Wait until the driver is up, until an instant at most."""
         self.has_died_until(clock.now_ms)
-        while clock.now_ms < self.down_until_ms:
-            clock.now_ms = self.down_until_ms
+        while clock.now_ms < min(self.down_until_ms, until_ms):
+            clock.now_ms = min(self.down_until_ms, until_ms)
             yield clock.arrive()
 
     def computes(self, life: Life, work_ms: float) -> Waiting[None]:

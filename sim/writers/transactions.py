@@ -95,7 +95,7 @@ class Transactions(Struct):
     def _run(
         self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
     ) -> Waiting[None]:
-        yield from self.cluster.is_up(clock)
+        yield from self.cluster.is_up(clock, deadline_ms)
         if clock.now_ms >= deadline_ms:
             _is_cancelled(record, clock)
             return

@@ -8,6 +8,7 @@ import pytest
 
 from tests.sim.sim_worlds import ran, rows
 from tests.stores.test_log_access import INSERT, READ, log_kinds, log_run, log_writer
+from whitecap.engine.recorded import Interruption
 from whitecap.sim.run import FinishedRun
 
 DIES_AT_30_S = {
@@ -39,6 +40,15 @@ def test_who_comes_while_its_driver_is_down_waits_until_it_is_up() -> None:
 def test_what_is_down_dies_no_second_time() -> None:
     """Of a thousand crashes within a millisecond one counts."""
     assert [row["outcome"] for row in rows(_ran(["35 s", "45 s"]))] == ["committed"] * 3
+
+
+def test_a_deadline_is_kept_while_the_driver_is_down() -> None:
+    run = _ran(["32 s", "36 s"], deadline="5 s")
+    _, late, in_time = rows(run)
+    assert late["exception"] == Interruption.DEADLINE_PASSED
+    assert late["ended_at_ms"] == 37_000
+    assert late["given_up"]
+    assert in_time["outcome"] == "committed"
 
 
 def test_a_driver_is_up_for_its_share_of_the_time() -> None:
