@@ -102,7 +102,7 @@ _OF_WRITERS = {
     "WriterGroup.parameters": "What each `:name` is bound to.",
     "WriterGroup.arrival": "When jobs fall due.",
     "WriterGroup.starts": "When it begins.",
-    "WriterGroup.stops": "When it starts no more jobs; at the end without it.",
+    "WriterGroup.stops": "When no more jobs fall due; those that wait are still run.",
     "WriterGroup.compute": "The Spark job before the commit: a distribution, or its parts.",
     "WriterGroup.rerun": "What becomes of an aborted job; nothing without it.",
     "WriterGroup.restart": "What starts the application again whose statement failed for good.",

@@ -53,6 +53,7 @@ def test_listed_instants_before_a_writer_starts_are_nobodys(starts: str, due: in
 
 
 def test_what_would_be_due_after_a_writer_stops_is_not() -> None:
+    """What waits by then is still run: 50 jobs take 75 s."""
     (row,) = writers_of({"schedule": {"every": "1 s"}}, stops="50 s")
     assert (row["jobs_due"], row["jobs_not_begun"]) == (50, 0)
     (row,) = writers_of({"schedule": {"every": "1 s"}}, starts="10 s", stops="99 s")
