@@ -28,8 +28,19 @@ def _in_bounds(start: datetime) -> datetime:
     return start
 
 
-StartInstant = Annotated[datetime, BeforeValidator(_as_instant), AfterValidator(_in_bounds)]
-"""A start as a scenario gives it, in UTC unless it says otherwise."""
+def _in_utc(start: datetime) -> datetime:
+    """Raises `ValueError` for another clock's: its midnights and weekdays would not be UTC's."""
+    if start.utcoffset():
+        same = start.astimezone(UTC).replace(tzinfo=None)
+        said = "has an offset from UTC, by which hours and weekdays go here"
+        raise ValueError(f"{said}: write {same}")
+    return start
+
+
+StartInstant = Annotated[
+    datetime, BeforeValidator(_as_instant), AfterValidator(_in_bounds), AfterValidator(_in_utc)
+]
+"""A start as a scenario gives it, in UTC."""
 
 
 def epoch_ms(start: datetime) -> int:

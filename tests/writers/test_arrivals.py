@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.sim.sim_worlds import document
+from tests.sim.sim_worlds import UPDATE, document
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.loading import scenario_of
+from whitecap.sim.loading import parse_scenario, scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.arrivals import Profile
 from whitecap.sim.scenario.model import Scenario
+from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import SimulatedWorld
 from whitecap.sim.writers.instants import HOUR_MS
@@ -174,3 +175,22 @@ def test_what_cannot_be_meant_is_refused(more: dict[str, Any], expected: str) ->
 def test_days_that_do_not_exist_are_refused() -> None:
     problems = list(_problems(schedule={"every": "1 h", "weekdays": ["Mo"]}))
     assert any("'Mo' is none of Mon, Tue" in text for text in problems)
+
+
+@pytest.mark.parametrize("start", ["2026-01-12T02:00:00+02:00", "2026-01-11 19:00:00 -05:00"])
+def test_a_start_of_another_zone_is_refused_since_hours_and_weekdays_are_those_of_utc(
+    start: str,
+) -> None:
+    text = show_document(document(duration="1 h", writers={"w": UPDATE}))
+    with pytest.raises(InvalidInput) as raised:
+        parse_scenario(f"{text}start: {start}\n", "x.yaml")
+    (problem,) = raised.value.problems
+    assert "start: has an offset from UTC, by which hours and weekdays go here" in str(problem)
+    assert str(problem).endswith("write 2026-01-12 00:00:00")
+
+
+@pytest.mark.parametrize("start", ["2026-01-12T00:00:00Z", "2026-01-12 00:00:00+00:00"])
+def test_a_start_may_say_that_it_is_in_utc(start: str) -> None:
+    at_once = {"w": {**APPEND, "arrival": {"schedule": {"every": "1 h"}}}}
+    given = scenario_of(document(start=start, duration="1 h", store="instant", writers=at_once))
+    assert given.start_ms == scenario({"schedule": {"every": "1 h"}}).start_ms
