@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from tests.sim.sim_worlds import document, ran, scenario
@@ -73,6 +75,28 @@ def test_what_a_scenario_sets_may_have_a_source_of_its_own() -> None:
     store = scenario({"store.head": own}).store
     assert store.head.basis is Basis.MEASURED
     assert origins_of(store)["set_by_scenario"] == []
+
+
+@pytest.mark.parametrize("profile", ["s3", "s3-express"])
+def test_that_one_layer_of_waits_stands_for_two_is_an_assumption(profile: str) -> None:
+    """hadoop-aws has its own above those of the vendor's library, and hardly ever gives up."""
+    said = assumptions_of(profile_named(profile))
+    assert "one layer of waits stands for two" in said["client.throttle_retries"]
+    assert "1 s" in said["client.backoff_base"]
+
+
+def test_both_layers_of_hadoop_aws_can_be_given() -> None:
+    """As the page of commit protocols has them: ten minutes of refusals are outlived."""
+    page = (SCENARIOS.parent / "docs" / "commit-protocols.md").read_text(encoding="utf-8")
+    (given,) = re.findall(r"```yaml\n(client:.*?)```", page, re.DOTALL)
+    both = scenario({"store": {"profile": "s3", **yaml.safe_load(given)}}).store.client
+    assert both.sdk is not None
+    own_ms = [both.backoff_base * 2**retry / 2 for retry in range(both.throttle_retries)]
+    of_sdk_ms = [both.sdk.backoff_base * 2**attempt / 2 for attempt in range(both.sdk.attempts - 1)]
+    assert own_ms[0] == 200
+    assert sum(of_sdk_ms) == 15_500
+    assert max(own_ms) * 2 < both.backoff_cap
+    assert sum(own_ms[:12]) + 12 * sum(of_sdk_ms) > 10 * 60_000
 
 
 def test_an_assumption_of_one_figure_names_it() -> None:
