@@ -33,6 +33,15 @@ def test_rows_of_a_file_get_their_identities() -> None:
     assert sorted(row["id"] for row in explanation.orders[0].rows) == [1, 3]
 
 
+def test_where_identity_columns_forbid_company_nobody_changed_metadata() -> None:
+    update, delete = "UPDATE t SET v = 9 WHERE v = 1", "DELETE FROM t WHERE v = 2"
+    explanation = whitecap.explain(TABLE, update, delete, dialect="databricks-14.3")
+    assert explanation.as_dict()["otherwise"] == (
+        "Run them one after the other, or do without the identity column: it forbids concurrent"
+        " transactions."
+    )
+
+
 def test_the_table_on_disk_is_not_said_to_be_saved_by_a_copy_without_identity(
     tmp_path: Path,
 ) -> None:

@@ -8,6 +8,7 @@ from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
 from whitecap.engine.races.interleaving.plain import Plain, plain_steps, plain_verdict
 from whitecap.engine.races.interleaving.story import NAMES
+from whitecap.engine.rules import Rule
 
 
 def plain_explanation(explanation: Explanation) -> Plain:
@@ -70,7 +71,13 @@ def _otherwise(explanation: Explanation) -> str:
     """What always avoids a conflict, empty if there is none."""
     if not explanation.can_conflict:
         return ""
-    if any(conflict.verdict.exception in OF_METADATA for conflict in explanation.conflicts):
+    verdicts = [conflict.verdict for conflict in explanation.conflicts]
+    if any(verdict.rule is Rule.IDENTITY_COLUMNS for verdict in verdicts):
+        return (
+            "Run them one after the other, or do without the identity column: it forbids concurrent"
+            " transactions."
+        )
+    if any(verdict.exception in OF_METADATA for verdict in verdicts):
         return "Change a table's metadata while nobody writes it, or run what was aborted again."
     return "Run them one after the other, or run what was aborted again."
 
