@@ -11,6 +11,7 @@ from msgspec import structs
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.explain.tables import snapshot_of
 from whitecap.engine.races.interleaving.contender import start_of
@@ -39,7 +40,7 @@ class RaceCase:
     cluster_by: tuple[str, ...] = ()
     base: World | None = None
     begins_ms: int = FIRST_INSTANT_MS
-    worlds: dict[Any, tuple[Mapping[str, TableOf], World]] = field(
+    worlds: dict[Any, tuple[RaceCase, World]] = field(
         default_factory=dict, repr=False, compare=False
     )
     """What was made before: cases that differ in their statements alone share their tables."""
@@ -54,9 +55,9 @@ class RaceCase:
         Raises `DeltaError` if Delta refuses to make them so, `UnsupportedFeature` for another
         layout of a table that is too large.
         """
-        key = (id(self.tables), self.dialect.name, self.cluster_by)
+        key = (id(self.tables), self.dialect.name, id(self.settings), self.cluster_by)
         if key not in self.worlds:
-            self.worlds[key] = (self.tables, self._made())
+            self.worlds[key] = (self, self._made())  # the case, so that the ids stay its own
         return self.worlds[key][1]
 
     def _made(self) -> World:
@@ -71,7 +72,8 @@ class RaceCase:
         """The table as it is, but for dialect, settings and properties."""
         world = structs.replace(base, dialect=self.dialect, settings=self.settings)
         now = snapshot_of(base, self.target)
-        if (*self.table.partition_columns,) != (*now.partition_columns,):
+        layout = (*self.table.partition_columns,), self.cluster_by
+        if layout != ((*now.partition_columns,), clustering_columns(now)):
             raise UnsupportedFeature("another layout of so many rows")
         wanted = self.table.properties.items()
         new = {key: value for key, value in wanted if now.configuration.get(key) != value}

@@ -6,8 +6,6 @@ UPDATE, DELETE and MERGE read all of them, unless their condition says it of `da
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from whitecap.engine.column_names import quoted_if_needed
@@ -17,7 +15,7 @@ from whitecap.engine.query.partition_filters import implied_conditions
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change
 from whitecap.engine.races.explain.conditions import Condition, condition_of
-from whitecap.engine.races.interleaving.story import NAMES
+from whitecap.engine.races.explain.wordings import added_conjuncts
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
@@ -31,19 +29,11 @@ from whitecap.engine.values.types import Session
 def state_partitions(case: RaceCase) -> Change | None:
     """Say of generated partition columns what each condition says of what they follow from."""
     added = [_implied(case, sql) for sql in case.statements]
-    if not any(added):
-        return None
-    first, second = (
-        sql if condition is None else condition.with_all(conjuncts)
-        for sql, condition, conjuncts in zip(
-            case.statements, map(condition_of, case.statements), added, strict=True
-        )
-    )
-    return Change(
+    return added_conjuncts(
+        case,
+        added,
         "state_partitions",
         "Say in the condition what it means for the generated partition columns",
-        tuple(f"{n}: AND {' AND '.join(c)}" for n, c in zip(NAMES, added, strict=True) if c),
-        replace(case, statements=(first, second)),
     )
 
 

@@ -48,14 +48,14 @@ def _partitioning(*columns: str) -> Changer:
 def _condition_columns(case: RaceCase) -> list[str]:
     """Columns that all conditions of the two statements are about, best candidates first."""
     schema = parse_ddl(case.table.schema)
-    simple = [field.name for field in schema if field.type in _PARTITION_TYPES]
+    simple = [field.name for field in schema if field.type in SIMPLE_TYPES]
     conditions = [c for sql in case.statements if (c := condition_of(sql)) is not None]
     if not conditions:
         return []
     shared = frozenset.intersection(*(condition.columns(simple) for condition in conditions))
     candidates = [name for name in shared if not _is_key(case.table, schema, name)]
     candidates = [name for name in candidates if name not in case.table.partition_columns]
-    return sorted(candidates, key=lambda name: _PARTITION_TYPES.index(_type(schema, name)))
+    return sorted(candidates, key=lambda name: SIMPLE_TYPES.index(_type(schema, name)))
 
 
 def _is_key(table: TableOf, schema: Schema, name: str) -> bool:
@@ -64,7 +64,7 @@ def _is_key(table: TableOf, schema: Schema, name: str) -> bool:
     return is_integral(_type(schema, name)) and len(set(values)) == len(values)
 
 
-_PARTITION_TYPES = ("date", "string", "boolean", "int", "smallint", "tinyint", "bigint")
+SIMPLE_TYPES = ("date", "string", "boolean", "int", "smallint", "tinyint", "bigint")
 """Types of columns that tables are partitioned by, those with fewer values first."""
 
 
@@ -77,6 +77,11 @@ def has_vectors(case: RaceCase) -> bool:
     if VECTORS in case.table.properties:
         return properties.DELETION_VECTORS.of(case.table.properties)
     return bool(case.cluster_by) and case.dialect.clustered_tables_get_vectors
+
+
+def explicitly_without_vectors(case: RaceCase) -> bool:
+    """Whether a property keeps deletion vectors off, so that clustering does not bring them."""
+    return VECTORS in case.table.properties and not has_vectors(case)
 
 
 def with_deletion_vectors(case: RaceCase) -> Change | None:

@@ -26,6 +26,7 @@ from whitecap.engine.races.explain.platforms import (
     row_level_concurrency,
     vectors_on_databricks,
 )
+from whitecap.engine.races.explain.row_concurrency import row_changes
 from whitecap.engine.races.explain.wordings import (
     compact_elsewhere,
     name_partitions,
@@ -75,6 +76,7 @@ def _own_changes(case: RaceCase) -> list[Changer]:
         without_zorder,
         *other_layouts(case),
         with_deletion_vectors,
+        *row_changes(),
         write_serializable,
         state_partitions,
         name_partitions,

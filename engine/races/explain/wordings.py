@@ -22,17 +22,24 @@ def name_partitions(case: RaceCase) -> Change | None:
     """Say in each condition in which partitions its rows are."""
     if not case.table.partition_columns:
         return None
-    added = [_partition_conjuncts(case, sql) for sql in case.statements]
+    return added_conjuncts(
+        case,
+        [_partition_conjuncts(case, sql) for sql in case.statements],
+        "name_partitions",
+        "Name the partitions in the condition, as literals",
+        "Right only if the statement never concerns rows of other partitions.",
+    )
+
+
+def added_conjuncts(
+    case: RaceCase, added: Sequence[list[str]], key: str, title: str, note: str = ""
+) -> Change | None:
+    """More conditions for each of the two; `None` where none is added."""
     if not any(added):
         return None
     how = [f"{n}: AND {' AND '.join(c)}" for n, c in zip(NAMES, added, strict=True) if c]
-    return Change(
-        "name_partitions",
-        "Name the partitions in the condition, as literals",
-        tuple(how),
-        _with_statements(case, lambda sql, at: _with_conjuncts(sql, added[at])),
-        "Right only if the statement never concerns rows of other partitions.",
-    )
+    changed = _with_statements(case, lambda sql, at: _with_conjuncts(sql, added[at]))
+    return Change(key, title, tuple(how), changed, note)
 
 
 def _reworded(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
@@ -127,10 +134,13 @@ def without_zorder(case: RaceCase) -> Change | None:
 
 
 def _unsorted(sql: str) -> str:
+    return sql[: sql.upper().index("ZORDER")].rstrip() if is_sorting(sql) else sql
+
+
+def is_sorting(sql: str) -> bool:
+    """Whether a statement is an OPTIMIZE with ZORDER BY."""
     try:
         statement = parse_statement(sql)
     except InvalidInput:
-        return sql
-    if not isinstance(statement, Optimize) or not statement.zorder_by:
-        return sql
-    return sql[: sql.upper().index("ZORDER")].rstrip()
+        return False
+    return isinstance(statement, Optimize) and bool(statement.zorder_by)
