@@ -9,6 +9,7 @@ without a predicate on its target (14.2); reads of everything.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
 
 from sqlglot import exp
 
@@ -94,6 +95,23 @@ def _unusable(nodes: Iterable[exp.Expr], schema: Schema) -> SubCondition | None:
     """Why conditions cannot be tried on other rows; `None` if they can."""
     usable = all(_is_usable(node, schema) for node in nodes)
     return None if usable else SubCondition.PREDICATES_NEED_REWRITE
+
+
+class Hindrance(StrEnum):
+    """Why a condition cannot be tried on other rows."""
+
+    CHANCE = "is not deterministic"
+    QUERY = "asks a subquery"
+    NESTED = "is about a struct, an array or a map"
+
+
+def hindrance(node: exp.Expr, schema: Schema) -> Hindrance | None:
+    """What keeps a condition from being tried on other rows, `None` for nothing."""
+    if is_random(node):
+        return Hindrance.CHANCE
+    if node.find(*_SUBQUERIES) is not None:
+        return Hindrance.QUERY
+    return None if _is_usable(node, schema) else Hindrance.NESTED
 
 
 def _is_usable(node: exp.Expr, schema: Schema) -> bool:

@@ -72,6 +72,40 @@ def test_a_conflict_about_rows_names_the_condition_that_they_match() -> None:
     assert of_a.reads == "rows where status = 'open'"
 
 
+BY_SOURCE = (
+    "MERGE INTO orders t USING (SELECT 1 AS id) s ON t.id = s.id"
+    " WHEN NOT MATCHED BY SOURCE THEN UPDATE SET amount = 0"
+)
+BY_KEY = BY_SOURCE.replace("NOT MATCHED BY SOURCE", "MATCHED")
+TOP = "INSERT INTO orders SELECT * FROM orders WHERE id > 0 LIMIT 1"
+
+
+@pytest.mark.parametrize(
+    ("statement", "dialect", "why"),
+    [
+        ("UPDATE orders SET amount = 0 WHERE id IN (SELECT id FROM blocked) OR id = 3", "14.3",
+         "its condition asks a subquery (one of plain columns and literals would do)"),
+        ("UPDATE orders SET amount = 0 WHERE rand() < 2", "14.3",
+         "its condition is not deterministic (one of plain columns and literals would do)"),
+        (BY_SOURCE, "14.3",
+         "WHEN NOT MATCHED BY SOURCE is about rows that no row of the source matches"),
+        (BY_KEY.replace("1", "3"), "14.2",
+         "its ON asks nothing of the target alone (a bound of one of its columns would do)"),
+        (TOP, "14.3",
+         "its query stops at a LIMIT (a condition of plain columns and literals would do)"),
+        ("UPDATE orders SET amount = 0", "14.3", "it has no condition that picks rows"),
+    ],
+)  # fmt: skip
+def test_where_files_decide_in_spite_of_row_level_concurrency_it_is_said_why(
+    statement: str, dialect: str, why: str
+) -> None:
+    update = "UPDATE orders SET amount = 0 WHERE id = 1"
+    explanation = whitecap.explain(ORDERS, update, statement, dialect=f"databricks-{dialect}")
+    (of_b,) = (conflict for conflict in explanation.conflicts if conflict.loser == "B")
+    said = f"rows cannot be told apart, as {why}, so files decide"
+    assert of_b.reads == f"the whole table: {said}"
+
+
 @pytest.mark.parametrize(
     ("other", "advice"),
     [

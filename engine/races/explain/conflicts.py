@@ -10,6 +10,7 @@ from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, Committed, Verdict
 from whitecap.engine.races.explain.conditions import compaction_of, condition_of
+from whitecap.engine.races.explain.obstacles import why_files_decided
 from whitecap.engine.races.explain.orders import in_turn
 from whitecap.engine.races.interleaving.race import Played
 from whitecap.engine.races.interleaving.story import NAMES, outcome_text
@@ -78,15 +79,19 @@ def _file(verdict: Verdict, before: Snapshot, winner: str, ending: object) -> st
     return f"{path}, which {winner} {'removed' if was_there else 'added'}"
 
 
+_ANY_FILE = "without partitions, any file added could hold rows it should see"
+
+
 def _reads(verdict: Verdict, sql: str, before: Snapshot) -> str:
+    why = why_files_decided(verdict, sql, before.schema)
     if verdict.rule is Rule.REMOVED_VS_READ:
-        return _files_read(sql)
+        return ": ".join(text for text in (_files_read(sql), why) if text)
     if verdict.predicate is None:
         return ""
     if verdict.rule.decider is Decider.ROW:
         return f"rows where {verdict.predicate}"
     if not before.partition_columns:
-        return "the whole table: without partitions, any file added could hold rows it should see"
+        return f"the whole table: {why or _ANY_FILE}"
     if verdict.predicate.lower() == "true":
         columns = " and ".join(before.partition_columns)
         return f"every partition: no part of its condition is about {columns} alone"
