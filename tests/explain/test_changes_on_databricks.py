@@ -80,3 +80,27 @@ def test_what_was_switched_off_is_suggested_again(setting: str, dialect: str, ke
     changes = suggested(UPDATE, narrowed, dialect, settings={setting: "false"})
     assert changes[key].how == (f"{setting}: true",)
     assert key not in suggested(UPDATE, UPDATE, dialect, settings={setting: "false"})
+
+
+def test_vectors_that_make_rows_decide_are_one_change_and_not_two() -> None:
+    changes = suggested(UPDATE, DELETE, table=WITHOUT_VECTORS)
+    assert "deletion_vectors" in changes
+    assert "row_level_concurrency" not in changes
+
+
+def test_of_row_level_concurrency_only_what_is_missing_is_told() -> None:
+    partitioned = EVENTS + "partition_by: [region]\n"
+    layout = "CREATE OR REPLACE TABLE events ... without PARTITIONED BY, or with CLUSTER BY"
+    vectors = "ALTER TABLE events SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
+    dialect = "dialect databricks-14.3: Databricks Runtime 14.3 or newer"
+    same = DELETE.replace("2", "3")
+    expected = {
+        ("databricks-14.3", partitioned): (layout,),
+        ("databricks-13.3", EVENTS): (dialect,),
+        ("delta-oss-4.4", EVENTS): (dialect,),
+        ("delta-oss-4.4", WITHOUT_VECTORS + "partition_by: [region]\n"): (
+            dialect, layout, vectors,
+        ),
+    }  # fmt: skip
+    for (name, table), how in expected.items():
+        assert suggested(UPDATE, same, name, table)["row_level_concurrency"].how == how

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +29,7 @@ def vectors_on_databricks(case: RaceCase) -> Change | None:
     return Change(
         "vectors_on_databricks",
         "Use deletion vectors on Databricks",
-        (f"dialect {DATABRICKS_14_3.name}, {set_property(case, VECTORS, 'true')}",),
+        tuple(_missing(case, layout=False)),
         _on_databricks(case),
         "OPTIMIZE with ZORDER BY still conflicts.",
     )
@@ -42,13 +43,21 @@ def row_level_concurrency(case: RaceCase) -> Change | None:
     return Change(
         "row_level_concurrency",
         "Use row-level concurrency",
-        (
-            f"dialect {DATABRICKS_14_3.name}: Databricks Runtime 14.3 or newer, an unpartitioned"
-            " table with deletion vectors",
-        ),
+        tuple(_missing(case, layout=True)),
         _on_databricks(case, partition_columns=[]),
         "Changes to the same row still conflict.",
     )
+
+
+def _missing(case: RaceCase, *, layout: bool) -> Iterator[str]:
+    """What such a Databricks needs and the case does not have, another `layout` perhaps."""
+    if case.dialect != DATABRICKS_14_3:
+        yield f"dialect {DATABRICKS_14_3.name}: Databricks Runtime 14.3 or newer"
+    if layout and case.table.partition_columns:
+        anew = f"CREATE OR REPLACE TABLE {case.target} ..."
+        yield f"{anew} without PARTITIONED BY, or with CLUSTER BY"
+    if not has_vectors(case):
+        yield set_property(case, VECTORS, "true")
 
 
 def _compacts(case: RaceCase) -> bool:
@@ -57,6 +66,9 @@ def _compacts(case: RaceCase) -> bool:
 
 def _on_databricks(case: RaceCase, **changes: Any) -> RaceCase:
     """With deletion vectors on Databricks; the level stays, so that it is not what helps."""
+    changed = case.with_table(properties={VECTORS: "true"}, **changes)
+    if case.dialect == DATABRICKS_14_3:
+        return changed
     level = case.table.properties.get(ISOLATION_PROPERTY, case.dialect.default_isolation.value)
-    changed = case.with_table(properties={VECTORS: "true", ISOLATION_PROPERTY: level}, **changes)
-    return replace(changed, dialect=DATABRICKS_14_3)
+    leveled = changed.with_table(properties={ISOLATION_PROPERTY: level})
+    return replace(leveled, dialect=DATABRICKS_14_3)
