@@ -89,6 +89,8 @@ TOP = "INSERT INTO orders SELECT * FROM orders WHERE id > 0 LIMIT 1"
          "its condition is not deterministic (one of plain columns and literals would do)"),
         (BY_SOURCE, "14.3",
          "WHEN NOT MATCHED BY SOURCE is about rows that no row of the source matches"),
+        (BY_SOURCE.replace("s.id", "s.id AND t.id > 0"), "14.2",
+         "WHEN NOT MATCHED BY SOURCE is about rows that no row of the source matches"),
         (BY_KEY.replace("1", "3"), "14.2",
          "its ON asks nothing of the target alone (a bound of one of its columns would do)"),
         (TOP, "14.3",

@@ -104,3 +104,12 @@ def test_of_row_level_concurrency_only_what_is_missing_is_told() -> None:
     }  # fmt: skip
     for (name, table), how in expected.items():
         assert suggested(UPDATE, same, name, table)["row_level_concurrency"].how == how
+
+
+def test_on_14_2_a_predicate_of_when_matched_counts_where_nothing_is_inserted() -> None:
+    narrowed = MERGE.replace("WHEN MATCHED", "WHEN MATCHED AND t.id > 0")
+    inserting = f"{narrowed} WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)"
+    for merge, conflicts in ((narrowed, False), (inserting, True)):
+        explanation = whitecap.explain(EVENTS, UPDATE, merge, dialect="databricks-14.2")
+        assert explanation.can_conflict is conflicts
+    assert "target_predicate" in suggested(UPDATE, inserting, "databricks-14.2")

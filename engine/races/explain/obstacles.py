@@ -49,9 +49,13 @@ def _said(why: str) -> str:
 
 
 def _why_all_rows(statement: Statement) -> str:
-    if isinstance(statement, Merge) and statement.of(Match.NOT_MATCHED_BY_SOURCE):
+    if _by_source(statement):
         return "WHEN NOT MATCHED BY SOURCE is about rows that no row of the source matches"
     return "it has no condition that picks rows"
+
+
+def _by_source(statement: Statement) -> bool:
+    return isinstance(statement, Merge) and bool(statement.of(Match.NOT_MATCHED_BY_SOURCE))
 
 
 def _why_unusable(statement: Statement, schema: Schema) -> str:
@@ -59,6 +63,8 @@ def _why_unusable(statement: Statement, schema: Schema) -> str:
     reason = next((reason for reason in reasons if reason is not None), None)
     if reason is not None:
         return f"its condition {reason} (one of plain columns and literals would do)"
+    if _by_source(statement):
+        return _why_all_rows(statement)
     if isinstance(statement, Merge):
         return "its ON asks nothing of the target alone (a bound of one of its columns would do)"
     return "its query stops at a LIMIT (a condition of plain columns and literals would do)"
