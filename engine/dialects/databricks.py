@@ -37,6 +37,7 @@ _LEVELS_PAGE = "https://docs.azure.cn/databricks/optimizations/isolation-level"
 _DELETE_PAGE = (
     "https://learn.microsoft.com/en-us/azure/databricks/sql/language-manual/delta-delete-from"
 )
+_FILE_SIZE_PAGE = "https://docs.databricks.com/en/delta/tune-file-size.html"
 
 _NO_PREVIEW_NEEDED = (
     f"from 14.2 on row-level concurrency needs no preview, see {_OLDER_ROWS_PAGE}"
@@ -86,6 +87,11 @@ _OF_DATABRICKS = (
     Difference(
         "Liquid-clustered tables have deletion vectors unless they are switched off.", _LEVELS_PAGE
     ),
+    Difference(
+        "Auto compaction follows MERGE, UPDATE and DELETE that add files, and nothing switches it"
+        " off there; after others it follows where a setting or property says so.",
+        _FILE_SIZE_PAGE,
+    ),
 )
 
 
@@ -107,6 +113,7 @@ def _databricks(
         conditions_may_ask_queries=True,
         merge_loses_char_columns=False,
         clustered_tables_get_vectors=True,
+        always_compacts_after=frozenset({"DELETE", "MERGE", "UPDATE"}),
         tolerates_row_tracking_enablement=False,
         short_retention_has_a_class=False,
         own_properties=frozenset(DATABRICKS_PROPERTIES),

@@ -122,6 +122,8 @@ class Dialect:
     """Whether a MERGE that names a CHAR column of its target is refused: Delta does not find it."""
     narrows_constants: bool = False
     """Whether a constant is cast to the type of what it is compared with."""
+    always_compacts_after: frozenset[str] = frozenset()
+    """The operations that auto compaction follows whatever settings and properties say."""
     restates_protocol: bool = False
     """Whether a change of metadata writes the protocol again, as it was."""
     unordered_types: frozenset[str] = UNORDERED

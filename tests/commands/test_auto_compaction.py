@@ -6,6 +6,7 @@ import pytest
 
 from tests.commands.observing import appends, database, observed, rearranges
 from tests.commands.sql_database import made
+from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, Dialect
 from whitecap.engine.settings import Settings
 
 
@@ -43,3 +44,30 @@ def test_a_clustered_table_is_clustered_as_by_optimize() -> None:
     db.sql("INSERT INTO t VALUES (2, 1)")
     (file,) = db.snapshot("t").all_files()
     assert file.clustering_provider == "liquid"
+
+
+UPDATE, DELETE = "UPDATE t SET v = 9 WHERE v = 1", "DELETE FROM t WHERE v = 7 OR v = 1"
+MERGE = (
+    "MERGE INTO t USING (SELECT 1 AS v) s ON t.v = s.v WHEN MATCHED THEN UPDATE SET v = 9"
+    " WHEN NOT MATCHED THEN INSERT (x, v) VALUES (1, s.v)"
+)
+
+
+@pytest.mark.parametrize("dialect", [DATABRICKS_13_3, DATABRICKS_14_3])
+@pytest.mark.parametrize("text", [UPDATE, DELETE, MERGE])
+def test_on_databricks_compaction_follows_changes_of_rows_whatever_is_set(
+    dialect: Dialect, text: str
+) -> None:
+    operations = [text.partition(" ")[0], "OPTIMIZE"]
+    db = database(**{"autoOptimize.autoCompact": "false"})
+    db.dialect, db.settings = dialect, Settings(auto_compact=False, auto_compact_min_files=2)
+    db.sql("INSERT INTO t VALUES (1, 7), (1, 1), (1, 2)")
+    assert [commit.operation for commit in observed(db, text)] == operations
+
+
+def test_on_databricks_no_compaction_follows_an_insert_unless_it_is_asked_for() -> None:
+    for value, follows in (("false", []), ("true", ["OPTIMIZE"])):
+        db = database(**{"autoOptimize.autoCompact": value})
+        db.dialect, db.settings = DATABRICKS_14_3, Settings(auto_compact_min_files=1)
+        seen = observed(db, "INSERT INTO t VALUES (1, 7)")
+        assert [commit.operation for commit in seen] == ["WRITE", *follows]

@@ -43,9 +43,15 @@ def is_enabled(metadata: Metadata, settings: Settings) -> bool:
     return properties.AUTO_COMPACT.of(metadata.configuration).lower() == "true"
 
 
+def may_follow(operation: str | None, metadata: Metadata, table: Table) -> bool:
+    """Whether such a commit of a client is followed by a compaction where files crowd."""
+    always = operation in table.dialect.always_compacts_after
+    return always or is_enabled(metadata, table.settings)
+
+
 def auto_compact(table: Table, parent: Transaction, committed: Committed) -> Steps[None]:
     """Compact what a commit made many small files of; a conflict leaves the parent committed."""
-    if not is_enabled(parent.metadata, table.settings):
+    if not may_follow(committed.commit_info.operation, parent.metadata, table):
         return
     adds = [action for action in committed.actions if isinstance(action, AddFile)]
     if not _has_written(committed, adds):

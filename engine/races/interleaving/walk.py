@@ -11,7 +11,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
+from whitecap.engine.commands.maintenance.auto_compaction import may_follow
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, Committed, Outcome
 from whitecap.engine.session.table import Table, Tables
@@ -75,9 +75,13 @@ class Walk:
         """
         for table in self._tables.values():
             ready = table.last_commit
-            if ready is not None and not is_enabled(ready.current.metadata, table.settings):
+            if ready is not None and not _may_be_followed(ready, table):
                 return CommitLoop(table, ready.branched(), self._next_id)
         return None
+
+
+def _may_be_followed(ready: ReadyCommit, table: Table) -> bool:
+    return may_follow(ready.current.operation.name, ready.current.metadata, table)
 
 
 def _was_aborted(table: Table) -> bool:
