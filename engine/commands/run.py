@@ -137,6 +137,10 @@ def _words_of(statement: Statement) -> list[str]:
             return [words, "REPLACE ON"]
         case CreateTable(replace=True):
             return [words, "REPLACE TABLE"]
+        case Merge(schema_evolution=True):
+            return [words, "WITH SCHEMA EVOLUTION"]
+        case Reorg() if statement.iceberg_compat_version is not None:
+            return [words, "UPGRADE UNIFORM"]
     return [words]
 
 

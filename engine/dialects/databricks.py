@@ -19,7 +19,7 @@ from whitecap.engine.dialects.dialect import (
     Vendor,
 )
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log.properties import ROW_TRACKING
+from whitecap.engine.log.properties import ROW_TRACKING, TYPE_WIDENING
 from whitecap.engine.rules import ROWS_PAGE
 
 _ISOLATION_PAGE = (
@@ -30,7 +30,11 @@ _OLDER_ROWS_PAGE = (
     "https://docs.databricks.com/gcp/en/optimizations/isolation/row-level-concurrency"
 )
 _CLUSTERING_PAGE = "https://learn.microsoft.com/en-ca/azure/databricks/delta/clustering"
-_DROP_PAGE = "https://docs.databricks.com/gcp/archive/legacy/drop-feature-legacy"
+_DROP_PAGE = "https://docs.databricks.com/delta/drop-feature.html"
+_MERGE_PAGE = "https://learn.microsoft.com/azure/databricks/sql/language-manual/delta-merge-into"
+_OVERWRITE_PAGE = "https://learn.microsoft.com/en-nz/azure/Databricks/delta/selective-overwrite"
+_REORG_PAGE = "https://docs.databricks.com/sql/language-manual/delta-reorg-table.html"
+_WIDENING_PAGE = "https://docs.databricks.com/delta/type-widening.html"
 _ROW_TRACKING_PAGE = "https://docs.databricks.com/gcp/en/tables/features/row-tracking"
 _PREVIEW_PAGE = "https://docs.databricks.com/release-notes/runtime/14.0.html"
 _LEVELS_PAGE = "https://docs.azure.cn/databricks/optimizations/isolation-level"
@@ -43,7 +47,14 @@ _NO_PREVIEW_NEEDED = (
     f"from 14.2 on row-level concurrency needs no preview, see {_OLDER_ROWS_PAGE}"
     f" ({ROW_LEVEL_SWITCH} switches it off)"
 )
-_DROP_FEATURE = {"DROP FEATURE": f"it came with 14.3, see {_DROP_PAGE}"}
+_NOT_YET = {
+    TYPE_WIDENING.key: f"it came with 15.2, see {_WIDENING_PAGE}",
+    "REPLACE ON": f"it came with 17.1, see {_OVERWRITE_PAGE}",
+    "REPLACE USING": f"it came with 16.3, see {_OVERWRITE_PAGE}",
+    "UPGRADE UNIFORM": f"it came with 14.3, see {_REORG_PAGE}",
+    "WITH SCHEMA EVOLUTION": f"it came with 15.2, see {_MERGE_PAGE}",
+}
+"""What 14.2 and its elders lack. The rules of 14.3 also stand for those of later runtimes."""
 
 DATABRICKS_PROPERTIES = {
     "delta.parquet.compression.codec": "how data files are written inside",
@@ -144,7 +155,8 @@ DATABRICKS_13_3 = _databricks(
     {
         ROW_LEVEL_PREVIEW: f"the preview for other tables came with 14.0, see {_PREVIEW_PAGE}",
         ROW_TRACKING.key: f"it came with 14.1, see {_ROW_TRACKING_PAGE}",
-        **_DROP_FEATURE,
+        "DROP FEATURE": f"it came with 14.1, see {_DROP_PAGE}",
+        **_NOT_YET,
     },
 )
 DATABRICKS_14_2 = _databricks(
@@ -160,7 +172,7 @@ DATABRICKS_14_2 = _databricks(
             _OLDER_ROWS_PAGE,
         ),
     ),
-    {ROW_LEVEL_PREVIEW: _NO_PREVIEW_NEEDED, **_DROP_FEATURE},
+    {ROW_LEVEL_PREVIEW: _NO_PREVIEW_NEEDED, **_NOT_YET},
 )
 DATABRICKS_14_3 = _databricks(
     "14.3",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -23,6 +24,7 @@ from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.model import Scenario
 
 WIDE = {"COLUMNS": "1000"}
+OLDER = ["13.3", "14.2"]
 
 SCENARIO = """
 name: two-updates-of-one-file
@@ -199,11 +201,32 @@ def test_a_property_that_only_databricks_has_is_refused_by_delta() -> None:
     assert not whitecap.explain(TABLE, UPDATE, without_manifest).as_dict()["refusals"]
 
 
-def test_a_command_that_a_dialect_lacks_is_refused_with_the_reason() -> None:
-    drop = "ALTER TABLE t DROP FEATURE deletionVectors"
-    with pytest.raises(InvalidInput, match=r"DROP FEATURE is not part of databricks-14\.2"):
-        whitecap.explain(TABLE, UPDATE, drop, dialect="databricks-14.2")
-    assert "14.3" in CliRunner().invoke(main, ["dialects", "databricks-14.2"]).output
+@pytest.mark.parametrize(
+    ("statement", "what", "came_with", "lacking"),
+    [
+        ("ALTER TABLE t DROP FEATURE deletionVectors", "DROP FEATURE", "14.1", ["13.3"]),
+        ("INSERT INTO t REPLACE USING (id) VALUES (1, 1)", "REPLACE USING", "16.3", OLDER),
+        ("INSERT INTO t REPLACE ON t.id = 1 (SELECT 1, 1)", "REPLACE ON", "17.1", OLDER),
+        ("REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))",
+         "UPGRADE UNIFORM", "14.3", OLDER),
+        ("MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 1 AS id, 2 AS v) s ON t.id = s.id"
+         " WHEN MATCHED THEN UPDATE SET *", "WITH SCHEMA EVOLUTION", "15.2", OLDER),
+        ("ALTER TABLE t SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')",
+         "delta.enableTypeWidening", "15.2", OLDER),
+    ],
+)  # fmt: skip
+def test_what_came_with_a_later_runtime_is_refused_with_the_reason(
+    statement: str, what: str, came_with: str, lacking: list[str]
+) -> None:
+    for version in ("13.3", "14.2", "14.3"):
+        name = f"databricks-{version}"
+        if version in lacking:
+            reason = rf"{what} is not part of {re.escape(name)}: it came with {came_with}"
+            with pytest.raises(InvalidInput, match=reason):
+                whitecap.explain(TABLE, UPDATE, statement, dialect=name)
+            assert came_with in CliRunner().invoke(main, ["dialects", name]).output
+        else:
+            assert whitecap.explain(TABLE, UPDATE, statement, dialect=name).answer
 
 
 def test_a_level_that_sql_refuses_is_refused_as_delta_refuses_it() -> None:

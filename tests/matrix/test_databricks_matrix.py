@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -166,12 +168,24 @@ def test_dropping_a_feature_aborts_every_writer(writer: str) -> None:
     assert "'delta.feature.checkConstraints' = 'supported'" in cell.witness.before[0]
 
 
-@pytest.mark.parametrize("dialect", ["databricks-13.3", "databricks-14.2"])
-def test_runtimes_before_14_3_have_no_drop_feature(dialect: str) -> None:
-    resolved = dialect_named(dialect)
-    assert "DROP FEATURE" not in {command.name for command in commands_of(resolved)}
-    with pytest.raises(UnsupportedFeature, match=r"it came with 14\.3"):
-        commands_named(("DROP FEATURE",), resolved)
+@pytest.mark.parametrize(
+    ("command", "lacking", "came_with"),
+    [
+        ("DROP FEATURE", ["13.3"], "14.1"),
+        ("REPLACE USING", ["13.3", "14.2"], "16.3"),
+        ("REORG UPGRADE UNIFORM", ["13.3", "14.2"], "14.3"),
+    ],
+)
+def test_what_came_with_a_later_runtime_is_in_no_matrix_of_an_older_one(
+    command: str, lacking: list[str], came_with: str
+) -> None:
+    for version in ("13.3", "14.2", "14.3"):
+        resolved = dialect_named(f"databricks-{version}")
+        names = {each.name for each in commands_of(resolved)}
+        assert (command in names) is (version not in lacking)
+        if version in lacking:
+            with pytest.raises(UnsupportedFeature, match=f"it came with {re.escape(came_with)}"):
+                commands_named((command,), resolved)
 
 
 BEHIND_A_BARRIER = "DROP FEATURE deletionVectors"
