@@ -41,6 +41,9 @@ _LEVELS_PAGE = "https://docs.azure.cn/databricks/optimizations/isolation-level"
 _DELETE_PAGE = (
     "https://learn.microsoft.com/en-us/azure/databricks/sql/language-manual/delta-delete-from"
 )
+_VECTORS_PAGE = (
+    "https://docs.databricks.com/administration-guide/workspace-settings/deletion-vectors.html"
+)
 _FILE_SIZE_PAGE = "https://docs.databricks.com/en/delta/tune-file-size.html"
 
 _NO_PREVIEW_NEEDED = (
@@ -97,6 +100,11 @@ _OF_DATABRICKS = (
     ),
     Difference(
         "Liquid-clustered tables have deletion vectors unless they are switched off.", _LEVELS_PAGE
+    ),
+    Difference(
+        "Whether new tables get deletion vectors is a setting of the workspace, for SQL warehouses"
+        " and from Runtime 14.0 on; here they do where a property says so.",
+        _VECTORS_PAGE,
     ),
     Difference(
         "Auto compaction follows MERGE, UPDATE and DELETE that add files, and nothing switches it"

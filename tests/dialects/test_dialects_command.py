@@ -229,6 +229,13 @@ def test_what_came_with_a_later_runtime_is_refused_with_the_reason(
             assert whitecap.explain(TABLE, UPDATE, statement, dialect=name).answer
 
 
+def test_a_new_table_has_deletion_vectors_where_a_property_says_so_and_that_is_told() -> None:
+    created = whitecap.explain(TABLE, UPDATE, UPDATE, dialect="databricks-14.3")
+    assert "no deletion vectors" in created.as_dict()["facts"]
+    listed = CliRunner().invoke(main, ["dialects", "databricks-14.3"], env=WIDE).output
+    assert "Whether new tables get deletion vectors is a setting of the workspace" in listed
+
+
 def test_a_level_that_sql_refuses_is_refused_as_delta_refuses_it() -> None:
     level = "ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'WriteSerializable')"
     explanation = whitecap.explain(TABLE, UPDATE, level)
