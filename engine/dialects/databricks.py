@@ -135,6 +135,7 @@ def _databricks(
         always_compacts_after=frozenset({"DELETE", "MERGE", "UPDATE"}),
         tolerates_row_tracking_enablement=False,
         short_retention_has_a_class=False,
+        keeps_log_as_long_as_files=False,
         own_properties=frozenset(DATABRICKS_PROPERTIES),
         own_defaults=OLDER_RETENTION_DEFAULTS,
         row_level=rows,

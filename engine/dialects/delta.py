@@ -21,6 +21,7 @@ _LATER_REMOVALS = (
 )
 _RETAIN_IGNORED_MERGED = "https://github.com/delta-io/delta/pull/5028"
 _TRAVEL_BOUND_MERGED = "https://github.com/delta-io/delta/pull/5022"
+_RETENTIONS_COMPARED_MERGED = "https://github.com/delta-io/delta/pull/5025"
 _RETENTION_CLASS_MERGED = "https://github.com/delta-io/delta/pull/5722"
 
 ROW_OPTIONS = (
@@ -60,6 +61,11 @@ OLDER_RETENTION = (
         " long as they are there.",
         f"{_TRAVEL_BOUND_MERGED} (merged 2025-08)",
     ),
+    Difference(
+        "A table's log may be kept for less time than the files that it has removed.",
+        f"{_RETENTIONS_COMPARED_MERGED} (merged 2025-08); observed on Delta 3.3.2, and taken to"
+        " hold for the Databricks runtimes of its time",
+    ),
 )
 """VACUUM and time travel of Delta 3.3 and 4.0, and of the Databricks runtimes of their time."""
 
@@ -76,6 +82,7 @@ DELTA_OSS_3_3 = Dialect(
     replaced_tables_keep_features=False,
     drops_features_at_once=False,
     short_retention_has_a_class=False,
+    keeps_log_as_long_as_files=False,
     own_defaults=OLDER_RETENTION_DEFAULTS,
     lacks={
         **NO_DATABRICKS_OPTIONS,

@@ -116,6 +116,8 @@ class Dialect:
     """Whether DROP FEATURE protects a history that shows the feature, or waits for its end."""
     short_retention_has_a_class: bool = True
     """Whether a RETAIN that is too short is refused by an error class, not as a requirement."""
+    keeps_log_as_long_as_files: bool = True
+    """Whether a table's log may not be kept for less time than its removed files."""
     merge_leaves_unchanged_files: bool = False
     """Whether a MERGE rewrites only files of which a clause changes a row."""
     merge_loses_char_columns: bool = True

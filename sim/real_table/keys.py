@@ -111,7 +111,7 @@ def _log(table: RealTable) -> _Keys:
 def properties_of(snapshot: Snapshot, dialect: Dialect) -> dict[str, str]:
     """The table's properties that this dialect has, and its features as properties ask for them."""
     stated = {key: v for key, v in snapshot.configuration.items() if _is_taken(key, v, dialect)}
-    return {**_with_legal_retention(stated), **_protocol(snapshot)}
+    return {**_with_legal_retention(stated, dialect), **_protocol(snapshot)}
 
 
 def _is_taken(key: str, value: str, dialect: Dialect) -> bool:
@@ -124,10 +124,10 @@ def _is_taken(key: str, value: str, dialect: Dialect) -> bool:
     return True
 
 
-def _with_legal_retention(stated: dict[str, str]) -> dict[str, str]:
+def _with_legal_retention(stated: dict[str, str], dialect: Dialect) -> dict[str, str]:
     """Properties without a pair that Delta refuses, though another engine has written it."""
     try:
-        check_retention(stated)
+        check_retention(stated, dialect)
     except DeltaError:
         pair = {each.key for each in RETENTIONS}
         return {key: value for key, value in stated.items() if key not in pair}

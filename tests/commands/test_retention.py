@@ -82,6 +82,29 @@ def test_what_came_after_a_dialect_cannot_be_switched_on_in_it(dialect: Dialect)
         dialect.settings_of({ENFORCING: "true"})
 
 
+RETENTIONS = [("deletedFileRetentionDuration", "60 days"), ("logRetentionDuration", "5 days")]
+
+
+@pytest.mark.parametrize("dialect", OLDER, ids=BY_NAME)
+@pytest.mark.parametrize(("key", "span"), RETENTIONS)
+def test_a_log_may_be_kept_for_less_time_than_removed_files_in_older_dialects(
+    dialect: Dialect, key: str, span: str
+) -> None:
+    db = Database()
+    db.dialect = dialect
+    db.create("t", "x INT", **{key: span})
+    db.create("s", "x INT")
+    db.commit(f"ALTER TABLE s SET TBLPROPERTIES ('delta.{key}' = 'interval {span}')")
+
+
+@pytest.mark.parametrize(("key", "span"), RETENTIONS)
+def test_delta_4_4_keeps_a_log_at_least_as_long_as_removed_files(key: str, span: str) -> None:
+    db = Database()
+    db.create("t", "x INT")
+    with pytest.raises(DeltaError, match="needs to be greater than or equal to"):
+        db.sql(f"ALTER TABLE t SET TBLPROPERTIES ('delta.{key}' = 'interval {span}')")
+
+
 WEEK_MS = 7 * 24 * HOUR_MS
 TRAVELS = [
     "RESTORE TABLE t TO VERSION AS OF 1",

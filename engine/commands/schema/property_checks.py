@@ -102,7 +102,7 @@ def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
     that the dialect lacks.
     """
     check_each(given, dialect)
-    check_retention(given)
+    check_retention(given, dialect)
     return {stored_key(key): value for key, value in given.items()}
 
 
@@ -141,7 +141,7 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
         stored = checked(given, txn.dialect)
         if CLUSTERING_FEATURE in stored:
             raise property_errors.clustering_by_property("ALTER", "ALTER TABLE CLUSTER BY")
-        check_retention({**txn.metadata.configuration, **stored})
+        check_retention({**txn.metadata.configuration, **stored}, txn.dialect)
     except DeltaError as error:
         if error.exception == "IllegalArgumentException":
             raise property_errors.unsupported_change(error.message) from error
@@ -189,13 +189,14 @@ def _check_policy(key: str, value: str) -> None:
         raise property_errors.invalid_policy(value)
 
 
-def check_retention(configuration: Mapping[str, str]) -> None:
-    """The log is kept at least as long as the files that it has deleted. Raises `DeltaError`.
+def check_retention(configuration: Mapping[str, str], dialect: Dialect) -> None:
+    """The log is kept at least as long as the files that it has deleted, where that is asked.
 
     What is not stated is Delta's default, so that a table's properties are judged as a whole.
+    Raises `DeltaError`.
     """
     log, files = RETENTIONS
-    if log.key not in configuration and files.key not in configuration:
+    if not (dialect.keeps_log_as_long_as_files and configuration.keys() & {log.key, files.key}):
         return
     kept_ms, files_ms = log.of(configuration), files.of(configuration)
     if kept_ms < files_ms:

@@ -101,7 +101,7 @@ class GivenTable:
 
     def _of_properties(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         of_each = list(self._of_each_property(dialect))
-        yield from of_each or (*self._of_retention(), *self._of_past())
+        yield from of_each or (*self._of_retention(dialect), *self._of_past())
 
     def _of_past(self) -> Iterator[PlacedProblem]:
         """A table keeps its log for one time, whoever says it."""
@@ -114,11 +114,11 @@ class GivenTable:
             place = (*self.place, "log", "retention")
             yield place, f"{said}, and a table has one retention: leave this out", None
 
-    def _of_retention(self) -> Iterator[PlacedProblem]:
+    def _of_retention(self, dialect: Dialect) -> Iterator[PlacedProblem]:
         """What Delta says of the two properties of which one bounds the other."""
         stated = self.table.properties
         try:
-            check_retention(stated)
+            check_retention(stated, dialect)
         except DeltaError as error:
             key = next(each.key for each in RETENTIONS if each.key in stated)
             yield (*self.place, "properties", key), str(error), None
