@@ -12,6 +12,7 @@ from whitecap.engine.dialects.dialect import (
     Dialect,
     Difference,
 )
+from whitecap.engine.log.feature_keys import TYPE_WIDENING
 
 _NO_ROWS_IN_DELTA = "https://github.com/delta-io/delta/issues/7360 (open)"
 _ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"
@@ -83,6 +84,8 @@ DELTA_OSS_3_3 = Dialect(
     drops_features_at_once=False,
     short_retention_has_a_class=False,
     keeps_log_as_long_as_files=False,
+    widened_types=frozenset({("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")}),
+    preview_features=frozenset({TYPE_WIDENING}),
     own_defaults=OLDER_RETENTION_DEFAULTS,
     lacks={
         **NO_DATABRICKS_OPTIONS,
@@ -113,6 +116,12 @@ DELTA_OSS_3_3 = Dialect(
             "Row tracking, domain metadata and materialized partition columns cannot be dropped.",
             f"{_LATER_REMOVALS} (merged after 3.3);"
             " https://docs.delta.io/3.3.0/delta-drop-feature.html",
+        ),
+        Difference(
+            "Types are widened from BYTE to SHORT and INT, and from SHORT to INT alone, and"
+            " delta.enableTypeWidening switches the preview of the feature on.",
+            "https://docs.delta.io/3.3.1/delta-type-widening;"
+            " TypeWideningShims.scala for Spark 3.5; observed on Delta 3.3.2",
         ),
         *OLDER_RETENTION,
     ),

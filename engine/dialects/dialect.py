@@ -132,6 +132,10 @@ class Dialect:
     """Those without bounds in the statistics of files that it writes."""
     finite_bounds_only: bool = False
     """Whether it leaves out bounds of fractions that are NaN or infinite."""
+    widened_types: frozenset[tuple[str, str]] | None = None
+    """The types of columns with rows and what they may become, `None` for all that 4.4 widens."""
+    preview_features: frozenset[str] = frozenset()
+    """Table features whose properties switch on their preview."""
     own_properties: frozenset[str] = frozenset()
     """Table properties that Delta does not know."""
     writable_features: frozenset[str] | None = None

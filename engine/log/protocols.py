@@ -99,13 +99,21 @@ def merged(protocol: Protocol, other: Protocol) -> Protocol:
     return protocol_for(feature_names(protocol) | feature_names(other))
 
 
-def required_features(metadata: Metadata, supported: Set[str]) -> frozenset[str]:
+def required_features(
+    metadata: Metadata, supported: Set[str], previews: Set[str] = frozenset()
+) -> frozenset[str]:
     """The features that properties and columns switch on, with what these need.
 
-    Not those for which a feature that is `supported` stands in.
+    Not those for which a feature that is `supported` stands in. Of the features in `previews` it is
+    their preview.
     """
-    on = _switched_on(metadata)
-    return _with_needs(name for name in on if FEATURES[name].stand_in not in supported)
+    on = (name for name in _switched_on(metadata) if FEATURES[name].stand_in not in supported)
+    as_preview = previews - supported
+    return _with_needs(_stand_in(name) if name in as_preview else name for name in on)
+
+
+def _stand_in(name: str) -> str:
+    return FEATURES[name].stand_in or name
 
 
 @once_for_each
@@ -124,28 +132,32 @@ def _requested_features(metadata: Metadata) -> frozenset[str]:
     return _with_needs(named)
 
 
-def _wanted(protocol: Protocol, metadata: Metadata) -> frozenset[str]:
+def _wanted(
+    protocol: Protocol, metadata: Metadata, previews: Set[str] = frozenset()
+) -> frozenset[str]:
     """What the metadata switches on or asks for by name, on a table of this protocol."""
     requested = _requested_features(metadata)
-    return requested | required_features(metadata, feature_names(protocol) | requested)
+    return requested | required_features(metadata, feature_names(protocol) | requested, previews)
 
 
 # Source: DeltaSQLConf.scala protocol.minReaderVersion / minWriterVersion, defaults 1 and 2.
 DEFAULT_PROTOCOL = Protocol(1, 2)
 
 
-def protocol_of_new_table(metadata: Metadata) -> Protocol:
+def protocol_of_new_table(metadata: Metadata, previews: Set[str] = frozenset()) -> Protocol:
     """What version 0 gets without a protocol of its own. Source: `Protocol.forNewTable`."""
     base = merged(DEFAULT_PROTOCOL, _protocol_of_versions(metadata))
-    return with_features(base, _wanted(base, metadata))
+    return with_features(base, _wanted(base, metadata, previews))
 
 
-def upgraded_for(protocol: Protocol, metadata: Metadata) -> Protocol:
+def upgraded_for(
+    protocol: Protocol, metadata: Metadata, previews: Set[str] = frozenset()
+) -> Protocol:
     """The protocol of an existing table once `metadata` is in force; the same if it suffices.
 
     Source: OptimisticTransaction.scala `setNewProtocolWithFeaturesEnabledByMetadata`.
     """
-    wanted = with_features(protocol, _wanted(protocol, metadata))
+    wanted = with_features(protocol, _wanted(protocol, metadata, previews))
     extra = _protocol_of_versions(metadata)
     missing = feature_names(extra) - feature_names(wanted)
     return merged(wanted, extra) if missing else wanted

@@ -40,17 +40,22 @@ def with_session_defaults(metadata: Metadata, settings: Settings) -> Metadata:
     return replace(metadata, configuration=configuration)
 
 
-def protocol_with(metadata: Metadata, protocol: Protocol | None, creates_table: bool) -> Protocol:
-    """The protocol that the metadata needs on top of what there is.
+def protocol_with(
+    metadata: Metadata,
+    protocol: Protocol | None,
+    creates_table: bool,
+    previews: frozenset[str] = frozenset(),
+) -> Protocol:
+    """The protocol that the metadata needs on top of what there is, `previews` by their preview.
 
     Raises `DeltaError` for features that an existing table gets only if asked by name.
     """
     if creates_table:
-        return protocol_of_new_table(metadata)
+        return protocol_of_new_table(metadata, previews)
     base = protocol or DEFAULT_PROTOCOL
     check_joining(metadata, base)
     _check_versions(metadata.configuration, base)
-    return upgraded_for(base, metadata)
+    return upgraded_for(base, metadata, previews)
 
 
 def _check_versions(configuration: Mapping[str, str], base: Protocol) -> None:

@@ -64,6 +64,7 @@ class CommitDraft(Struct, frozen=True):
     protocol: Protocol | None = None
     may_assign_any_protocol: bool = False
     restates_protocol: bool = False
+    preview_features: frozenset[str] = frozenset()
     creates_table: bool = False
 
 
@@ -110,7 +111,9 @@ def prepare_large(
     new_metadata = _the_metadata(draft, set_apart)
     given = [action for action in set_apart if isinstance(action, Protocol)]
     base = next(iter(given), None) or draft.protocol or snapshot.protocol or DEFAULT_PROTOCOL
-    protocol = base if new_metadata is None else _with_required_features(base, new_metadata)
+    protocol = base
+    if new_metadata is not None:
+        protocol = _with_required_features(base, new_metadata, draft.preview_features)
     check_writable(protocol, draft.table_name)
     metadata = new_metadata or snapshot.metadata or NO_METADATA
     last = [] if protocol == snapshot.protocol and not given else [protocol]
@@ -156,7 +159,7 @@ def _the_protocol(
     base = draft.protocol or draft.snapshot.protocol or DEFAULT_PROTOCOL
     implied = draft.protocol
     if metadata is not None:
-        upgraded = _with_required_features(base, metadata)
+        upgraded = _with_required_features(base, metadata, draft.preview_features)
         implied = implied if upgraded == base else upgraded
     changes = [] if implied is None else [implied]
     changes += [action for action in actions if isinstance(action, Protocol)]
@@ -178,10 +181,12 @@ def _restated(protocol: Protocol | None, operation: Operation) -> Protocol | Non
     return protocol if len(protocol.writer_features or ()) > 1 else None
 
 
-def _with_required_features(protocol: Protocol, metadata: Metadata) -> Protocol:
+def _with_required_features(
+    protocol: Protocol, metadata: Metadata, previews: frozenset[str]
+) -> Protocol:
     """Raises `DeltaError` for features that an existing table gets only if asked by name."""
     check_joining(metadata, protocol)
-    return with_features(protocol, required_features(metadata, feature_names(protocol)))
+    return with_features(protocol, required_features(metadata, feature_names(protocol), previews))
 
 
 def _metadata_and_protocol(

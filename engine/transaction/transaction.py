@@ -233,7 +233,8 @@ class Transaction:
             raise commit_errors.metadata_changed_twice()
         if self._creates_table:
             metadata = with_session_defaults(metadata, self.settings)
-        protocol = protocol_with(metadata, self.protocol, self.snapshot.version == -1)
+        creates_table, previews = self.snapshot.version == -1, self.dialect.preview_features
+        protocol = protocol_with(metadata, self.protocol, creates_table, previews)
         if protocol != self.protocol:
             self._protocol = protocol
         old = self.snapshot.metadata
@@ -364,6 +365,7 @@ class Transaction:
             protocol=self._protocol,
             may_assign_any_protocol=self.snapshot.version == -1,
             restates_protocol=self.dialect.restates_protocol,
+            preview_features=self.dialect.preview_features,
             creates_table=self._creates_table,
         )
 

@@ -177,7 +177,7 @@ def _metadata(new: NewTable) -> tuple[Metadata, Protocol]:
         configuration=with_clustering(properties, new.dialect) if table.cluster_by else properties,
         created_time=new.store.epoch_ms,
     )
-    protocol = protocol_of_new_table(wanted)
+    protocol = protocol_of_new_table(wanted, new.dialect.preview_features)
     unique = wanted.id or ""
     return as_stored(wanted, protocol, wanted, unique, creates_table=True), protocol
 

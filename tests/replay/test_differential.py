@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conformance.seen import SEEN_BY_FILE
+from tests.conformance.seen import SEEN
 from whitecap.engine.races.conformance.case import (
     CaseStatus,
     StatementCase,
     TransactionCase,
 )
 from whitecap.engine.races.conformance.selection import sampled
-from whitecap.sim.replay.conformance import run_cases
+from whitecap.sim.replay.conformance import DIALECT, run_cases
 from whitecap.sim.replay.drawing.races import draw_race
 from whitecap.sim.replay.fuzz import Fuzzer
 
@@ -28,18 +28,18 @@ SEED = 2382
 later commit."""
 
 RACES = 3
-SEEN = [
+OF_DELTA_4_4 = [
     case
-    for file, cases in SEEN_BY_FILE.items()
-    if not file.startswith("delta_rs")  # seen on another engine: tests/peers
-    for case in cases
+    for case in SEEN
+    if case.dialect == DIALECT and not (isinstance(case, StatementCase) and case.winner_dialect)
 ]
+"""The others were seen on other engines, as those of tests/peers."""
 HELD = (
     "drop-unused-vectors-at-commit-1-against-insert",
     "drop-unused-vectors-at-commit-5-against-switching-on",
 )
-LOG_SAMPLE = sampled([case for case in SEEN if isinstance(case, TransactionCase)], 8)
-SQL_SAMPLE = sampled([case for case in SEEN if isinstance(case, StatementCase)], 4)
+LOG_SAMPLE = sampled([case for case in OF_DELTA_4_4 if isinstance(case, TransactionCase)], 8)
+SQL_SAMPLE = sampled([case for case in OF_DELTA_4_4 if isinstance(case, StatementCase)], 4)
 
 
 def test_random_races_end_alike_on_both_engines(spark: SparkSession, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_random_races_end_alike_on_both_engines(spark: SparkSession, tmp_path: P
 def test_a_table_with_a_generated_column_is_built_from_rows_that_leave_it_out(
     spark: SparkSession,
 ) -> None:
-    (moved,) = (case for case in SEEN if case.id == "generated-issue")
+    (moved,) = (case for case in OF_DELTA_4_4 if case.id == "generated-issue")
     assert isinstance(moved, StatementCase)
     target = moved.tables["target"]
     assert "GENERATED" in target.schema
@@ -71,7 +71,7 @@ def test_a_statement_that_begins_idle_transactions_is_held_before_each_commit(
     spark: SparkSession,
 ) -> None:
     """Two of the four that were observed, as each takes ten seconds; `make conformance` has all."""
-    held = [case for case in SEEN if case.id in HELD]
+    held = [case for case in OF_DELTA_4_4 if case.id in HELD]
     assert {case.waits_at for case in held if isinstance(case, StatementCase)} == {1, 5}
     results = list(run_cases(held, spark))
     assert [result for result in results if result.status is not CaseStatus.PASSED] == []

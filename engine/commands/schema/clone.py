@@ -121,6 +121,7 @@ def _domains(before: Snapshot, source: Snapshot) -> list[DomainMetadata]:
 def _protocol(txn: Transaction, snapshot: Snapshot, metadata: Metadata) -> Protocol:
     """What the source and the properties need, and what an existing table has already."""
     assert snapshot.protocol is not None
-    protocol = merged(snapshot.protocol, protocol_of_new_table(metadata))
+    needed = protocol_of_new_table(metadata, txn.dialect.preview_features)
+    protocol = merged(snapshot.protocol, needed)
     current = txn.snapshot.protocol
     return protocol if current is None else merged(protocol, current)

@@ -57,7 +57,10 @@ def place_among(
 
 def allows_widening(before: str, after: str, txn: Transaction) -> bool:
     """Whether the table lets a column that has rows change its type so."""
-    return properties.TYPE_WIDENING.of(txn.metadata.configuration) and may_widen(before, after)
+    if not properties.TYPE_WIDENING.of(txn.metadata.configuration):
+        return False
+    widened = txn.dialect.widened_types
+    return may_widen(before, after) if widened is None else (before, after) in widened
 
 
 def shown_column(column: Field) -> dict[str, object]:

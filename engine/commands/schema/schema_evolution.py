@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from whitecap.engine.commands.schema.column_lists import allows_widening
 from whitecap.engine.commands.schema.constraints import constraints_on, generated_from
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.log import properties
 from whitecap.engine.log.columns.type_changes import widened
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.query.sources import Source
@@ -21,7 +21,6 @@ from whitecap.engine.refusals import column_errors, write_errors
 from whitecap.engine.sql.parsing.statements import Act, Insert, Match, Merge
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
-from whitecap.engine.values.widening import may_widen
 from whitecap.engine.writing.generation import check_expressions
 from whitecap.engine.writing.inserting import check_names
 
@@ -78,11 +77,10 @@ def _check_assigned(statement: Merge, schema: Schema) -> None:
 def evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> None:
     """Widen the table's columns to these, and add at the end those that it lacks."""
     schema = schema_of_metadata(txn.metadata)
-    widens = properties.TYPE_WIDENING.of(txn.metadata.configuration)
     wider = {}
-    for column in columns if widens else ():
+    for column in columns:
         existing = schema.get(column.name)
-        if existing is not None and may_widen(existing.type, column.type):
+        if existing is not None and allows_widening(existing.type, column.type, txn):
             _check_dependents(existing, column.type, txn)
             wider[existing.name] = widened(existing, column.type)
     changed = [wider.get(field.name, field) for field in schema]
