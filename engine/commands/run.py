@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -33,7 +33,9 @@ from whitecap.engine.commands.schema.properties import (
 from whitecap.engine.commands.schema.replace_columns import replace_columns
 from whitecap.engine.commands.schema.sync_identity import sync_identity
 from whitecap.engine.commands.statement_frame import as_statement, statement_on
-from whitecap.engine.dialects import Dialect
+from whitecap.engine.dialects import IDENTITY, SCHEMA_EVOLUTION, Dialect
+from whitecap.engine.log.columns.identity import identity_of
+from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.query.row_conditions import rows_asked_of_others, with_clause_values
 from whitecap.engine.query.source_queries import source_of
@@ -130,18 +132,23 @@ def _require(statement: Statement, dialect: Dialect) -> None:
 def _words_of(statement: Statement) -> list[str]:
     """What a dialect may lack of a statement, in SQL's words: `DROP FEATURE`, `REPLACE USING`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(statement).__name__).upper()
+    return [words, *(clause for clause, is_there in _clauses(statement) if is_there)]
+
+
+def _clauses(statement: Statement) -> Iterator[tuple[str, bool]]:
+    """The clauses that a dialect may lack, and whether the statement has them."""
     match statement:
-        case Insert() if statement.replace_using:
-            return [words, "REPLACE USING"]
-        case Insert() if statement.replace_on is not None:
-            return [words, "REPLACE ON"]
-        case CreateTable(replace=True):
-            return [words, "REPLACE TABLE"]
-        case Merge(schema_evolution=True):
-            return [words, "WITH SCHEMA EVOLUTION"]
-        case Reorg() if statement.iceberg_compat_version is not None:
-            return [words, "UPGRADE UNIFORM"]
-    return [words]
+        case Insert():
+            yield "REPLACE USING", bool(statement.replace_using)
+            yield "REPLACE ON", statement.replace_on is not None
+            yield SCHEMA_EVOLUTION, statement.schema_evolution
+        case Merge():
+            yield SCHEMA_EVOLUTION, statement.schema_evolution
+        case CreateTable(ddl=ddl):
+            yield "REPLACE TABLE", statement.replace
+            yield IDENTITY, any(map(identity_of, parse_ddl(ddl) if ddl else ()))
+        case Reorg():
+            yield "UPGRADE UNIFORM", statement.iceberg_compat_version is not None
 
 
 def _at_this_time(statement: Statement) -> Steps[Statement]:

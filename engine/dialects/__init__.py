@@ -20,9 +20,11 @@ from whitecap.engine.dialects.delta import DELTA_OSS_3_3, DELTA_OSS_4_4
 from whitecap.engine.dialects.delta_rs import DELTA_RS_1_6_3, DELTA_RS_1_6_6
 from whitecap.engine.dialects.dialect import (
     DELTA_CHECKS,
+    IDENTITY,
     MICRO_BATCH,
     ROW_COMMANDS,
     ROW_LEVEL_SWITCH,
+    SCHEMA_EVOLUTION,
     CheckRules,
     Dialect,
     Difference,
@@ -42,9 +44,11 @@ __all__ = [
     "DELTA_RS_1_6_3",
     "DELTA_RS_1_6_6",
     "DIALECTS",
+    "IDENTITY",
     "MICRO_BATCH",
     "ROW_COMMANDS",
     "ROW_LEVEL_SWITCH",
+    "SCHEMA_EVOLUTION",
     "CheckRules",
     "Dialect",
     "Difference",

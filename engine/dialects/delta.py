@@ -5,9 +5,11 @@ from __future__ import annotations
 from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
     FAST_DROP,
+    IDENTITY,
     RETAIN_IGNORED,
     ROW_LEVEL_PREVIEW,
     ROW_LEVEL_SWITCH,
+    SCHEMA_EVOLUTION,
     TRAVEL_BOUND,
     Dialect,
     Difference,
@@ -20,6 +22,7 @@ _FAST_DROP_MERGED = "https://github.com/delta-io/delta/pull/4212"
 _LATER_REMOVALS = (
     "https://github.com/delta-io/delta/pull/4975, https://github.com/delta-io/delta/pull/5026"
 )
+_SPARK_3_5 = "Spark 3.5 does not parse it (observed on Delta 3.3.2)"
 _RETAIN_IGNORED_MERGED = "https://github.com/delta-io/delta/pull/5028"
 _TRAVEL_BOUND_MERGED = "https://github.com/delta-io/delta/pull/5022"
 _RETENTIONS_COMPARED_MERGED = "https://github.com/delta-io/delta/pull/5025"
@@ -91,6 +94,9 @@ DELTA_OSS_3_3 = Dialect(
         **NO_DATABRICKS_OPTIONS,
         **NO_RETENTION_RULES,
         ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}",
+        SCHEMA_EVOLUTION: f"{_SPARK_3_5}; spark.databricks.delta.schema.autoMerge.enabled does it",
+        IDENTITY: f"{_SPARK_3_5}; tables with such columns are made by programs there",
+        **dict.fromkeys(("REPLACE USING", "REPLACE ON"), _SPARK_3_5),
         FAST_DROP: f"features are dropped at once since {_FAST_DROP_MERGED}, after 3.3",
     },
     differences=(

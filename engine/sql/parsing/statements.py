@@ -144,7 +144,7 @@ class Insert(Statement, frozen=True):
     """INSERT INTO or OVERWRITE, with PARTITION or REPLACE WHERE, ON or USING.
 
     `partition` maps columns to values, to `None` for a dynamic one. `options` are the writer's, by
-    names in lower case.
+    names in lower case; `schema_evolution`: the clause that says one of them.
     """
 
     query: Query
@@ -156,6 +156,7 @@ class Insert(Statement, frozen=True):
     replace_using: tuple[str, ...] = ()
     replace_on: exp.Expr | None = None
     options: tuple[tuple[str, str], ...] = ()
+    schema_evolution: bool = False
 
     def option(self, name: str) -> str | None:
         """A writer option, in any case."""

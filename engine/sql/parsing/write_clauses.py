@@ -93,6 +93,7 @@ class WriteClauses(Struct, frozen=True):
             replace_using=self.replace_using,
             replace_on=self.replace_on,
             options=tuple((key.lower(), value) for key, value in options),
+            schema_evolution=self.schema_evolution,
         )
 
 
