@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from sqlglot import exp
 
-from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.query.query_checks import not_grouped
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
 from whitecap.engine.sql.expressions.scope import Relation, Scope
@@ -44,13 +44,26 @@ def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -
     terms = [compile_term(argument, scope).typed_by(parameters) for argument in nodes]
     (term,) = fold.takes(name, terms, scope.session)
     type_name, evaluate = fold.gives(term.type), term.bind(parameters).evaluate
+    fold_values = fold.value if scope.session.ansi else _without_errors(name, fold.value)
 
     def value(rows: Sequence[Row]) -> Any:
         values = [evaluate(row) for row in rows]
         kept = [cell for cell in values if cell is not None]
-        return fold.value(list(dict.fromkeys(kept)) if distinct else kept, type_name)
+        return fold_values(list(dict.fromkeys(kept)) if distinct else kept, type_name)
 
     return Aggregate(type_name, value)
+
+
+def _without_errors(name: str, value: Callable[..., Any]) -> Callable[..., Any]:
+    """Outside of ANSI mode: sums that fail in it go on there, and none here does."""
+
+    def run(*given: Any) -> Any:
+        try:
+            return value(*given)
+        except DeltaError as error:
+            raise UnsupportedFeature(f"{name}: {error}, without ANSI mode") from error
+
+    return run
 
 
 class Grouping(Struct):

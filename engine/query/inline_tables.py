@@ -22,7 +22,7 @@ from whitecap.engine.sql.functions.function_nodes import is_random
 from whitecap.engine.sql.parsing.statements import Values
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
-from whitecap.engine.values.coercion import inline_type
+from whitecap.engine.values.coercion import check_texts, inline_type
 from whitecap.engine.values.types import Session
 
 LiteralRows = tuple[tuple[str, ...], tuple[str, ...], Sequence[Row]]
@@ -39,7 +39,7 @@ def literal_rows(values: Values, parameters: Parameters, session: Session) -> Li
     check_widths(table)
     with _evaluated_early((node for row in values.rows for node in row), scope):
         rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
-        types = tuple(_column_type(table, at) for at in range(len(table[0])))
+        types = tuple(_column_type(table, at, session) for at in range(len(table[0])))
         typed = _in_types(table, rows, types, session)
     return value_names(values.columns, len(types)), types, typed
 
@@ -102,7 +102,8 @@ def _cell(node: exp.Expr, scope: Scope, parameters: Parameters) -> Term:
         raise InvalidInput([problem, *others]) from error
 
 
-def _column_type(table: list[list[Term]], at: int) -> str:
+def _column_type(table: list[list[Term]], at: int, session: Session) -> str:
+    check_texts((terms[at].type for terms in table), session)
     common = "void"
     for terms in table:
         common = inline_type(common, terms[at].type)

@@ -58,7 +58,7 @@ from whitecap.engine.sql.predicates.compiler import (
     compile_term,
 )
 from whitecap.engine.storage.requests import Row
-from whitecap.engine.values.coercion import mixed
+from whitecap.engine.values.coercion import check_texts, mixed
 from whitecap.engine.values.types import Session
 
 _UNION_TYPES = "ExtendedAnalysisException", "INCOMPATIBLE_COLUMN_TYPE"
@@ -249,8 +249,10 @@ class Planner(Struct):
     def _set_operation(self, node: exp.SetOperation, outer: Scope) -> Rows:
         left, right = self.plan(node.left, outer), self.plan(node.right, outer)
         check_same_width(left, right)
-        pairs = zip(left.types, right.types, strict=True)
+        pairs = list(zip(left.types, right.types, strict=True))
         types = tuple(mixed(*pair, _UNION_TYPES) for pair in pairs)
+        for pair in pairs:
+            check_texts(pair, self.session)
         sides = [(side, casts_between(side.types, types, self.session)) for side in (left, right)]
 
         def rows(row: Row) -> list[Row]:
@@ -308,6 +310,7 @@ class Planner(Struct):
         check_in_query(node, query)
         term = self._term(node.this, scope)
         common = mixed(term.type, query.types[0], _IN_TYPES)
+        check_texts((term.type, query.types[0]), self.session)
         needle = convert(term, common, self.session).bind(self.parameters).evaluate
         (cast,) = casts_between(query.types, (common,), self.session)
 

@@ -7,6 +7,7 @@ pair of types (tests/sql/spark_answers.json).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_DOWN, Decimal
@@ -134,8 +135,10 @@ def _lenient(from_type: str, to_type: str, session: Session) -> Cast | None:
     if not can_cast(from_type, to_type):
         raise UnsupportedFeature(f"a cast of {from_type} to {to_type} without ANSI mode")
     cast = _ansi(from_type, to_type, session.time_zone)
-    if cast is None or from_type == "string":
-        return None if cast is None else _tried(cast)
+    if cast is None:
+        return None
+    if from_type == "string":
+        return _uncut(cast) if is_integral(to_type) else _tried(cast)
 
     def run(value: Any) -> Any:
         try:
@@ -143,6 +146,24 @@ def _lenient(from_type: str, to_type: str, session: Session) -> Cast | None:
         except DeltaError:
             text = f"{value!r} as {to_type} without ANSI mode, which cuts what does not fit"
             raise UnsupportedFeature(text) from None
+
+    return run
+
+
+_FRACTION = re.compile(r"\s*[+-]?\d*\.\d*\s*")
+
+
+def _uncut(cast: Cast) -> Cast:
+    """Of texts that are whole numbers; NULL for others, but for those that Spark cuts to one.
+
+    Source: UTF8String.toInt (allowDecimal).
+    """
+    tried = _tried(cast)
+
+    def run(text: str) -> Any:
+        if _FRACTION.fullmatch(text):
+            raise UnsupportedFeature(f"{text!r} as a whole number, without ANSI mode")
+        return tried(text)
 
     return run
 

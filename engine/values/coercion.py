@@ -16,6 +16,7 @@ from whitecap.engine.values.types import (
     MAX_PRECISION,
     PARAMETER,
     TEMPORAL,
+    Session,
     decimal_shape,
     has_values,
     is_decimal,
@@ -166,6 +167,18 @@ def common_of(types: Iterable[str], *, with_texts: bool = True) -> str:
     if not with_texts and "string" in types and set(types) - {"string", "void", PARAMETER}:
         raise mismatch("DATA_DIFF_TYPES", f"{', '.join(types)} cannot be mixed")
     return reduce(common_type, types)
+
+
+def check_texts(types: Iterable[str], session: Session) -> None:
+    """Raises `UnsupportedFeature` for a text among others where these become texts like it.
+
+    They do outside of ANSI mode, where values are mixed and not compared. Source:
+    TypeCoercion.findWiderCommonType (stringPromotion).
+    """
+    others = {*types} - {"void", PARAMETER}
+    if not session.ansi and "string" in others and len(others) > 1:
+        names = " and ".join(sorted(others))
+        raise UnsupportedFeature(f"{names} in one place without ANSI mode, where all become texts")
 
 
 def wider_number(left: str, right: str) -> str:

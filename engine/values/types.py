@@ -89,6 +89,12 @@ def fit_integer(value: int, type_name: str) -> int:
     raise overflow(type_name)
 
 
+def wrapped(value: int, type_name: str) -> int:
+    """A whole number as it is kept outside of ANSI mode: what is beyond its bits is cut off."""
+    half = 1 << (INTEGRAL_BITS[type_name] - 1)
+    return (value + half) % (2 * half) - half
+
+
 @lru_cache(maxsize=64)
 def zone(name: str) -> tzinfo:
     """A time zone by its Spark name: `UTC`, `Europe/Berlin`, `+02:00`, `Z`.

@@ -14,13 +14,13 @@ from whitecap.engine.commands.rows.merge_scopes import MergeScopes
 from whitecap.engine.dialects import CheckRules
 from whitecap.engine.sql.expressions.bound_once import BoundOnce, evaluation
 from whitecap.engine.sql.expressions.columns import unqualified
-from whitecap.engine.sql.expressions.terms import Evaluate, Term, apply, convert
+from whitecap.engine.sql.expressions.terms import Evaluate, Term, apply
+from whitecap.engine.sql.functions.operators import aligned
 from whitecap.engine.sql.parsing.statements import Match, Merge, MergeClause
 from whitecap.engine.sql.predicates.compiler import compile_boolean, compile_term
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, pin_of
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
-from whitecap.engine.values.coercion import compared_type
 from whitecap.engine.values.types import FRACTIONAL
 
 
@@ -133,11 +133,10 @@ def _join_key(node: exp.Expr, scopes: MergeScopes) -> JoinKey | None:
 
 
 def _equality(target: exp.Expr, source: exp.Expr, scopes: MergeScopes) -> JoinKey:
-    left, right = compile_term(target, scopes.joined), compile_term(source, scopes.joined)
-    common = compared_type(left.type, right.type)
-    name = target.name if isinstance(target, exp.Column) and left.type == common else None
-    left, right = (convert(term, common, scopes.session) for term in (left, right))
-    if common in FRACTIONAL:
+    own = compile_term(target, scopes.joined)
+    left, right = aligned(own, compile_term(source, scopes.joined), scopes.session)
+    name = target.name if isinstance(target, exp.Column) and own.type == left.type else None
+    if left.type in FRACTIONAL:
         left, right, name = _with_one_nan(left), _with_one_nan(right), None
     return JoinKey(evaluation(left), evaluation(right), name)
 

@@ -30,7 +30,7 @@ from whitecap.engine.sql.functions.guard import (
     in_common,
 )
 from whitecap.engine.sql.functions.operators import compare, nan_last_key
-from whitecap.engine.values.coercion import common_of, mismatch
+from whitecap.engine.values.coercion import check_texts, common_of, mismatch
 from whitecap.engine.values.types import FRACTIONAL, Session
 
 _NULL = literal(None, "void")
@@ -72,7 +72,9 @@ def _case_takes(name: str, terms: Sequence[Term], session: Session) -> list[Term
     conditions = [
         as_kind(name, at * 2, c, _CONDITION, session) for at, (c, _) in enumerate(branches)
     ]
-    common = common_of([default.type, *(value.type for _, value in branches)])
+    types = [default.type, *(value.type for _, value in branches)]
+    common = common_of(types)
+    check_texts(types, session)
     values = [convert(value, common, session) for _, value in branches]
     pairs = zip(conditions, values, strict=True)
     return [*(term for pair in pairs for term in pair), convert(default, common, session)]

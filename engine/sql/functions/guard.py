@@ -12,9 +12,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import Parameters, Term, convert, failing, strictly
-from whitecap.engine.values.coercion import belongs, common_of, implicit_type, mismatch
+from whitecap.engine.values.coercion import (
+    belongs,
+    check_texts,
+    common_of,
+    implicit_type,
+    mismatch,
+)
 from whitecap.engine.values.types import PARAMETER, Session, has_values, is_numeric
 
 Build = Callable[[Sequence[Term], Session], Term]
@@ -84,7 +90,8 @@ class Function(Struct, frozen=True):
             if session.ansi:
                 raise
             raise UnsupportedFeature(f"{error}, without ANSI mode") from error
-        return self.build(taken, session)
+        term = self.build(taken, session)
+        return term if session.ansi or term in taken else _without_errors(name, term)
 
     def _when_known(self, name: str, terms: Sequence[Term], session: Session) -> Term:
         """The term of arguments whose types the values of parameters decide."""
@@ -94,6 +101,15 @@ class Function(Struct, frozen=True):
 
         foldable = all(term.foldable for term in terms)
         return Term(PARAMETER, lambda p: typed(p).bind(p), foldable, typed)
+
+
+def _without_errors(name: str, term: Term) -> Term:
+    """Outside of ANSI mode: what fails in it goes on there, and nothing here does."""
+
+    def refusal(error: Exception) -> UnsupportedFeature:
+        return UnsupportedFeature(f"{name}: {error}, without ANSI mode")
+
+    return failing(term, (DeltaError,), refusal)
 
 
 def check_count(name: str, count: int, least: int, most: int | None) -> None:
@@ -131,6 +147,7 @@ def in_common(least: int, most: int | None = None, *, with_texts: bool = True) -
     def takes(name: str, terms: Sequence[Term], session: Session) -> list[Term]:
         check_count(name, len(terms), least, most)
         common = common_of((term.type for term in terms), with_texts=with_texts)
+        check_texts((term.type for term in terms), session)
         return [convert(term, common, session) for term in terms]
 
     return takes

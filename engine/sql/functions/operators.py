@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any
 
-from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.sql.expressions.logic import conjunction, disjunction, negation
 from whitecap.engine.sql.expressions.membership import membership
 from whitecap.engine.sql.expressions.terms import (
@@ -36,6 +36,7 @@ from whitecap.engine.sql.functions.guard import (
 from whitecap.engine.sql.functions.spans import moved, shifted
 from whitecap.engine.values.coercion import (
     arithmetic_type,
+    check_texts,
     common_type,
     compared_type,
     mismatch,
@@ -55,6 +56,7 @@ from whitecap.engine.values.types import (
     is_decimal,
     is_integral,
     is_numeric,
+    wrapped,
 )
 
 Compare = Callable[[Any, Any], Any]
@@ -77,12 +79,28 @@ def aligned(left: Term, right: Term, session: Session) -> tuple[Term, Term]:
     for term in (left, right):
         if not has_values(term.type):
             raise UnsupportedFeature(f"values of type {term.type} in a comparison")
-    common = compared_type(left.type, right.type)
-    if not session.ansi and common == "bigint" and "string" in (left.type, right.type):
-        common = right.type if left.type == "string" else left.type
+    common = _compared_type(left.type, right.type, session)
     if common in (PARAMETER, "void"):
         return left, right
     return compared(left, common, session), compared(right, common, session)
+
+
+def _compared_type(left: str, right: str, session: Session) -> str:
+    """See `compared_type`; a text beside a whole number is one of that very type outside of ANSI.
+
+    Source: TypeCoercion.findCommonTypeForBinaryComparison.
+    """
+    if session.ansi:
+        return compared_type(left, right)
+    try:
+        common = compared_type(left, right)
+    except InvalidInput as error:
+        raise UnsupportedFeature(f"{error}, without ANSI mode") from error
+    if "string" not in (left, right):
+        return common
+    if "float" in (left, right):
+        raise UnsupportedFeature("a text beside a FLOAT, without ANSI mode")
+    return max(left, right, key=is_integral) if common == "bigint" else common
 
 
 def compare(function: Compare, left: Term, right: Term, session: Session) -> Term:
@@ -113,6 +131,7 @@ def is_in(term: Term, members: Sequence[Term], session: Session) -> Term:
         if not (has_values(common) and has_values(member.type)):
             raise UnsupportedFeature(f"values of types {common} and {member.type} in IN")
         common = common_type(common, member.type)
+    check_texts([term.type, *(member.type for member in members)], session)
     inside = [m if m.type == PARAMETER else convert(m, common, session) for m in members]
     return membership(compared(term, common, session), inside, session)
 
@@ -185,7 +204,7 @@ def _whole_divide(dividend: Any, divisor: Any) -> int:
     if divisor == 0:
         raise _divide_by_zero()
     quotient = abs(dividend) // abs(divisor)
-    return fit_integer(int(quotient if (dividend < 0) == (divisor < 0) else -quotient), "bigint")
+    return int(quotient if (dividend < 0) == (divisor < 0) else -quotient)
 
 
 def _remainder(dividend: Any, divisor: Any) -> Any:
@@ -226,7 +245,7 @@ def _arithmetic(symbol: str, function: Compare) -> Function:
             left, right = convert(left, "double"), convert(right, "double")
         if result == "double" and symbol in "+-*":
             return netted(elementwise(function, left, right, result))
-        return netted(combine(_checked(function, result), left, right, result))
+        return netted(combine(_checked(function, result, session), left, right, result))
 
     return Function(takes, build, any_type=symbol in "+-")
 
@@ -238,7 +257,30 @@ def _fit_small(value: int, type_name: str) -> int:
     raise DeltaError.of_class("SparkArithmeticException", "BINARY_ARITHMETIC_OVERFLOW", text)
 
 
-def _checked(function: Compare, result: str) -> Compare:
+def _checked(function: Compare, result: str, session: Session) -> Compare:
+    """What the function makes of two values, kept to the type that it gives."""
+    if session.ansi:
+        return _in_range(function, result)
+    return _lenient(function if is_integral(result) else _in_range(function, result), result)
+
+
+def _lenient(function: Compare, result: str) -> Compare:
+    """Outside of ANSI mode whole numbers wrap; by zero, and beyond a decimal's digits, is NULL.
+
+    Source: arithmetic.scala (DivModLike, nullOnOverflow).
+    """
+
+    def run(left: Any, right: Any) -> Any:
+        try:
+            value = function(left, right)
+        except DeltaError:
+            return None
+        return wrapped(value, result) if is_integral(result) else value
+
+    return run
+
+
+def _in_range(function: Compare, result: str) -> Compare:
     if result in ("tinyint", "smallint"):
         return lambda left, right: _fit_small(function(left, right), result)
     if is_integral(result):
@@ -253,24 +295,27 @@ def _checked(function: Compare, result: str) -> Compare:
     return function
 
 
-def _whole_division(terms: Sequence[Term], _session: Session) -> Term:
-    return netted(combine(_whole_divide, terms[0], terms[1], "bigint"))
+def _whole_division(terms: Sequence[Term], session: Session) -> Term:
+    left, right = terms
+    return netted(combine(_checked(_whole_divide, "bigint", session), left, right, "bigint"))
 
 
 def _common_of_numbers(function: Compare) -> Function:
     """Of two numbers in their common type."""
 
-    def build(terms: Sequence[Term], _session: Session) -> Term:
-        result = arithmetic_type("%", terms[0].type, terms[1].type)
-        return netted(combine(_checked(function, result), terms[0], terms[1], result))
+    def build(terms: Sequence[Term], session: Session) -> Term:
+        left, right = terms
+        result = arithmetic_type("%", left.type, right.type)
+        return netted(combine(_checked(function, result, session), left, right, result))
 
     return Function(_operands(is_numeric, "double"), build)
 
 
-def _negative(terms: Sequence[Term], _session: Session) -> Term:
+def _negative(terms: Sequence[Term], session: Session) -> Term:
     (term,) = terms
     if is_integral(term.type):
-        return apply(lambda value: fit_integer(-value, term.type), term, term.type)
+        fit = fit_integer if session.ansi else wrapped
+        return apply(lambda value: fit(-value, term.type), term, term.type)
     return apply(operator.neg, term, term.type)
 
 
