@@ -143,6 +143,8 @@ class Settings:
     refuse_identity_concurrency: bool = _conf("whitecap.identityColumns.refuseConcurrency", True)
     property_defaults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Table properties (`delta.…`) that new tables get from the session."""
+    given: frozenset[str] = frozenset()
+    """The fields that the session's configuration sets, be it to Delta's default."""
 
     @classmethod
     def from_conf(cls, conf: Mapping[str, str]) -> Settings:
@@ -158,7 +160,7 @@ class Settings:
             elif not _is_left_out(key, text):
                 field = _field_of(key)
                 values[field.name] = _value_of(key, text, str(field.type))
-        return cls(**values, property_defaults=defaults)
+        return cls(**values, property_defaults=defaults, given=frozenset(values))
 
 
 class LeftOut(Struct, frozen=True):

@@ -160,7 +160,8 @@ def _check_texts(
     refused = {problem.place for problem in dialect.settings_problems(small.settings)}
     sound = {k: v for k, v in small.settings.items() if f"settings.{k}" not in refused}
     if schemas:
-        check_texts(small.name, both, schemas, dialect.settings_of(sound))
+        settings = dialect.adjusted(dialect.settings_of(sound))
+        check_texts(small.name, both, schemas, settings)
     else:
         require_readable(both)
 

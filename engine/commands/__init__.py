@@ -28,7 +28,7 @@ wrote is in the request; the files read are those that hold rows concerned), the
 """
 
 from whitecap.engine.commands.rows.streaming import Batch
-from whitecap.engine.commands.run import run_batch, run_statement
+from whitecap.engine.commands.run import run_batch, run_beyond_sql, run_statement
 from whitecap.engine.session.table import SharedTable, Table, Tables
 
 __all__ = [
@@ -37,5 +37,6 @@ __all__ = [
     "Table",
     "Tables",
     "run_batch",
+    "run_beyond_sql",
     "run_statement",
 ]

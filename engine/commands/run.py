@@ -109,9 +109,14 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     `UnsupportedFeature` for what is not modelled.
     """
     statement.check_bound()
+    _require(statement, table_named(tables, statement.table.name).dialect)
+    return (yield from run_beyond_sql(statement, tables))
+
+
+def run_beyond_sql(statement: Statement, tables: Tables) -> Steps[Outcome]:
+    """The same of a statement that its dialect's SQL may lack, and programs do there."""
     statement = yield from _at_this_time(statement)
     target = table_named(tables, statement.table.name)
-    _require(statement, target.dialect)
     with statement_on(target):
         if not isinstance(statement, _NOT_ANALYZED):
             yield from target.at_root(target.log.analyze())

@@ -89,7 +89,7 @@ DELTA_OSS_3_3 = Dialect(
     keeps_log_as_long_as_files=False,
     widened_types=frozenset({("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")}),
     preview_features=frozenset({TYPE_WIDENING}),
-    own_defaults=OLDER_RETENTION_DEFAULTS,
+    own_defaults={**OLDER_RETENTION_DEFAULTS, "ansi": False},
     lacks={
         **NO_DATABRICKS_OPTIONS,
         **NO_RETENTION_RULES,
@@ -128,6 +128,12 @@ DELTA_OSS_3_3 = Dialect(
             " delta.enableTypeWidening switches the preview of the feature on.",
             "https://docs.delta.io/3.3.1/delta-type-widening;"
             " TypeWideningShims.scala for Spark 3.5; observed on Delta 3.3.2",
+        ),
+        Difference(
+            "Spark 3.5 computes without ANSI mode, unless spark.sql.ansi.enabled says so: a text"
+            " that is no number, and division by zero, is NULL, and whole numbers wrap. What is"
+            " stored is cast by ANSI rules there too.",
+            "SQLConf.scala of Spark 3.5: ANSI_ENABLED; observed on Delta 3.3.2",
         ),
         *OLDER_RETENTION,
     ),

@@ -148,7 +148,7 @@ class Dialect:
     )
     """The texts of a table's level that it understands, `None` for Delta's own in any case."""
     own_defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
-    """Settings by field, where the session leaves what Delta has by default."""
+    """Settings by field, where the session says nothing and has what Delta 4.4 has by default."""
     row_level: RowLevelRules | None = None
     """`None` where files are the unit of conflict."""
     checks: CheckRules = DELTA_CHECKS
@@ -166,7 +166,8 @@ class Dialect:
         changes = {
             name: value
             for name, value in self.own_defaults.items()
-            if getattr(settings, name) == getattr(_DELTA_SETTINGS, name)
+            if name not in settings.given
+            and getattr(settings, name) == getattr(_DELTA_SETTINGS, name)
         }
         if settings.resolve_feature_enablement and not self.resolves_feature_enablement:
             changes["resolve_feature_enablement"] = False

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from whitecap.engine.commands import Table, run_statement
+from whitecap.engine.commands import Table, run_beyond_sql, run_statement
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.schema import Schema, parse_ddl
@@ -51,7 +51,7 @@ def build(table: Table, wanted: TableOf, store: MemoryStore) -> int:
     refused = {k: v for k, v in wanted.properties.items() if _is_refused(k, v)}
     properties = {k: v for k, v in wanted.properties.items() if k not in refused}
     create = parse_statement(_create(table.name, wanted, properties))
-    run(run_statement(create, {table.name: table}), store)
+    run(run_beyond_sql(create, {table.name: table}), store)
     schema = parse_ddl(wanted.schema)
     for file in wanted.files:
         insert = parse_statement(_insert(table.name, file, schema))

@@ -300,7 +300,8 @@ class Scenario(Section):
     @property
     def session(self) -> Session:
         """What its tables' own expressions depend on at the start."""
-        return session_of(dialect_named(self.dialect).settings_of(self.settings))
+        dialect = dialect_named(self.dialect)
+        return session_of(dialect.adjusted(dialect.settings_of(self.settings)))
 
     @property
     def dialects(self) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
+import whitecap
 from tests.commands.sql_database import Database
 from whitecap.engine.commands import SharedTable
 from whitecap.engine.dialects import DELTA_OSS_3_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log.protocols import feature_names
 from whitecap.engine.settings import Settings
+from whitecap.engine.storage.requests import Row
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import run_scenario
 
@@ -145,3 +147,68 @@ def test_a_table_of_spark_3_5_may_have_columns_generated_by_an_expression() -> N
     _tables(DELTA_OSS_3_3).commit(
         "CREATE TABLE n (v INT, w INT GENERATED ALWAYS AS (v + 1)) USING delta"
     )
+
+
+LENIENT = [
+    ("UPDATE t SET v = 7 / 0", [(None,)]),
+    ("UPDATE t SET v = CAST('x' AS INT)", [(None,)]),
+    ("UPDATE t SET v = v + 2147483647", [(-2147483648,)]),
+    ("DELETE FROM t WHERE 'a' = v", [(1,)]),
+    ("INSERT OVERWRITE t VALUES (CAST('x' AS INT))", [(None,)]),
+]
+
+
+@pytest.mark.parametrize(("sql", "rows"), LENIENT)
+def test_spark_3_5_computes_without_ansi_mode(sql: str, rows: list[Row]) -> None:
+    db = _table("v INT")
+    db.sql("INSERT INTO t VALUES (1)")
+    db.sql(sql)
+    assert db.rows("t") == rows
+
+
+def test_what_is_stored_is_cast_by_ansi_rules_on_spark_3_5_too() -> None:
+    with pytest.raises(DeltaError) as refused:
+        _table("v INT").sql("INSERT INTO t VALUES ('x')")
+    assert refused.value.error_class == "CAST_INVALID_INPUT"
+
+
+ANSI = "spark.sql.ansi.enabled"
+
+
+def test_ansi_mode_may_be_switched_on_in_delta_3_3() -> None:
+    """Though what is given is what Delta 4.4 has by default."""
+
+    def modes(dialect: Dialect) -> list[bool]:
+        given: list[dict[str, str]] = [{}, {ANSI: "true"}, {ANSI: "false"}]
+        return [dialect.adjusted(dialect.settings_of(conf)).ansi for conf in given]
+
+    assert modes(DELTA_OSS_3_3) == [False, True, False]
+    assert modes(DELTA_OSS_4_4) == [True, True, False]
+
+
+def test_explain_and_scenarios_of_delta_3_3_compute_so_too() -> None:
+    table = {"name": "t", "schema": "id INT, v INT", "files": [[{"id": 1, "v": 0}]]}
+    divided = "UPDATE t SET v = CAST(10 / v AS INT)"
+    explained = {
+        mode: whitecap.explain(
+            table, divided, divided, dialect="delta-oss-3.3", settings={ANSI: mode} if mode else {}
+        ).as_dict()["refusals"]
+        for mode in ("", "true")
+    }
+    assert not explained[""]
+    assert explained["true"]
+    dividing = SCENARIO.replace("ALTER TABLE t DROP FEATURE `typeWidening-preview`", DIVIDED)
+    ends = run_scenario(parse_scenario(dividing, "t.yaml")).recording.tables["transactions"]
+    assert ends.column("outcome").to_pylist()[-1] == "committed"
+
+
+DIVIDED = "UPDATE t SET v = CAST(10 / 0 AS SMALLINT) WHERE id = 1"
+
+
+def test_a_table_that_is_there_may_have_identity_columns_on_spark_3_5() -> None:
+    """Programs make them there: DeltaTable.create, since Delta 3.3."""
+    schema = "id BIGINT GENERATED ALWAYS AS IDENTITY, v INT"
+    table = {"name": "t", "schema": schema, "files": [[{"v": 1}]]}
+    insert = "INSERT INTO t (v) VALUES (2)"
+    explained = whitecap.explain(table, insert, insert, dialect="delta-oss-3.3")
+    assert explained.as_dict()["refusals"] == []

@@ -42,7 +42,7 @@ def _implied(case: RaceCase, sql: str) -> list[str]:
     condition = condition_of(sql)
     if condition is None or not condition.text.strip():
         return []
-    session = session_of(case.settings)
+    session = session_of(case.dialect.adjusted(case.settings))
     conjuncts = conjuncts_of(parse_condition(condition.text.strip()))
     texts = [_of_target(node, condition).sql(DIALECT) for node in conjuncts]
     schema = schema_string(parse_ddl(case.table.schema))

@@ -51,13 +51,17 @@ class GivenPlatform(Struct, frozen=True):
 
     def of_scenario(self) -> Platform:
         """The same of a group that says nothing of its own."""
-        return Platform(self.dialect, _sound(self.settings), self.dialect, self.start_ms)
+        return Platform(
+            self.dialect, _sound(self.settings, self.dialect), self.dialect, self.start_ms
+        )
 
     def of_group(self, group: WriterGroup) -> Platform:
         """By which dialect, with which settings, the statements of a group are tried."""
-        own = DIALECTS[group.dialect] if group.dialect else None
-        settings = own.settings_known(self.settings) if own else self.settings
-        return Platform(own or self.dialect, _sound(settings), self.dialect, self.start_ms)
+        if not group.dialect:
+            return self.of_scenario()
+        own = DIALECTS[group.dialect]
+        settings = _sound(own.settings_known(self.settings), own)
+        return Platform(own, settings, self.dialect, self.start_ms)
 
 
 def _as_texts(given: Any) -> dict[str, str]:
@@ -66,9 +70,9 @@ def _as_texts(given: Any) -> dict[str, str]:
     return {key: value for key, value in shown.items() if isinstance(value, str)}
 
 
-def _sound(settings: Mapping[str, str]) -> Settings:
-    """The settings, or Delta's defaults where they are wrong (which is told elsewhere)."""
+def _sound(settings: Mapping[str, str], dialect: Dialect) -> Settings:
+    """The settings, or the dialect's defaults where they are wrong (which is told elsewhere)."""
     try:
-        return Settings.from_conf(settings)
+        return dialect.adjusted(Settings.from_conf(settings))
     except UnsupportedFeature:
-        return Settings()
+        return dialect.adjusted(Settings())

@@ -60,10 +60,12 @@ def settings_of(scenario: Scenario) -> dict[str, str]:
 
     A session makes the rows of VALUES in as many tasks as it has cores, and writes a file for each.
     """
-    settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
+    dialect = dialect_named(scenario.dialect)
+    settings = dialect.adjusted(dialect.settings_of(scenario.settings))
     given = {key: value for key, value in scenario.settings.items() if key.startswith("spark.")}
     return {
         "spark.sql.leafNodeDefaultParallelism": str(settings.values_tasks),
         "spark.sql.files.minPartitionNum": str(TASKS),
+        **({} if settings.ansi else {"spark.sql.ansi.enabled": "false"}),
         **given,
     }
