@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.dialects.choice import (
     DIALECTS,
+    caveat_of,
     dialect_named,
     is_modelled,
     standing_for,
@@ -55,6 +56,7 @@ __all__ = [
     "Product",
     "RowLevelRules",
     "Vendor",
+    "caveat_of",
     "dialect_named",
     "is_modelled",
     "product_of",

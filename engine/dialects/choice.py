@@ -65,6 +65,13 @@ def versions_of(dialect: Dialect) -> str:
     return f"versions {' and '.join(begins + ends)}"
 
 
+def caveat_of(product: Product) -> str:
+    """What is otherwise in a product than its dialect says; empty where nothing is known to be."""
+    dialect = standing_for(product)
+    own = tuple(map(int, _version_text(dialect).split(".")))
+    return dialect.of_newer_versions if product.version[: len(own)] > own else ""
+
+
 def _versions(vendor: Vendor) -> dict[tuple[int, ...], Dialect]:
     """The modelled versions of an engine."""
     same = (dialect for dialect in DIALECTS.values() if dialect.vendor is vendor)

@@ -137,4 +137,6 @@ DELTA_OSS_3_3 = Dialect(
         ),
         *OLDER_RETENTION,
     ),
+    of_newer_versions="Delta 4.0 to 4.3 run on Spark 4: set spark.sql.ansi.enabled: true, and ask"
+    " delta-oss-4.4 where they widen types further, or parse WITH SCHEMA EVOLUTION",
 )

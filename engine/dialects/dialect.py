@@ -155,6 +155,8 @@ class Dialect:
     lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
     """Settings, table properties and commands that the platform does not have, with the reason."""
     differences: tuple[Difference, ...] = ()
+    of_newer_versions: str = ""
+    """What is otherwise in versions that are newer than its own, and that it stands for."""
 
     @property
     def resolves_rows(self) -> bool:

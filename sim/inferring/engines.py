@@ -10,6 +10,7 @@ from msgspec import Struct
 from whitecap.engine.dialects import (
     DELTA_OSS_4_4,
     Dialect,
+    caveat_of,
     is_modelled,
     product_of,
     standing_for,
@@ -40,6 +41,8 @@ def guessed_dialect(commits: Sequence[ObservedCommit], anonymous: bool = False) 
     because = f"engineInfo of {products[product]:,} of {len(commits):,} commits says {product}"
     if not is_modelled(product):
         because += f", and {dialect.name} stands for {versions_of(dialect)}"
+    if caveat := caveat_of(product):
+        because += f". {caveat}"
     return Guess(dialect, guessed(dialect.name, because))
 
 

@@ -130,6 +130,18 @@ def test_each_dialect_says_which_versions_it_stands_for() -> None:
     assert "stands for  versions from 14.3 on of Databricks" in text
 
 
+def test_what_does_not_hold_of_newer_versions_is_said_where_the_dialect_is_described() -> None:
+    text = CliRunner().invoke(main, ["dialects", "delta-oss-3.3"], env=WIDE).stdout
+    (described,) = json.loads(
+        CliRunner().invoke(main, ["dialects", "delta-oss-3.3", "--format", "json"]).output
+    )
+    for said in (text, described["of_newer_versions"]):
+        assert "Delta 4.0 to 4.3" in said
+        assert "spark.sql.ansi.enabled: true" in said
+    text = CliRunner().invoke(main, ["dialects", "delta-oss-4.4"], env=WIDE).stdout
+    assert "newer" not in text
+
+
 def test_an_unknown_dialect_is_bad_input_with_the_nearest_name() -> None:
     result = CliRunner().invoke(main, ["dialects", "databricks-14"])
     assert result.exit_code == ExitCode.BAD_INPUT

@@ -158,6 +158,15 @@ def test_the_dialect_is_the_nearest_one_that_is_not_newer(engine: str | None, di
     assert guessed_dialect(of(engine, 3)).dialect.name == dialect
 
 
+def test_a_log_of_delta_4_0_is_told_what_of_its_dialect_is_that_of_spark_3_5() -> None:
+    of_4_0 = guessed_dialect(of("Apache-Spark/4.0.0 Delta-Lake/4.0.1", 3)).figure.because
+    assert "delta-oss-3.3 stands for versions before 4.4" in of_4_0
+    assert "set spark.sql.ansi.enabled: true" in of_4_0
+    for older in ("3.2.0", "3.3.2"):
+        engine = f"Apache-Spark/3.5.0 Delta-Lake/{older}"
+        assert "ansi" not in guessed_dialect(of(engine, 3)).figure.because
+
+
 def test_the_engine_of_most_commits_decides() -> None:
     commits = [*of("delta-rs:py-1.6.3", 2), *of("Databricks-Runtime/14.3.x", 5)]
     guess = guessed_dialect(commits)

@@ -72,6 +72,8 @@ def _show(console: Console, dialect: Dialect) -> None:
 
 def _facts(dialect: Dialect) -> Iterator[tuple[str, str]]:
     yield "stands for", f"{versions_of(dialect)} of {dialect.vendor.value}"
+    if dialect.of_newer_versions:
+        yield "newer ones", dialect.of_newer_versions
     yield "isolation", _isolation(dialect)
     yield "row-level", _row_level(dialect.row_level)
     yield "OPTIMIZE", _optimize(dialect)
@@ -126,6 +128,7 @@ def _described(dialect: Dialect) -> dict[str, Any]:
         "name": dialect.name,
         "engine_info": dialect.engine_info,
         "stands_for": versions_of(dialect),
+        "of_newer_versions": dialect.of_newer_versions or None,
         "default_isolation": dialect.default_isolation.value,
         "settable_levels": sorted(level.value for level in dialect.settable_levels),
         "row_level_concurrency": _rules(dialect),
