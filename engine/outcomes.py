@@ -18,7 +18,8 @@ class Verdict(Struct, frozen=True):
 
     `rule` is the check that refused, `winning_version` the commit; `evidence` what decided it: a
     file's path, a predicate's text, an application or domain id; `predicate` which read the
-    winner's file falls into, where a read decided (`true`: all of it).
+    winner's file falls into, where a read decided (`true`: all of it); `partition` that of the
+    file, as Delta shows it.
     """
 
     rule: Rule
@@ -28,6 +29,7 @@ class Verdict(Struct, frozen=True):
     evidence: str
     message_parameters: Mapping[str, str] = field(default_factory=dict)
     predicate: str | None = None
+    partition: str | None = None
 
     @property
     def exception(self) -> ConflictException:

@@ -59,6 +59,7 @@ class CurrentTransaction(Struct, frozen=True, dict=True):
     isolation_level: IsolationLevel
     table_name: str
     checks: CheckRules = DELTA_CHECKS
+    tells_conflicts_by_example: bool = False
 
     @cached_property
     def metadata_changed(self) -> bool:

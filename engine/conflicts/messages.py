@@ -12,6 +12,7 @@ import msgspec
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import CommitInfo, PartitionValues
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import Verdict
@@ -73,6 +74,44 @@ _TEMPLATES = {
     ),
 }
 
+_RETRY = "Please try the operation again."
+_RETRY_UPGRADED = (
+    "Upgrading all your concurrent writers to use the latest Delta Lake may avoid this error."
+    " Please upgrade and then retry this operation again."
+)
+"""Where the level lets blind appends be, and a winner that appends does not say whether it is."""
+_AFTER_EXAMPLE = f" (for example <file>) by a concurrent update. {_RETRY}{_SEE}"
+
+_BY_EXAMPLE = {
+    **_TEMPLATES,
+    ConflictException.CONCURRENT_APPEND: (
+        "DELTA_CONCURRENT_APPEND",
+        "ConcurrentAppendException: Files were added to <partition> by a concurrent update."
+        " <retryMsg>" + _SEE,
+    ),
+    ConflictException.CONCURRENT_DELETE_READ: (
+        "DELTA_CONCURRENT_DELETE_READ",
+        "ConcurrentDeleteReadException: This transaction attempted to read one or more files that"
+        " were deleted" + _AFTER_EXAMPLE,
+    ),
+    ConflictException.CONCURRENT_DELETE_DELETE: (
+        "DELTA_CONCURRENT_DELETE_DELETE",
+        "ConcurrentDeleteDeleteException: This transaction attempted to delete one or more files"
+        " that were deleted" + _AFTER_EXAMPLE,
+    ),
+    ConflictException.METADATA_CHANGED: (
+        "DELTA_METADATA_CHANGED",
+        "MetadataChangedException: The metadata of the Delta table has been changed by a concurrent"
+        f" update. {_RETRY}{_SEE}",
+    ),
+    ConflictException.CONCURRENT_WRITE: (
+        "DELTA_CONCURRENT_WRITE",
+        "ConcurrentWriteException: A concurrent transaction has written new data since the current"
+        f" transaction read the table. {_RETRY}\nRefer to <docLink> for more details.",
+    ),
+}
+"""Those of Delta 3.3. Source: `error/delta-error-classes.json` of delta-spark_2.12-3.3.2."""
+
 _EMPTY_DIRECTORY = (
     "This happens when multiple writers are writing to an empty directory. Creating the table ahead"
     " of time will avoid this conflict. "
@@ -104,6 +143,8 @@ def file_verdict(
     path: str,
 ) -> Verdict:
     """A conflict about a file, which names its partition where it gives the values of one."""
+    if current.tells_conflicts_by_example:
+        return _example_verdict(rule, current, winner, values, path)
     error_class, template = _TEMPLATES[rule.exception]
     partition = partition_hint(values, current.partition_schema)
     parameters = {
@@ -118,15 +159,51 @@ def file_verdict(
         error_class, place = f"{error_class}.WITH_PARTITION_HINT", f" in the partition {partition}"
         parameters["partitionValues"] = partition
     message = _fill(f"[{error_class}] {template}", {**parameters, "in": place})
-    return Verdict(rule, error_class, message, winner.version, path, parameters)
+    return Verdict(
+        rule, error_class, message, winner.version, path, parameters, partition=partition
+    )
+
+
+def _example_verdict(
+    rule: Rule,
+    current: CurrentTransaction,
+    winner: WinningCommit,
+    values: PartitionValues | None,
+    path: str,
+) -> Verdict:
+    """The same in the words of Delta 3.3. Source: its `ConflictChecker.scala`."""
+    error_class, template = _BY_EXAMPLE[rule.exception]
+    partition = partition_hint(values, current.partition_schema)
+    place = "the root of the table" if partition is None else f"partition {partition}"
+    parameters = {"conflictingCommit": conflicting_commit(winner, True), "docLink": _DOC_LINK}
+    match rule.exception:
+        case ConflictException.CONCURRENT_APPEND:
+            parameters |= {"partition": place, "retryMsg": _retry(current, winner)}
+        case ConflictException.CONCURRENT_DELETE_READ if values is not None:
+            parameters["file"] = f"{path} in {place}"
+        case _:
+            parameters["file"] = path
+    message = _fill(f"[{error_class}] {template}", parameters)
+    return Verdict(
+        rule, error_class, message, winner.version, path, parameters, partition=partition
+    )
+
+
+def _retry(current: CurrentTransaction, winner: WinningCommit) -> str:
+    commit_info = winner.commit_info
+    says = commit_info is not None and commit_info.is_blind_append is not None
+    lets_appends_be = current.isolation_level is IsolationLevel.WRITE_SERIALIZABLE
+    return _RETRY if says or winner.removes or not lets_appends_be else _RETRY_UPGRADED
 
 
 def commit_verdict(
     rule: Rule, current: CurrentTransaction, winner: WinningCommit, evidence: str
 ) -> Verdict:
     """A conflict with a winner as a whole, which quotes the winner's commitInfo."""
-    error_class, template = _TEMPLATES[rule.exception]
-    parameters = {"conflictingCommit": conflicting_commit(winner), "docLink": _DOC_LINK}
+    by_example = current.tells_conflicts_by_example
+    error_class, template = (_BY_EXAMPLE if by_example else _TEMPLATES)[rule.exception]
+    quoted = conflicting_commit(winner, by_example)
+    parameters = {"conflictingCommit": quoted, "docLink": _DOC_LINK}
     if "<tableName>" in template:
         parameters["tableName"] = current.table_name
     if "<additionalInfo>" in template:
@@ -146,16 +223,23 @@ def domain_verdict(winner: WinningCommit, domain: str) -> Verdict:
     return Verdict(Rule.DOMAIN_METADATA, error_class, text, winner.version, domain)
 
 
-def conflicting_commit(winner: WinningCommit) -> str:
-    """How messages quote a winner: its commitInfo as JSON, or nothing if it has none."""
+def conflicting_commit(winner: WinningCommit, raw_parameters: bool = False) -> str:
+    """How messages quote a winner: its commitInfo as JSON, or nothing if it has none.
+
+    `raw_parameters`: the texts of its parameters come without quotes, as Delta 3.3 quotes them.
+    """
     if winner.commit_info is None:
         return ""
-    return "\nConflicting commit: " + _commit_info_json(winner.commit_info)
+    return "\nConflicting commit: " + _commit_info_json(winner.commit_info, raw_parameters)
 
 
-def _commit_info_json(commit_info: CommitInfo) -> str:
+def _commit_info_json(commit_info: CommitInfo, raw_parameters: bool) -> str:
     """A commitInfo as `JsonUtils.toJson` writes it, in the order of `actions.scala: CommitInfo`."""
     values = msgspec.to_builtins(commit_info)
+    if raw_parameters and values.get("operationParameters"):
+        given = values["operationParameters"].items()
+        raw = {k: msgspec.Raw(v.encode()) if isinstance(v, str) else v for k, v in given}
+        values["operationParameters"] = raw
     shown = ((name, values[name]) for name in _COMMIT_INFO_FIELDS if values.get(name) is not None)
     return msgspec.json.encode(dict(shown)).decode()
 

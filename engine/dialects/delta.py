@@ -87,6 +87,7 @@ DELTA_OSS_3_3 = Dialect(
     drops_features_at_once=False,
     short_retention_has_a_class=False,
     keeps_log_as_long_as_files=False,
+    tells_conflicts_by_example=True,
     widened_types=frozenset({("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")}),
     preview_features=frozenset({TYPE_WIDENING}),
     own_defaults={**OLDER_RETENTION_DEFAULTS, "ansi": False},
@@ -134,6 +135,11 @@ DELTA_OSS_3_3 = Dialect(
             " that is no number, and division by zero, is NULL, and whole numbers wrap. What is"
             " stored is cast by ANSI rules there too.",
             "SQLConf.scala of Spark 3.5: ANSI_ENABLED; observed on Delta 3.3.2",
+        ),
+        Difference(
+            "Conflicts are told by an example, under error classes without sub-classes: Files were"
+            " added to partition [p=a] by a concurrent update.",
+            "error/delta-error-classes.json of delta-spark_2.12-3.3.2; observed on Delta 3.3.2",
         ),
         *OLDER_RETENTION,
     ),

@@ -125,6 +125,8 @@ class Dialect:
     """Whether a MERGE rewrites only files of which a clause changes a row."""
     merge_loses_char_columns: bool = True
     """Whether a MERGE that names a CHAR column of its target is refused: Delta does not find it."""
+    tells_conflicts_by_example: bool = False
+    """Whether conflicts are told in the words of Delta 3.3, which name a file."""
     narrows_constants: bool = False
     """Whether a constant is cast to the type of what it is compared with."""
     always_compacts_after: frozenset[str] = frozenset()

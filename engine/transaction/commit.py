@@ -127,6 +127,7 @@ def frozen(
         isolation_level=level,
         table_name=plan.draft.table_name,
         checks=plan.dialect.checks,
+        tells_conflicts_by_example=plan.dialect.tells_conflicts_by_example,
     )
     if timestamp_ms is None:
         return current

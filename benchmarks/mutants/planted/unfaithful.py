@@ -98,7 +98,9 @@ MUTANTS = (
         "the message names another operation's place",
         Area.RULES,
         "engine/conflicts/messages.py",
+        "    error_class, template = _TEMPLATES[rule.exception]\n"
         "    partition = partition_hint(values, current.partition_schema)\n",
+        "    error_class, template = _TEMPLATES[rule.exception]\n"
         "    partition = partition_hint(None, current.partition_schema)\n",
         "T1 is refused about monday's file; the message says that it was somewhere.",
         unsafe=False,

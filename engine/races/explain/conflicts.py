@@ -60,7 +60,7 @@ def _conflict(
         verdict,
         _file(verdict, before, winner, played.endings[1 - loser]),
         reads,
-        verdict.message_parameters.get("partitionValues"),
+        verdict.partition,
         rerun,
     )
 
