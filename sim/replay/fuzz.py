@@ -23,6 +23,7 @@ from whitecap.engine.races.conformance.compare import skipped
 from whitecap.engine.races.conformance.run import run_cases
 from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.replay.drawing.races import DrawnRace, draw_race
+from whitecap.sim.replay.real.environment import EnvironmentMissing
 from whitecap.sim.replay.real.jvm import Jvm
 from whitecap.sim.replay.real.session import delta_session
 from whitecap.sim.replay.statement_cases import Templates, race
@@ -71,6 +72,8 @@ class Fuzzer:
         case = drawn.case()
         try:
             case = self.observed(case)
+        except EnvironmentMissing:
+            raise
         except Exception as trouble:  # the next race is none the worse for it
             reraise_interruption(trouble)
             self._spark.range(1).count()  # else there is no next race: the session is gone

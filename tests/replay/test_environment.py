@@ -7,10 +7,15 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.conformance.seen import SEEN
+from whitecap.engine.races.conformance.case import StatementCase
+from whitecap.exit_codes import ExitCode, exit_code_of
+from whitecap.sim.replay import conformance
 from whitecap.sim.replay.real import environment, jars
 from whitecap.sim.replay.real.environment import EnvironmentMissing, java_major
 
@@ -195,3 +200,31 @@ def test_a_jvm_whose_start_is_interrupted_ends_with_it() -> None:
         start()
     assert launched[0].wait(timeout=60) < 0
     assert java_gateway.Popen is usual
+
+
+def _session_without_jvm() -> Any:
+    """A session whose JVM no longer answers."""
+
+    def refuse() -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    delta = SimpleNamespace(DeltaLog=SimpleNamespace(clearCache=refuse))
+    sql = SimpleNamespace(delta=delta)
+    spark = SimpleNamespace(spark=SimpleNamespace(sql=sql))
+    jvm = SimpleNamespace(org=SimpleNamespace(apache=spark))
+    return SimpleNamespace(_jvm=jvm, _jsparkSession=None)
+
+
+def test_a_jvm_that_ends_under_a_conformance_case_is_told_as_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And not by the next call that finds nobody there, which would be a defect of ours."""
+
+    def interrupted(*_: Any) -> None:
+        raise RuntimeError("Answer from Java side is empty")
+
+    monkeypatch.setattr(conformance, "run_statement_case", interrupted)
+    case = next(c for c in SEEN if isinstance(c, StatementCase) and c.dialect == "delta-oss-4.4")
+    with pytest.raises(EnvironmentMissing, match=r"^The JVM ended\.") as ended:
+        list(conformance.run_cases([case], _session_without_jvm()))
+    assert exit_code_of(ended.value) is ExitCode.ENVIRONMENT_MISSING

@@ -10,8 +10,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.sim.replay.real.environment import EnvironmentMissing, MissingPrerequisite
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_ENDED = "It may have had too little memory: Linux says so in `dmesg`, Java in hs_err_pid*.log."
 
 JavaObject = Any
 """An object that lives in the JVM; Py4J gives it no type."""
@@ -88,8 +92,16 @@ class Jvm:
         return log
 
     def forget_tables(self) -> None:
-        """Empty Delta's cache of logs, so that a folder's path may be used again."""
-        self.delta.DeltaLog.clearCache()
+        """Empty Delta's cache of logs, so that a folder's path may be used again.
+
+        Raises EnvironmentMissing: the JVM has ended.
+        """
+        from py4j.protocol import Py4JNetworkError
+
+        try:
+            self.delta.DeltaLog.clearCache()
+        except (OSError, Py4JNetworkError) as error:
+            raise EnvironmentMissing([MissingPrerequisite("The JVM ended", _ENDED)]) from error
 
     def silence_console(self) -> None:
         """Print nothing more in this thread: Delta's commands speak to Scala's console.
