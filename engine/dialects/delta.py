@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.dialects.dialect import (
     ENABLEMENT,
+    ENFORCEMENT,
     FAST_DROP,
     IDENTITY,
     RETAIN_IGNORED,
@@ -18,6 +19,7 @@ from whitecap.engine.log.feature_keys import TYPE_WIDENING
 
 _NO_ROWS_IN_DELTA = "https://github.com/delta-io/delta/issues/7360 (open)"
 _ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"
+_ENFORCEMENT_MERGED = "https://github.com/delta-io/delta/pull/6106"
 _FAST_DROP_MERGED = "https://github.com/delta-io/delta/pull/4212"
 _LATER_REMOVALS = (
     "https://github.com/delta-io/delta/pull/4975, https://github.com/delta-io/delta/pull/5026"
@@ -98,6 +100,7 @@ DELTA_OSS_3_3 = Dialect(
         SCHEMA_EVOLUTION: f"{_SPARK_3_5}; spark.databricks.delta.schema.autoMerge.enabled does it",
         IDENTITY: f"{_SPARK_3_5}; tables with such columns are made by programs there",
         **dict.fromkeys(("REPLACE USING", "REPLACE ON"), _SPARK_3_5),
+        ENFORCEMENT: f"it came after 3.3, with {_ENFORCEMENT_MERGED}",
         FAST_DROP: f"features are dropped at once since {_FAST_DROP_MERGED}, after 3.3",
     },
     differences=(

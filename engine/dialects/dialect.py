@@ -23,6 +23,7 @@ from whitecap.engine.settings import Settings
 ROW_LEVEL_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
 ROW_LEVEL_SWITCH = "whitecap.rowLevelConcurrency.enabled"
 ENABLEMENT = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
+ENFORCEMENT = "spark.databricks.delta.conflictChecker.enforceConcurrentFeatureEnablement.enabled"
 FAST_DROP = "spark.databricks.delta.tableFeatures.fastDropFeature.enabled"
 RETAIN_IGNORED = "spark.databricks.delta.vacuum.retentionWindowIgnore.enabled"
 TRAVEL_BOUND = "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration"

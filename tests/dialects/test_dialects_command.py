@@ -18,6 +18,7 @@ from whitecap.engine.dialects import (
     DIALECTS,
 )
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.settings import DELTA_PREFIX
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import run_scenario
@@ -156,6 +157,10 @@ def test_choosing_what_a_dialect_lacks_is_refused_with_the_reason() -> None:
     enablement = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
     with pytest.raises(UnsupportedFeature, match=r"it came after 3\.3"):
         DELTA_OSS_3_3.settings_of({enablement: "true"})
+    enforcing = f"{DELTA_PREFIX}conflictChecker.enforceConcurrentFeatureEnablement.enabled"
+    with pytest.raises(UnsupportedFeature, match=r"it came after 3\.3, with .*pull/6106"):
+        DELTA_OSS_3_3.settings_of({enforcing: "true"})
+    assert DELTA_OSS_4_4.settings_of({enforcing: "true"})
     preview = {"spark.databricks.delta.rowLevelConcurrencyPreview": "true"}
     with pytest.raises(UnsupportedFeature, match=r"came with 14\.0"):
         DATABRICKS_13_3.settings_of(preview)
