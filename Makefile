@@ -15,6 +15,7 @@ MOTO := .venv-moto/bin/moto_server
 UV := 0.13.9
 DELTA_RS := 1.6.6
 DELTA_RS_PYTHON := .venv-deltalake-$(DELTA_RS)/bin/python
+DELTA_3_3 := .venv-delta-3.3.2
 DEMO := out/demo
 FREE_RUN := out/validate-real
 COMPACTION := out/optimize
@@ -99,15 +100,20 @@ notebooks: setup ## Open the notebooks
 outputs: setup ## Run the notebooks and store what comes out (minutes)
 	$(BIN)/python -m tests.notebooks.storing
 
-conformance: setup $(DELTA_RS_PYTHON) ## Run all conformance cases on the engine, on real Delta Lake and delta-rs
+conformance: setup $(DELTA_RS_PYTHON) $(DELTA_3_3)/bin/whitecap ## Run all conformance cases on the engine, on real Delta Lakes and delta-rs
 	$(BIN)/whitecap conformance $(CASES)/*.json
 	$(BIN)/whitecap conformance --engine spark $(CASES)/*.json
+	$(DELTA_3_3)/bin/whitecap conformance --engine spark $(CASES)/delta_3_3.json
 	$(BIN)/whitecap conformance --engine deltalake $(CASES)/delta_rs_1_6_3.json
 	$(BIN)/whitecap conformance --engine deltalake --python $(DELTA_RS_PYTHON) $(CASES)/delta_rs_1_6_6.json
 
 $(DELTA_RS_PYTHON):
 	$(PYTHON) -m venv .venv-deltalake-$(DELTA_RS)
 	.venv-deltalake-$(DELTA_RS)/bin/pip install --quiet --disable-pip-version-check 'deltalake==$(DELTA_RS)' 'pyarrow==26.0.1'
+
+$(DELTA_3_3)/bin/whitecap:
+	$(PYTHON) -m venv $(DELTA_3_3)
+	$(DELTA_3_3)/bin/pip install --quiet --disable-pip-version-check -e . 'pyspark==3.5.3' 'delta-spark==3.3.2'
 
 mutants: setup ## Plant bugs, one at a time, and hunt each by the same campaign; writes docs/mutants.md
 	setsid --wait $(BIN)/python -m benchmarks.mutants

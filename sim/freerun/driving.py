@@ -30,7 +30,7 @@ from whitecap.sim.freerun.workloads import (
     initial_rows,
 )
 from whitecap.sim.replay.real.failures import failure_of
-from whitecap.sim.replay.real.jvm import Jvm
+from whitecap.sim.replay.real.jvm import Jvm, in_session
 from whitecap.sim.replay.real.tables import (
     commit_files,
     commit_info,
@@ -196,15 +196,13 @@ class _Team(Struct):
 
     def run(self, workload: ThreadWorkload, seed: int, *, apart: bool) -> None:
         """Let all threads work until so many statements are counted. Raises what broke a thread."""
-        from pyspark import inheritable_thread_target
-
         clocks = TransactionClocks(self.spark)
         self._ended_by = Counter({hand.name: 0 for hand in workload.hands})
         threads = []
         for number, hand in enumerate(workload.hands):
             name, partitions = self.table.own_name(number), self.table.partitions
             made = ThreadStatements(hand, number, name, partitions, seed, apart=apart)
-            target = inheritable_thread_target(self.spark)(self._work)
+            target = in_session(self.spark, self._work)
             threads.append(threading.Thread(target=target, args=(hand, made, clocks), daemon=True))
         for thread in threads:
             thread.start()

@@ -36,7 +36,8 @@ from whitecap.sim.freerun.upcoming import UpcomingRun
 from whitecap.sim.freerun.workloads import ThreadWorkload, mixed_workload, update_workload
 from whitecap.sim.machine.places import write_whole
 from whitecap.sim.machine.processes import at_a_time
-from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION, require_delta
+from whitecap.sim.replay.real.environment import require_delta
+from whitecap.sim.replay.real.releases import release_here
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -282,8 +283,8 @@ def _machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "cores": str(os.cpu_count() or 1),
         "load before": f"{os.getloadavg()[0]:.1f}",
-        "delta": DELTA_VERSION,
-        "spark": PYSPARK_VERSION,
+        "delta": release_here().delta,
+        "spark": release_here().spark,
     }
 
 

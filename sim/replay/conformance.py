@@ -8,19 +8,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.races.conformance.case import MIXED, Case, CaseResult, TransactionCase
 from whitecap.engine.races.conformance.compare import skipped
 from whitecap.sim.replay.real.jvm import Jvm
+from whitecap.sim.replay.real.releases import release_here
 from whitecap.sim.replay.real.session import delta_session
 from whitecap.sim.replay.statement_cases import Templates, run_statement_case
 from whitecap.sim.replay.transaction_cases import run_transaction_case
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-DIALECT = DELTA_OSS_4_4.name
-"""What the real Delta Lake here is; cases of other dialects cannot be run on it."""
 
 
 def run_cases(cases: Iterable[Case], spark: SparkSession | None = None) -> Iterator[CaseResult]:
@@ -39,8 +36,9 @@ def run_cases(cases: Iterable[Case], spark: SparkSession | None = None) -> Itera
 
 
 def _run(spark: SparkSession, case: Case, templates: Templates, folder: Path) -> CaseResult:
-    if case.dialect != DIALECT:
-        return skipped(case, f"dialect {case.dialect}; this is {DIALECT}")
+    here = release_here().dialect
+    if case.dialect != here:
+        return skipped(case, f"dialect {case.dialect}; this is {here}")
     try:
         if isinstance(case, TransactionCase):
             return run_transaction_case(spark, case, folder)

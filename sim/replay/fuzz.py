@@ -25,6 +25,7 @@ from whitecap.sim.machine.interruption import reraise_interruption
 from whitecap.sim.replay.drawing.races import DrawnRace, draw_race
 from whitecap.sim.replay.real.environment import EnvironmentMissing
 from whitecap.sim.replay.real.jvm import Jvm
+from whitecap.sim.replay.real.releases import release_here
 from whitecap.sim.replay.real.session import delta_session
 from whitecap.sim.replay.statement_cases import Templates, race
 
@@ -69,7 +70,7 @@ class Fuzzer:
 
     def play(self, drawn: DrawnRace) -> FuzzedRace:
         """One race on both engines; skipped, with the reason, if the real one cannot play it."""
-        case = drawn.case()
+        case = replace(drawn.case(), dialect=release_here().dialect)
         try:
             case = self.observed(case)
         except EnvironmentMissing:

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
+from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import STREAMING
 from whitecap.engine.transaction.lost_reply import LostReply
@@ -34,7 +34,7 @@ from whitecap.sim.replay.history.window import (
 from whitecap.sim.replay.history.windows import TableHistory, best_windows, windows_around
 from whitecap.sim.replay.playing.script import End, Planned
 from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch
-from whitecap.sim.replay.real.environment import DELTA_VERSION
+from whitecap.sim.replay.real.releases import release_here
 from whitecap.sim.scenario.model import Scenario
 
 
@@ -76,15 +76,15 @@ class ReplayPlan(Struct, frozen=True):
         if any(each.left_out == OVERWRITTEN for each in self.transactions):
             return "commits of this run were overwritten, and it may have read one"
         writers = self.scenario.writers.values()
-        others = {self.scenario.dialect_of(group) for group in writers} - {DELTA_OSS_4_4}
+        here = release_here()
+        others = {self.scenario.dialect_of(group) for group in writers}
+        others.discard(dialect_named(here.dialect))
         if not others:
             return None
         dialect = min(others, key=lambda other: other.name)
         if dialect.resolves_rows:
-            return (
-                f"{dialect.name} resolves conflicts by rows, which Delta Lake {DELTA_VERSION} lacks"
-            )
-        return f"{dialect.name} is not Delta Lake {DELTA_VERSION}"
+            return f"{dialect.name} resolves conflicts by rows, which {here} lacks"
+        return f"{dialect.name} is not {here}"
 
     @property
     def played(self) -> list[Recorded]:

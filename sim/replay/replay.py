@@ -21,8 +21,8 @@ from whitecap.sim.replay.agreement import Agreement, ComparedTransaction, compar
 from whitecap.sim.replay.plan import ReplayPlan, TablePlan
 from whitecap.sim.replay.playing.player import play
 from whitecap.sim.replay.playing.stage import Stage
-from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION
 from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
+from whitecap.sim.replay.real.releases import release_here
 from whitecap.sim.replay.real.session import SOON_DONE, delta_session
 from whitecap.sim.replay.real.session_settings import playing_settings_of, session_settings
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -112,8 +112,8 @@ def _origin(plan: ReplayPlan) -> dict[str, Any]:
         "run": plan.chosen.label,
         "cell": plan.chosen.cell,
         **_windows(plan),
-        "delta_version": DELTA_VERSION,
-        "spark_version": PYSPARK_VERSION,
+        "delta_version": release_here().delta,
+        "spark_version": release_here().spark,
         "outside_window": plan.outside,
         "recorded_conflicts": plan.conflicts,
         **{key: manifest[key] for key in _KEPT},

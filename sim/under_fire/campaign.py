@@ -8,7 +8,8 @@ from typing import Protocol
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.loading.loading import cell_of
-from whitecap.sim.replay.real.environment import DELTA_VERSION, require_delta
+from whitecap.sim.replay.real.environment import require_delta
+from whitecap.sim.replay.real.releases import release_here
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.under_fire.clients import real_client
 from whitecap.sim.under_fire.expecting import (
@@ -58,7 +59,7 @@ class Deltalake:
 class Spark:
     """Delta Lake in one JVM, on a local directory. Raises `EnvironmentMissing`."""
 
-    version = f"delta-spark {DELTA_VERSION}"
+    version = f"delta-spark {release_here().delta}"
 
     def __init__(self) -> None:
         require_delta()

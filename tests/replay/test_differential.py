@@ -14,9 +14,10 @@ from whitecap.engine.races.conformance.case import (
     TransactionCase,
 )
 from whitecap.engine.races.conformance.selection import sampled
-from whitecap.sim.replay.conformance import DIALECT, run_cases
+from whitecap.sim.replay.conformance import run_cases
 from whitecap.sim.replay.drawing.races import draw_race
 from whitecap.sim.replay.fuzz import Fuzzer
+from whitecap.sim.replay.real.releases import INSTALLED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,7 +32,8 @@ RACES = 3
 OF_DELTA_4_4 = [
     case
     for case in SEEN
-    if case.dialect == DIALECT and not (isinstance(case, StatementCase) and case.winner_dialect)
+    if case.dialect == INSTALLED.dialect
+    and not (isinstance(case, StatementCase) and case.winner_dialect)
 ]
 """The others were seen on other engines, as those of tests/peers."""
 HELD = (

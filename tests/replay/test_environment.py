@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.conformance.seen import SEEN
 from whitecap.engine.races.conformance.case import StatementCase
@@ -18,6 +19,7 @@ from whitecap.exit_codes import ExitCode, exit_code_of
 from whitecap.sim.replay import conformance
 from whitecap.sim.replay.real import environment, jars
 from whitecap.sim.replay.real.environment import EnvironmentMissing, java_major
+from whitecap.sim.replay.real.releases import INSTALLED
 
 
 def _fake_java(folder: Path, version_line: str) -> Path:
@@ -99,7 +101,8 @@ def test_everything_that_is_missing_is_listed_at_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    monkeypatch.setattr(environment, "DELTA_VERSION", "0.0.0")
+    of_tomorrow = replace(INSTALLED, delta="0.0.0")
+    monkeypatch.setattr(environment, "release_here", lambda: of_tomorrow)
     with pytest.raises(EnvironmentMissing) as raised:
         environment.require_delta()
     assert len(raised.value.missing) == 2
@@ -141,7 +144,7 @@ def test_without_network_the_message_says_where_the_jar_should_be(
 def test_a_damaged_jar_in_the_cache_is_not_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "jars" / f"{jars.ARTIFACT}-{environment.DELTA_VERSION}"
+    folder = tmp_path / "jars" / f"{INSTALLED.artifact}-{INSTALLED.delta}"
     folder.mkdir(parents=True)
     (folder / jars.INVENTORY).write_text('{"delta.jar": 10}')
     (folder / "delta.jar").write_bytes(b"cut")

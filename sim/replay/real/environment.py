@@ -15,9 +15,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-PYSPARK_VERSION = "4.2.0"
-DELTA_VERSION = "4.4.0"
-"""The pair that every verdict was checked against; also pinned in pyproject.toml."""
+from whitecap.sim.replay.real.releases import INSTALLED, release_here
 
 OLDEST_JAVA = 17
 """Spark 4 runs on Java 17 and newer (its documentation, "Downloading")."""
@@ -52,7 +50,7 @@ def require_spark() -> None:
 
     Raises EnvironmentMissing: Java or pyspark is missing or of the wrong version.
     """
-    _raise_if_any([_missing_java(), _missing_package("pyspark", PYSPARK_VERSION)])
+    _raise_if_any([_missing_java(), _missing_package("pyspark", INSTALLED.spark)])
 
 
 def require_delta() -> None:
@@ -60,11 +58,12 @@ def require_delta() -> None:
 
     Raises EnvironmentMissing: Java, pyspark or delta-spark is missing or of the wrong version.
     """
+    release = release_here()
     _raise_if_any(
         [
             _missing_java(),
-            _missing_package("pyspark", PYSPARK_VERSION),
-            _missing_package("delta-spark", DELTA_VERSION),
+            _missing_package("pyspark", release.spark),
+            _missing_package("delta-spark", release.delta),
         ]
     )
 

@@ -22,15 +22,12 @@ import msgspec
 from msgspec import Struct
 
 from whitecap.sim.replay.real.environment import (
-    DELTA_VERSION,
     EnvironmentMissing,
     MissingPrerequisite,
     java_executable,
     require_delta,
 )
-
-ARTIFACT = "delta-spark_4.2_2.13"
-"""Delta's artefact names carry the Spark and the Scala version since 4.1."""
+from whitecap.sim.replay.real.releases import release_here
 
 SHIPPED_WITH_SPARK = (
     "com.fasterxml.jackson.core",
@@ -94,16 +91,15 @@ class JarSet(Struct, frozen=True):
         return cache_folder() / "jars" / f"{first.name}-{first.version}"
 
 
-DELTA = JarSet((Artifact("io.delta", ARTIFACT, DELTA_VERSION),), SHIPPED_WITH_SPARK)
-
-
 def delta_jars() -> tuple[Path, ...]:
     """The jars that a session with Delta Lake needs; downloads them the first time.
 
     Raises EnvironmentMissing: Java or a package is missing, or the download did not succeed.
     """
     require_delta()
-    return jars_of(DELTA)
+    release = release_here()
+    delta = Artifact("io.delta", release.artifact, release.delta)
+    return jars_of(JarSet((delta,), SHIPPED_WITH_SPARK))
 
 
 def jars_of(jars: JarSet) -> tuple[Path, ...]:

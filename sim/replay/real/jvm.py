@@ -6,7 +6,7 @@ objects are reached through their `MODULE$` field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,20 @@ JavaObject = Any
 """An object that lives in the JVM; Py4J gives it no type."""
 
 DELTA = "org.apache.spark.sql.delta"
+
+
+def in_session(spark: SparkSession, target: Callable[..., None]) -> Callable[..., None]:
+    """`target` for a thread of its own, which has the session's properties and leaves no thread in
+    the JVM. Spark 3.5 takes no session, and the newer ones warn where they are given none."""
+    from pyspark import __version__, inheritable_thread_target
+
+    takes_no_session = __version__.startswith("3.")
+    wrapped: Callable[..., None] = (
+        inheritable_thread_target(target)
+        if takes_no_session
+        else inheritable_thread_target(spark)(target)
+    )
+    return wrapped
 
 
 class Jvm:
@@ -49,7 +63,7 @@ class Jvm:
         java_list = self.root.java.util.ArrayList()
         for item in items:
             java_list.add(item)
-        return self.root.scala.jdk.javaapi.CollectionConverters.asScala(java_list).toList()
+        return self._converters.asScalaBufferConverter(java_list).asScala().toList()
 
     def mapping(self, entries: Mapping[str, str]) -> JavaObject:
         """An immutable Scala map of strings."""
@@ -60,8 +74,12 @@ class Jvm:
 
     def python_list(self, scala_collection: JavaObject) -> list[JavaObject]:
         """The items of a Scala collection."""
-        converters = self.root.scala.jdk.javaapi.CollectionConverters
-        return list(converters.asJava(scala_collection.toList()))
+        return list(self._converters.seqAsJavaListConverter(scala_collection.toList()).asJava())
+
+    @property
+    def _converters(self) -> JavaObject:
+        """Those that Scala 2.12 has too."""
+        return self.root.scala.collection.JavaConverters
 
     @property
     def none(self) -> JavaObject:

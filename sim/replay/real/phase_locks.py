@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
-from whitecap.sim.replay.real.jvm import DELTA, JavaObject, Jvm
+from whitecap.sim.replay.real.jvm import DELTA, JavaObject, Jvm, in_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -82,6 +82,8 @@ class TransactionLock:
     def __init__(self, jvm: Jvm, name: str, following: JavaObject) -> None:
         fuzzer = jvm.delta.fuzzer
         self._phases: JavaObject = fuzzer.OptimisticTransactionPhases.forName(name)
+        # Delta 3.3 has no phase of analysis.
+        self._there = tuple(phase for phase in Phase if phase in dir(self._phases))
         self.observer: JavaObject = fuzzer.PhaseLockingTransactionExecutionObserver(self._phases)
         self.observer.setNextObserver(following, True)
         # With a following observer Delta leaves the last exit to us; nothing waits behind it.
@@ -89,18 +91,19 @@ class TransactionLock:
 
     def open(self, *phases: Phase) -> None:
         """Let the transaction enter `phases`; opening twice does no harm."""
-        for phase in phases:
+        for phase in self._there:
             barrier = self._lock(phase).entryBarrier()
-            if barrier.load().toString() in {"Blocked", "Requested"}:
+            if phase in phases and barrier.load().toString() in {"Blocked", "Requested"}:
                 barrier.unblock()
 
     def has_reached(self, phase: Phase) -> bool:
         """Whether the transaction waits at the entry of `phase`, or is past it."""
-        return bool(self._lock(phase).hasReached())
+        barrier = self._lock(phase).entryBarrier()
+        return barrier.load().toString() in {"Requested", "Passed"}
 
     def position(self) -> str:
         """Where the transaction is, for messages."""
-        reached = [phase for phase in Phase if self.has_reached(phase)]
+        reached = [phase for phase in self._there if self.has_reached(phase)]
         return f"at {reached[-1]}" if reached else "before its transaction"
 
     def _lock(self, phase: Phase) -> JavaObject:
@@ -144,9 +147,7 @@ class LockedCommand:
         self._thread = self._new_thread()
 
     def _new_thread(self) -> threading.Thread:
-        from pyspark import inheritable_thread_target
-
-        target = inheritable_thread_target(self._spark)(self._run)
+        target = in_session(self._spark, self._run)
         return threading.Thread(target=target, name=f"replay-{self.name}", daemon=True)
 
     def _run(self) -> None:

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import Popen
 from typing import TYPE_CHECKING, Any
@@ -153,6 +154,8 @@ def _silence_query_contexts() -> None:
 
     Loggers of PySpark's own class: its `exception` takes more than that of others.
     """
+    if find_spec("pyspark.logger") is None:
+        return  # Spark 3.5 writes nothing of its own.
     from pyspark.logger import PySparkLogger
 
     for name in QUERY_CONTEXTS:
