@@ -182,9 +182,8 @@ class _Making(Struct, frozen=True):
         instants = {commit.version: commit.timestamp_ms for commit in self.observed.commits}
         window = window_of(group.commits, instants)
         is_stream = group.kind is WriterKind.STREAM
-        excludes_itself = group.kind in _REWRITING
         span_ms = self.observed.span_ms
-        cadence = cadence_of(group.commits, window, span_ms, is_stream, excludes_itself)
+        cadence = cadence_of(group.commits, window, span_ms, is_stream, group.excludes_itself)
         work = drafted(group, self.facts)
         dialect = guessed_dialect(group.commits, self.options.anonymous)
         return WriterDraft(group, window, window.figure, cadence, work, dialect)
@@ -363,10 +362,6 @@ def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
 
 _SINGLE = (WriterKind.OPTIMIZE, WriterKind.REORG, WriterKind.STREAM)
 """One more of these is another thing: a second query on a checkpoint, a second compaction."""
-
-
-_REWRITING = frozenset(WriterKind) - {WriterKind.INSERT, WriterKind.STREAM}
-"""Of two that change the same file one is refused: of those at one time a log may show none."""
 
 
 def _when(observed: ObservedTable) -> str:

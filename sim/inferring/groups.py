@@ -80,6 +80,17 @@ def kind_of(commit: ObservedCommit) -> WriterKind | None:
     return WriterKind.ALTER if is_alone else None
 
 
+def reads_its_table(commit: ObservedCommit) -> bool:
+    """Whether it is an append that read the table, such as INSERT of what is not there yet.
+
+    Asked of WRITE in the mode Append alone: what else adds files says by its operation whether it
+    reads, or is made by applications whose word for it means other things. Source: Delta's
+    OptimisticTransaction, `isBlindAppend = onlyAddFiles && !dependsOnFiles`.
+    """
+    is_append = commit.operation == "WRITE" and kind_of(commit) is WriterKind.INSERT
+    return is_append and commit.is_blind is False
+
+
 class CommitGroup(Struct, frozen=True):
     """Commits of one kind of writer, in the order of their versions.
 
@@ -97,6 +108,17 @@ class CommitGroup(Struct, frozen=True):
         of_whom = ", auto compaction" if _is_automatic(self.commits[0]) else ""
         operations = " and ".join(sorted({commit.operation for commit in self.commits}))
         return f"{many(len(self.commits), 'commit')} of {operations}{of_whom}"
+
+    @property
+    def reads_what_it_appends_to(self) -> bool:
+        """Whether its commits are appends that read the table; groups are not mixed of both."""
+        return reads_its_table(self.commits[0])
+
+    @property
+    def excludes_itself(self) -> bool:
+        """Whether of two of its jobs at one time one may be refused, so that a log shows none."""
+        is_blind = self.kind in (WriterKind.INSERT, WriterKind.STREAM)
+        return not is_blind or self.reads_what_it_appends_to
 
     @property
     def leaves_partitions(self) -> bool:
@@ -189,7 +211,9 @@ def _few_groups(
     commits: Sequence[ObservedCommit], kinds: dict[int, WriterKind | None], columns: Collection[str]
 ) -> dict[Key, list[ObservedCommit]]:
     def kind(commit: ObservedCommit) -> Key:
-        return (str(kinds[commit.version]), commit.application or "", str(_engine(commit)))
+        reading = "reads" if reads_its_table(commit) else ""
+        engine = str(_engine(commit))
+        return (str(kinds[commit.version]), reading, commit.application or "", engine)
 
     def who(commit: ObservedCommit) -> Key:
         return (*kind(commit), commit.origin.work or commit.origin.user or "")

@@ -98,8 +98,31 @@ def _appending(group: CommitGroup, table: TableFacts) -> Drafted:
     rows = _rows(group, table)
     if group.kind is WriterKind.STREAM:
         return Drafted(None, (*where, rows), evidence)
+    if group.reads_what_it_appends_to:
+        because = _reading_said(group.commits)
+        return Drafted(_insert_of_new(table), (*where, rows), (*evidence, because))
     statement = f"INSERT INTO {table.names.table} VALUES :rows"
     return Drafted(statement, (*where, rows), evidence)
+
+
+def _insert_of_new(table: TableFacts) -> str:
+    """An INSERT that reads the whole table, and inserts the rows whose keys are not there."""
+    name, key, columns = table.names.table, table.key_in_sql, ", ".join(table.in_order)
+    return "\n".join(
+        [
+            f"INSERT INTO {name}",
+            f"SELECT v.* FROM (SELECT * FROM VALUES :rows AS v({columns})) AS v",
+            f"LEFT ANTI JOIN {name} AS t ON t.{key} = v.{key}",
+        ]
+    )
+
+
+def _reading_said(commits: Sequence[ObservedCommit]) -> DraftFigure:
+    said = (
+        f"{many(len(commits), 'commit')} say that they are no blind append; the log does not say"
+        " what of the table they read: the draft reads all of it, for the rows that are not there"
+    )
+    return guessed("", f"{len(commits):,} of {said}")
 
 
 def _overwriting(group: CommitGroup, table: TableFacts) -> Drafted:

@@ -52,6 +52,7 @@ class CommitOrigin(Struct, frozen=True):
 class ObservedCommit(Struct, frozen=True):
     """One commit. `read_version` is that of its snapshot; times are epoch milliseconds.
 
+    One that `is_blind` adds files and has read none; `None` where it does not say, as in delta-rs.
     One that `leaves_others` has not touched a partition that was there before and is there still.
     """
 
@@ -63,6 +64,7 @@ class ObservedCommit(Struct, frozen=True):
     metrics: Mapping[str, float] = field(default_factory=dict)
     read_version: int | None = None
     isolation: str | None = None
+    is_blind: bool | None = None
     application: str | None = None
     added: int = 0
     removed: int = 0
@@ -162,6 +164,7 @@ def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> Ob
         metrics=_numbers(info.get("operationMetrics")),
         read_version=_whole(info.get("readVersion")),
         isolation=None if commit.commit_info is None else commit.commit_info.isolation_level,
+        is_blind=_truth(info.get("isBlindAppend")),
         application=next((each.app_id for each in commit.set_transactions), None),
         added=len(commit.adds),
         removed=len(commit.removes),
@@ -222,6 +225,10 @@ def _text(value: Any) -> str | None:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and value >= 0 else None
+
+
+def _truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _texts(given: Any) -> dict[str, str]:
