@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 from enum import Enum
 from functools import cache
@@ -40,6 +40,18 @@ _MOVED_NUMBER = re.compile(r"(?<=[<>=] )(\d{1,18}) ([+-]) (\d{1,18})\b(?!\.)")
 _BETWEEN = re.compile(rf"({_WORD}) BETWEEN ({_TEXT}|{_WORD}) AND (?={_TEXT}|{_WORD})")
 """As delta-rs logs it; Spark logs two comparisons."""
 
+_INSET = re.compile(r"\bINSET (.+?)(?= AND | OR |\)|$)")
+"""Source: Spark's `InSet.toString`: how an IN of more than ten values is optimised, and logged."""
+
+_UNQUOTED_LIST = re.compile(r"\bIN \(([^()']+)\)")
+_QUOTED_LIST = re.compile(rf"\s*\(?(?:\s*,?\s*{_BEFORE_SIDE}{_TEXT}(?: AS \w+\))?)+")
+
+_QUOTED = re.compile(rf"(?<!\w){_TEXT}")
+_NEGATION = re.compile(r"(?:^|\(|\bAND |\bOR )\s*NOT\b", re.IGNORECASE)
+"""Spark logs `<>`, `!=` and NOT IN in this way: `NOT (region#1 = eu)`, `NOT region#1 IN (a,b)`."""
+
+_BOUNDARY = re.compile(r"\(|\)|\bAND\b|\bOR\b", re.IGNORECASE)
+
 _EITHER = re.compile(r"\bOR\b")
 
 
@@ -58,8 +70,19 @@ class ColumnLimit(Enum):
 def condition_of(commit: ObservedCommit) -> str:
     """The condition that a commit names, empty without one."""
     given = next((commit.parameters[n] for n in _NAMES if commit.parameters.get(n)), "")
-    text = _summed(_IDS.sub("", _listed(given)).replace("`", ""))
+    text = _with_lists(_summed(_IDS.sub("", _listed(given)).replace("`", "")))
     return _BETWEEN.sub(r"\1 >= \2 AND \1 <= ", text)
+
+
+def _with_lists(text: str) -> str:
+    """The condition with all its lists as SQL has them, their values in quotes."""
+    text = _INSET.sub(lambda match: _quoted_list(match[1].split(", ")), text)
+    return _UNQUOTED_LIST.sub(lambda match: _quoted_list(match[1].split(",")), text)
+
+
+def _quoted_list(values: Sequence[str]) -> str:
+    quoted = (f"'{text}'" for text in (value.strip().replace("'", "''") for value in values))
+    return f"IN ({', '.join(quoted)})"
 
 
 def _summed(text: str) -> str:
@@ -115,12 +138,37 @@ def pin_of(condition: str, column: str, columns: Collection[str]) -> ColumnLimit
 
 
 def compared(condition: str, column: str, columns: Collection[str]) -> list[tuple[str, str]]:
-    """The operators and values with which the condition compares the column, as texts."""
+    """The operators and values with which the condition compares the column, as texts.
+
+    What is negated limits a column to all other values: it compares with none.
+    """
     return [
         (operator, value.removeprefix("'").removesuffix("'").replace("''", "'"))
-        for name, operator, value in _comparisons(condition, columns)
+        for name, operator, value in _comparisons(_affirmed(condition), columns)
         if _is_called(name, column) and _is_value(value, columns)
     ]
+
+
+def _affirmed(condition: str) -> str:
+    """The condition without what it negates."""
+    masked = _QUOTED.sub(lambda match: "'" * len(match[0]), condition)
+    affirmed, end = "", 0
+    for negation in _NEGATION.finditer(masked):
+        if negation.start() >= end:
+            affirmed += condition[end : negation.end()]
+            end = _end_of_operand(masked, negation.end())
+    return affirmed + condition[end:]
+
+
+def _end_of_operand(masked: str, start: int) -> int:
+    """Where the operand ends that begins there, in a condition without parentheses in texts."""
+    depth = 0
+    for boundary in _BOUNDARY.finditer(masked, start):
+        step = {"(": 1, ")": -1}.get(boundary[0], 0)
+        if depth + step < 0 or not (depth or step):
+            return boundary.start()
+        depth += step
+    return len(masked)
 
 
 def names_column(condition: str, column: str) -> bool:
@@ -130,12 +178,21 @@ def names_column(condition: str, column: str) -> bool:
 
 def _comparisons(condition: str, columns: Collection[str]) -> Iterator[tuple[str, str, str]]:
     """Both sides of each comparison, each of them first once."""
-    pattern = _comparison_of(frozenset(columns))
-    for left, operator, right in pattern.findall(condition.replace("?", "'?'")):
+    pattern, text = _comparison_of(frozenset(columns)), condition.replace("?", "'?'")
+    for match in pattern.finditer(text):
+        left, operator, right = match.groups()
         sign = operator.upper()
-        yield left, sign, right
-        if sign != "IN":
+        if sign == "IN":
+            listed = _QUOTED_LIST.match(text, match.end(2))
+            yield from ((left, sign, value) for value in _values_of(listed) or [right])
+        else:
+            yield left, sign, right
             yield right, _MIRRORED.get(sign, sign), left
+
+
+def _values_of(listed: re.Match[str] | None) -> list[str]:
+    """The texts of a list, in their quotes."""
+    return [] if listed is None else re.findall(_TEXT, listed[0])
 
 
 @cache
