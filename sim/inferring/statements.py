@@ -6,6 +6,7 @@ condition pins, and how many files it changes. Values of other columns decide no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -37,16 +38,23 @@ MOST_ROWS = 100
 ASSUMED_ROWS = 10
 """Rows of a job where the log says nothing: as `whitecap init` drafts it."""
 
+_MATCHED = "matchedPredicates"
 _MERGE_CLAUSES = {
-    "matchedPredicates": "WHEN MATCHED THEN UPDATE SET *",
+    _MATCHED: "WHEN MATCHED THEN UPDATE SET *",
     "notMatchedPredicates": "WHEN NOT MATCHED THEN INSERT *",
 }
 _BY_SOURCE = "notMatchedBySourcePredicates"
 """Where a MERGE says which clauses it has: an empty list, where it has none of a kind."""
 
+_DELETING = "WHEN MATCHED THEN DELETE"
+_ACTION = re.compile(r'"actionType"\s*:\s*"(\w+)"')
+"""What a clause does. Source: DeltaOperations.MergePredicate, and delta-rs's of the same name."""
+
 _SOURCE = ("numSourceRows", "num_source_rows")
 _INSERTED = ("numTargetRowsInserted", "num_target_rows_inserted")
-_UPDATED = ("numTargetRowsUpdated", "num_target_rows_updated")
+_UPDATED = ("numTargetRowsMatchedUpdated", "numTargetRowsUpdated", "num_target_rows_updated")
+_DELETED = ("numTargetRowsMatchedDeleted", "numTargetRowsDeleted", "num_target_rows_deleted")
+"""Of rows that a source row matches, where the engine counts them by themselves."""
 
 
 class Drafted(Struct, frozen=True):
@@ -211,7 +219,8 @@ def _merge_clauses(
 ) -> tuple[list[str], list[DraftFigure]]:
     """The clauses that most of them have; both of the usual two where they do not say it."""
     clauses, evidence = [], []
-    for name, clause in _MERGE_CLAUSES.items():
+    matched, on_deletion = _deletion(commits)
+    for name, clause in (_MERGE_CLAUSES | matched).items():
         lacking = sum(each.parameters.get(name) == "[]" for each in commits)
         if lacking < OFTEN * len(commits):
             clauses.append(clause)
@@ -220,12 +229,33 @@ def _merge_clauses(
                 f"{lacking:,} of {many(len(commits), 'MERGE')} have no {clause.split(' THEN')[0]}"
             )
             evidence.append(read("", said))
+    evidence.extend(on_deletion)
     by_source = sum(each.parameters.get(_BY_SOURCE, "[]") != "[]" for each in commits)
     if by_source >= OFTEN * len(commits):
         said = f"{by_source:,} of {many(len(commits), 'MERGE')} have WHEN NOT MATCHED BY SOURCE"
         evidence.append(read("", f"{said}, and so read the whole table; here it changes nothing"))
         clauses.append(f"WHEN NOT MATCHED BY SOURCE AND t.{table.key_in_sql} IS NULL THEN DELETE")
     return clauses, evidence
+
+
+def _deletion(commits: Sequence[ObservedCommit]) -> tuple[dict[str, str], list[DraftFigure]]:
+    """The clause of rows that match, where most of them delete these, and what is to be said."""
+    actions = [_actions(commit) for commit in commits]
+    deleting = sum("delete" in each for each in actions)
+    if not deleting:
+        return {}, []
+    said = f"{deleting:,} of {many(len(commits), 'MERGE')} delete rows that they match"
+    if sum(each == {"delete"} for each in actions) >= OFTEN * len(commits):
+        return {_MATCHED: _DELETING}, [read("", said)]
+    return {}, [guessed("", f"{said}, and update others: the draft updates all")]
+
+
+def _actions(commit: ObservedCommit) -> set[str]:
+    """What a MERGE does with rows that it matches; by its metrics, where it has no clauses."""
+    if _MATCHED in commit.parameters:
+        return set(_ACTION.findall(commit.parameters[_MATCHED]))
+    counts = {"update": commit.metric(*_UPDATED), "delete": commit.metric(*_DELETED)}
+    return {action for action, count in counts.items() if count}
 
 
 def _optimizing(group: CommitGroup, table: TableFacts) -> Drafted:
@@ -273,12 +303,12 @@ def _rows_parameter(
 def _existing(commits: Sequence[ObservedCommit]) -> DraftFigure:
     """Which share of a MERGE's rows changes rows that are there."""
     inserted = [each.metric(*_INSERTED) for each in commits]
-    updated = [each.metric(*_UPDATED) for each in commits]
-    total = sum(n or 0 for n in (*inserted, *updated))
+    changed = [each.metric(*names) for each in commits for names in (_UPDATED, _DELETED)]
+    total = sum(n or 0 for n in (*inserted, *changed))
     if total:
-        share = sum(n or 0 for n in updated) / total
-        said = f"rows updated among those updated and inserted, {many(len(commits), 'commit')}"
-        return counted(f"{share:.2g}", said)
+        share = sum(n or 0 for n in changed) / total
+        said = "rows updated or deleted among these and those inserted"
+        return counted(f"{share:.2g}", f"{said}, {many(len(commits), 'commit')}")
     changing = sum(each.removed > 0 for each in commits)
     said = f"{changing:,} of {many(len(commits), 'MERGE')} change files; no metrics say more"
     return assumed("0.5" if changing else "0", said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +57,15 @@ def log(tmp_path: Path) -> LogOnDisk:
     return log
 
 
-def _merge(log: LogOnDisk, **clauses: list[dict[str, str]]) -> DraftedScenario:
+def _merge(
+    log: LogOnDisk, metrics: Mapping[str, Any] | None = None, **clauses: list[dict[str, str]]
+) -> DraftedScenario:
     predicates = {f"{name}Predicates": json.dumps(given) for name, given in clauses.items()}
     for number in range(TIMES):
         log.commit(
             "MERGE", _remove(number, DAYS[0]), _add(100 + number, DAYS[0]), engineInfo=DATABRICKS,
             operationParameters={"predicate": '["(id#1L = id#2L)"]', **predicates},
+            operationMetrics=dict(metrics or {}),
         )  # fmt: skip
     return _drafted(log)
 
@@ -81,6 +85,54 @@ def test_a_merge_that_looks_at_what_no_source_row_matches_reads_the_whole_table(
     draft = _merge(log, matched=[UPDATE], notMatched=[INSERT], notMatchedBySource=[DELETE])
     assert "WHEN NOT MATCHED BY SOURCE AND t.id IS NULL THEN DELETE" in _statement(draft, "merge")
     assert "5 of 5 MERGEs have WHEN NOT MATCHED BY SOURCE" in " ".join(draft.text.split("\n    # "))
+
+
+@pytest.mark.parametrize(
+    ("clauses", "metrics", "drafted", "share"),
+    [
+        (
+            {"matched": [DELETE], "notMatched": [INSERT]},
+            {"numTargetRowsDeleted": "3", "numTargetRowsInserted": "1"},
+            "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *",
+            0.75,
+        ),
+        (
+            {"matched": [{"predicate": "(s.gone)", **DELETE}], "notMatched": []},
+            {"numTargetRowsMatchedDeleted": "4", "numTargetRowsDeleted": "9"},
+            "WHEN MATCHED THEN DELETE",
+            1.0,
+        ),
+        (
+            {"matched": [DELETE, UPDATE], "notMatched": [INSERT]},
+            {
+                "numTargetRowsUpdated": "1",
+                "numTargetRowsDeleted": "1",
+                "numTargetRowsInserted": "2",
+            },
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+            0.5,
+        ),
+        (
+            {},
+            {"num_target_rows_deleted": 3, "num_target_rows_inserted": 1},
+            "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *",
+            0.75,
+        ),
+    ],
+)
+def test_a_merge_that_deletes_what_it_matches_deletes_it(
+    clauses: dict[str, list[dict[str, str]]],
+    metrics: dict[str, Any],
+    drafted: str,
+    share: float,
+    log: LogOnDisk,
+) -> None:
+    draft = _merge(log, metrics, **clauses)
+    assert _statement(draft, "merge").endswith(f"ON t.id = s.id {drafted}")
+    rows = parse_scenario(draft.text).writers["merge"].parameters["rows"].rows
+    assert rows is not None
+    assert rows.existing == share
+    whitecap.run(draft.text, changes={"duration": "20 min"})
 
 
 @pytest.mark.parametrize(
