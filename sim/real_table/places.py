@@ -38,12 +38,20 @@ class ArrowStore(Struct, frozen=True):
     folder: str
 
     def answer(self, request: Request) -> Response:
-        """Perform a `Get` or a `ListFrom`. Raises `OSError` when the store fails."""
-        match request:
-            case Get(key):
-                return self._get(key)
-            case ListFrom(start):
-                return self._list_from(start)
+        """Perform a `Get` or a `ListFrom`. Raises `OSError` when the store fails.
+
+        Arrow has errors of its own too, as of Azure where nobody is logged in.
+        """
+        import pyarrow as pa
+
+        try:
+            match request:
+                case Get(key):
+                    return self._get(key)
+                case ListFrom(start):
+                    return self._list_from(start)
+        except pa.ArrowException as error:
+            raise OSError(" ".join(str(error).split())) from None
         raise AssertionError(f"{request} is no reading of a log")
 
     def _get(self, key: str) -> Body | Missing:
@@ -81,6 +89,8 @@ def store_at(place: str) -> ReadableStore:
     except (pa.ArrowException, ValueError, OSError) as error:
         said = f"cannot be opened: {error}"
         raise InvalidInput([Problem(shown_place(place), said)]) from None
+    if not folder:
+        raise InvalidInput([Problem(shown_place(place), "names no bucket, container or directory")])
     return ArrowStore(files, folder.rstrip("/"))
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyarrow.fs import FileSystem, LocalFileSystem
 
@@ -14,12 +15,15 @@ import whitecap
 from tests.calibration.loopback_s3 import loopback_s3
 from tests.command_line import invoked
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
+from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
+from whitecap.engine.storage.requests import Get
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.real_table.places import ArrowStore, store_at, unreachable
+from whitecap.sim.real_table.reading import read_table
 
 DAYS = ("2026-01-10", "2026-01-11", "2026-01-12")
 
@@ -163,6 +167,10 @@ def _without_beginning(folder: Path) -> Path:
         (_without_beginning, "00000000000000000000.json: is missing"),
         (lambda _: "foo://bucket/table", "foo://bucket/table: cannot be opened"),
         (lambda _: "mock:///table", "mock:///table: is no Delta table"),
+        (lambda _: "s3://", "s3://: names no bucket"),
+        (lambda _: "s3a://", "s3a://: names no bucket"),
+        (lambda _: "gs://", "gs://: names no bucket"),
+        (lambda _: "abfss://acc.dfs.core.windows.net", "core.windows.net: names no bucket"),
     ],
 )
 def test_what_is_no_table_or_a_broken_one_is_told_in_one_message(
@@ -246,6 +254,33 @@ def test_a_bucket_that_does_not_answer_is_given_up_soon_unless_the_user_waits(
     assert isinstance(store, ArrowStore)
     assert store.files == FileSystem.from_uri(asked)[0]
     assert store.folder == "b/t"
+
+
+class _NotLoggedIn:
+    """Files as Arrow's client of Azure answers for them where nobody is logged in."""
+
+    def get_file_info(self, selector: object) -> list[object]:
+        """No answer, by an error that is none of the operating system."""
+        raise pa.ArrowException("Unknown error: Failed to get token.\nSee https://aka.ms/azsdk")
+
+    def open_input_stream(self, path: str) -> object:
+        """No answer either."""
+        raise pa.ArrowInvalid("Unknown error: no token")
+
+
+def test_whoever_is_not_logged_in_is_told_so_by_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ArrowStore(_NotLoggedIn(), "container/clicks")
+    with pytest.raises(OSError, match="no token"):
+        store.answer(Get("_delta_log/_last_checkpoint"))
+    for module in ("inferring.log.observed", "real_table.reading"):
+        monkeypatch.setattr(f"whitecap.sim.{module}.store_at", lambda _: store)
+    uri = "abfss://c@acc.dfs.core.windows.net/clicks"
+    result = _from_log(uri)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    said = "cannot be read: Unknown error: Failed to get token. See https://aka.ms/azsdk"
+    assert result.stderr == f"error: {uri}: {said}\n"
+    with pytest.raises(InvalidInput, match="Failed to get token"):
+        read_table(uri)
 
 
 def test_what_gcs_says_twice_is_told_once() -> None:
