@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, date, datetime
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 from msgspec import Struct
@@ -104,13 +105,30 @@ def _partition_domain(
     commits: Sequence[ObservedCommit],
     today: date,
 ) -> DraftDomain:
-    values = {value for value in live if value is not None}
-    touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
+    values = set(_listable(column, live))
+    touched = (_listable(column, {p[at] for p in commit.partitions}) for commit in commits)
+    touches = Counter(chain.from_iterable(touched))
     domain = _domain(column, at, _Seen(values, touches, today, "in live files"))
-    if None not in live or domain.days is not None:
+    left_out = sorted(value or "NULL" for value in set(live) - values)
+    if not left_out or domain.days is not None:
         return domain
-    figure = replace(domain.figure, because=f"{domain.figure.because}; NULL is left out")
-    return replace(domain, figure=figure)
+    verb = "is" if len(left_out) == 1 else "are"
+    said = f"{domain.figure.because}; {', '.join(left_out)} {verb} left out"
+    return replace(domain, figure=replace(domain.figure, because=said))
+
+
+def _listable(column: Field, values: Iterable[str | None]) -> Iterator[str]:
+    """The values that a scenario can list: not NULL, and of numbers neither NaN nor infinity."""
+    for value in values:
+        if value is not None and (column.type != "double" or _is_finite(value)):
+            yield value
+
+
+def _is_finite(number: str) -> bool:
+    try:
+        return isfinite(float(number))
+    except ValueError:
+        return False
 
 
 def day_of(instant_ms: float) -> date:
@@ -158,7 +176,7 @@ def _named_by(observed: ObservedTable, column: Field) -> Iterator[tuple[int, Set
 def _own(column: Field, texts: Iterable[str]) -> set[str]:
     """Values as the column has them; those that are expressions are left out."""
     values = (value_of(column, text) for text in texts)
-    return {str(value) for value in values if value is not None}
+    return set(_listable(column, (str(value) for value in values if value is not None)))
 
 
 def value_of(column: Field, text: str) -> Any:

@@ -163,7 +163,7 @@ def grouped(
     largest = sorted(enough, key=lambda key: -len(enough[key]))[:MOST_GROUPS]
     for key, group in by_key.items():
         if key not in largest:
-            left_out[group[0].operation] += len(group)
+            left_out.update(commit.operation for commit in group)
     chosen = [enough[key] for key in largest]
     names = _names(chosen, kinds, anonymous)
     groups = [

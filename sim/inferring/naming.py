@@ -70,7 +70,7 @@ class Names(Struct, frozen=True):
         if self.anonymous and kind != "boolean":
             numbers = range(1, len(values) + 1)
             values = [str(n) if kind in _BARE else f"value {n}" for n in numbers]
-        return [value if kind in _BARE else _quoted(value) for value in values]
+        return [_bare(value) if kind in _BARE else _quoted(value) for value in values]
 
 
 def key_text(name: str) -> str:
@@ -89,6 +89,17 @@ def _candidates(name: str, anonymous: bool) -> Iterator[str]:
     candidates = () if anonymous else (name, likely, f"{likely}_column")
     yield from filter(_is_plain, candidates)
     yield from (f"column_{n}" for n in count(1))
+
+
+def _bare(value: str) -> str:
+    """A number or truth value as YAML reads it: an exponent has a sign there, after a fraction.
+
+    Spark writes `1.0E10` (https://yaml.org/type/float.html).
+    """
+    digits, exponent, power = value.lower().partition("e")
+    if not exponent or not digits.lstrip("-").replace(".", "", 1).isdigit():
+        return value
+    return f"{digits if '.' in digits else f'{digits}.0'}e{int(power):+d}"
 
 
 def _quoted(text: str) -> str:

@@ -186,3 +186,41 @@ def test_columns_and_tables_may_be_called_like_any_word_of_sql(tmp_path: Path) -
     table = _drafted(log).table
     assert table is not None
     assert (table.name, table.partition_by) == ("events", ["for_column"])
+
+
+@pytest.mark.parametrize("from_files", [(), ("--from-files",)])
+def test_values_that_no_scenario_can_list_are_left_out_and_told(
+    from_files: tuple[str, ...], tmp_path: Path
+) -> None:
+    log = LogOnDisk(tmp_path / "scores", "id BIGINT, score DOUBLE", by=["score"])
+    for value in ("0.5", "NaN", "1.5E3", "Infinity", "-Infinity", "-0.0", "NaN"):
+        _append(log, {"score": value})
+    result = _from_log(log.folder, *from_files)
+    assert result.exit_code == ExitCode.FINE, result.output
+    table = parse_scenario(result.output).table
+    assert table is not None
+    if not from_files:
+        assert sorted(map(str, table.values["score"].among or ())) == ["-0.0", "0.5", "1500.0"]
+        said = "those with most commits first; -Infinity, Infinity, NaN are left out"
+        assert said in " ".join(result.output.replace("#", " ").split())
+
+
+def test_a_column_of_nan_alone_has_a_stand_in(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "scores", "id BIGINT, score DOUBLE", by=["score"])
+    for _ in range(4):
+        _append(log, {"score": "NaN"})
+    table = _drafted(log).table
+    assert table is not None
+    assert table.values["score"].among == [0.0]
+
+
+def test_what_is_left_out_is_counted_under_its_own_operation(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "renamed")
+    made = json.loads((log.log / f"{0:020d}.json").read_text().splitlines()[2])
+    for _ in range(5):
+        log.append(DAY)
+    for operation in ("RENAME COLUMN", "DROP COLUMNS"):
+        log.commit(operation, made)
+    output = _from_log(log.folder).output
+    assert "# - 1 commit of DROP COLUMNS" in output
+    assert "# - 1 commit of RENAME COLUMN" in output
