@@ -33,6 +33,9 @@ REACHED = 0.9
 KOLMOGOROV_95 = 1.36
 """The distance from a law, times the root of the number, that chance exceeds once in 20 logs."""
 
+OFTEN = 0.8
+"""The share of a group's commits that do alike for the draft to do so, as to pin a column."""
+
 LEAST_EXPONENT, MOST_EXPONENT = 0.01, 10.0
 """Between which exponents of Zipf's law are looked for."""
 

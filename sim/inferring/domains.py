@@ -169,11 +169,11 @@ def _named_by(observed: ObservedTable, column: Field) -> Iterator[tuple[int, Set
             for operator, text in compared(condition_of(commit), column.name, names)
             if operator in EQUAL | ABOVE | BELOW
         ]
-        if values := _own(column, texts):
+        if values := values_in(column, texts):
             yield commit.version, values
 
 
-def _own(column: Field, texts: Iterable[str]) -> set[str]:
+def values_in(column: Field, texts: Iterable[str]) -> set[str]:
     """Values as the column has them; those that are expressions are left out."""
     values = (value_of(column, text) for text in texts)
     return set(_listable(column, (str(value) for value in values if value is not None)))
@@ -199,7 +199,7 @@ def _bounds(column: Field, files: Sequence[AddFile]) -> set[str]:
     bounds = [(s.min_values.get(name), s.max_values.get(name)) for s in stated]
     if column.type != "date":
         values = chain.from_iterable(bounds)
-        return _own(column, (str(value) for value in values if value is not None))
+        return values_in(column, (str(value) for value in values if value is not None))
     days = ((value_of(column, str(least)), value_of(column, str(most))) for least, most in bounds)
     return _all_days((first, last) for first, last in days if first and last)
 

@@ -23,27 +23,33 @@ from whitecap.sim.inferring.domains import DraftDomain, day_of, value_of
 from whitecap.sim.inferring.evidence.figures import DraftFigure, counted, guessed, many, number_text
 from whitecap.sim.inferring.log.conditions import ABOVE, BELOW, ColumnLimit, compared, condition_of
 from whitecap.sim.inferring.log.observed import ObservedCommit
+from whitecap.sim.inferring.naming import sql_name
 
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T](\d\d:[\d:.]*)")
 """An instant with its time of day."""
 
 _ENDLESS = inf, -inf
 
+_PLACE = re.compile(r"\?(\w*)")
+"""Where the name of the column belongs, or one that begins with it."""
+
 
 class DraftRange(Struct, frozen=True):
     """How a range is drafted: each condition as what stands around the column's name.
 
-    `share` is which part of the column's values lie in it.
+    `share` is which part of the column's values lie in it. A list has `also` the choices of its
+    second value, its third, and so on.
     """
 
     limits: tuple[str, ...]
     choice: ValueChoice
     share: float
     evidence: tuple[DraftFigure, ...] = ()
+    also: tuple[ValueChoice, ...] = ()
 
     def conditions(self, column: str) -> tuple[str, ...]:
-        """The conditions, of a column as SQL writes it."""
-        return tuple(limit.replace("?", column) for limit in self.limits)
+        """The conditions as SQL, of a column of the draft."""
+        return tuple(_PLACE.sub(lambda at: sql_name(column + at[1]), each) for each in self.limits)
 
 
 class _Named(Struct, frozen=True):
@@ -119,8 +125,8 @@ class LimitedColumn(Struct, frozen=True):
             ColumnLimit.FROM: median(behind) + 1,
             ColumnLimit.UPTO: domain.days - median(behind),
         }.get(limit, (width or 0) + 1)
-        end = None if width is None else _moved(width - shift)
-        limits = _limits(limit, _moved(-shift), end)
+        end = None if width is None else moved(width - shift)
+        limits = _limits(limit, moved(-shift), end)
         evidence = () if width is None else (_reaches(width + 1, "day", len(named)),)
         return DraftRange(limits, ValueChoice(figure, 1.0), _share(covered, domain), evidence)
 
@@ -142,7 +148,7 @@ class LimitedColumn(Struct, frozen=True):
             said = "how wide a range of texts is cannot be said: the draft's has no upper end"
             return DraftRange(_limits(limit), choice, share, (guessed("", said),))
         evidence = _reaches(covered, "value", len(named))
-        return DraftRange(_limits(limit, end=_moved(width)), choice, share, (evidence,))
+        return DraftRange(_limits(limit, end=moved(width)), choice, share, (evidence,))
 
 
 def _limits(limit: ColumnLimit, shift: str = "", end: str | None = None) -> tuple[str, ...]:
@@ -202,7 +208,7 @@ def _width(named: Sequence[_Named]) -> float | None:
     return max(width if isinstance(widths[0], float) else round(width), 0)
 
 
-def _moved(by: float) -> str:
+def moved(by: float) -> str:
     """What a parameter is moved by, as SQL has it after its name."""
     return f" {'-' if by < 0 else '+'} {number_text(abs(by))}" if by else ""
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.inferring.choices import ValueChoice, choice_of
+from whitecap.sim.inferring.choices import OFTEN, ValueChoice, choice_of
 from whitecap.sim.inferring.domains import DraftDomain
 from whitecap.sim.inferring.evidence.figures import DraftFigure, counted, guessed, many, number_text
 from whitecap.sim.inferring.groups import CommitGroup
@@ -23,17 +24,15 @@ from whitecap.sim.inferring.log.conditions import (
     says_condition,
 )
 from whitecap.sim.inferring.log.observed import ObservedCommit
-from whitecap.sim.inferring.naming import Names, drafted_type, sql_name
-from whitecap.sim.inferring.ranges import LimitedColumn
+from whitecap.sim.inferring.naming import Names, drafted_type, key_text, sql_name
+from whitecap.sim.inferring.ranges import DraftRange, LimitedColumn
+from whitecap.sim.inferring.value_lists import also_called, value_list
 
 MOST_KEYS = 1000
 """Keys that a drafted job has at most. Ours."""
 
 MOST_OF_SCOPE = 0.5
 """The share of the files within reach from which on a job is taken to change all of them."""
-
-OFTEN = 0.8
-"""The share of a group's commits whose conditions must pin a column."""
 
 
 class DraftParameter(Struct, frozen=True):
@@ -186,16 +185,46 @@ def slice_of(group: CommitGroup, table: TableFacts, holds_rows: bool = False) ->
             if choice.figure is not None:
                 unpinned.append(_parameter(name, choice, choice.figure, domain, table.names))
             continue
-        reach = LimitedColumn(
-            domain, pin, group.commits, table.all_columns, holds_rows, as_days=table.schema is None
-        ).drafted()
+        reach = _reach(domain, pin, group, table, holds_rows)
         figure = reach.choice.figure or counted("uniform", _several_said(choice, name))
         parameters.append(_parameter(name, reach.choice, figure, domain, table.names))
-        conditions.extend(reach.conditions(table.in_sql(domain.column.name)))
+        parameters.extend(_also(name, reach, domain, table.names))
+        conditions.extend(reach.conditions(name))
         evidence.extend(reach.evidence)
         share *= reach.share
     files = table.files * share
     return TableSlice(tuple(parameters), tuple(conditions), tuple(evidence), files, tuple(unpinned))
+
+
+def _reach(
+    domain: DraftDomain, pin: ColumnLimit, group: CommitGroup, table: TableFacts, holds_rows: bool
+) -> DraftRange:
+    """What conditions that limit the column so let through."""
+    commits, columns = group.commits, table.all_columns
+    listed = value_list(domain, commits, columns) if pin is ColumnLimit.VALUE else None
+    if listed is not None:
+        return listed
+    as_days = table.schema is None
+    return LimitedColumn(domain, pin, commits, columns, holds_rows, as_days).drafted()
+
+
+def _also(name: str, reach: DraftRange, domain: DraftDomain, names: Names) -> list[DraftParameter]:
+    """The parameters of a list after its first one, which bears the column's name."""
+    parameters = []
+    for number, choice in enumerate(reach.also, start=2):
+        called = f"{name}{also_called(number)}"
+        figure = replace(choice.figure or reach.evidence[0], because=f"as {name}")
+        parameter = _parameter(called, choice, figure, domain, names)
+        if choice.only is None:
+            parameter = replace(parameter, text=_of_column(name, figure.text))
+        parameters.append(parameter)
+    return parameters
+
+
+def _of_column(name: str, choice: str) -> str:
+    """A choice that says of which column, as a parameter of another name must."""
+    inner = choice[1:] if choice.startswith("{") else f"{choice}: {{}}}}"
+    return f"{{column: {key_text(name)}, {inner}"
 
 
 def _several_said(choice: ValueChoice, name: str) -> str:

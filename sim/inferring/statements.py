@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from whitecap.sim.inferring.choices import OFTEN
 from whitecap.sim.inferring.evidence.figures import (
     DraftFigure,
     assumed,
@@ -24,7 +25,6 @@ from whitecap.sim.inferring.evidence.figures import (
 from whitecap.sim.inferring.groups import CommitGroup, WriterKind
 from whitecap.sim.inferring.log.observed import ObservedCommit
 from whitecap.sim.inferring.slices import (
-    OFTEN,
     DraftParameter,
     TableFacts,
     keys_of,
