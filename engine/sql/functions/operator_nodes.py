@@ -101,10 +101,11 @@ def _comparison(node: exp.Expr, compiler: Compiler) -> Term:
         return _tuples(node, compiler)
     left, right = _compared_sides(node, compiler)
     function, mirrored = _COMPARISONS[type(node)]
-    if not any(True for _ in node.expression.find_all(exp.Column)):
-        return compare(function, left, right, compiler.session)
-    # The column first: comparing a column with a constant is the cheapest shape to run.
-    return compare(mirrored, right, left, compiler.session)
+    if left.foldable and not right.foldable:
+        # The column first: comparing a column with a constant is the cheapest shape to run.
+        return compare(mirrored, right, left, compiler.session)
+    # Where the left is NULL nobody asks for the right. Source: BinaryExpression.eval.
+    return compare(function, left, right, compiler.session)
 
 
 def _tuples(node: exp.Expr, compiler: Compiler) -> Term:
