@@ -18,6 +18,7 @@ from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.keys import keyed
 
 
 class Aggregate(Struct, frozen=True):
@@ -44,6 +45,7 @@ def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -
     terms = [compile_term(argument, scope).typed_by(parameters) for argument in nodes]
     (term,) = fold.takes(name, terms, scope.session)
     type_name, evaluate = fold.gives(term.type), term.bind(parameters).evaluate
+    evaluate = keyed(term.type, evaluate) if distinct else evaluate
     fold_values = fold.value if scope.session.ansi else _without_errors(name, fold.value)
 
     def value(rows: Sequence[Row]) -> Any:
@@ -143,7 +145,7 @@ class Grouping(Struct):
 
     def bound(self) -> Callable[[Iterable[Row]], list[Row]]:
         """Makes groups of rows; without keys a single one, also of no rows at all."""
-        evaluates = [term.bind(self.parameters).evaluate for term in self.terms]
+        evaluates = [keyed(t.type, t.bind(self.parameters).evaluate) for t in self.terms]
 
         def grouped(rows: Iterable[Row]) -> list[Row]:
             groups: dict[Row, list[Row]] = {} if self.keys else {(): []}

@@ -30,6 +30,7 @@ from whitecap.engine.refusals import commit_errors
 from whitecap.engine.sql.expressions.columns import columns_outside_queries, unqualified
 from whitecap.engine.sql.predicates.normal_form import join_and
 from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.values.keys import keyed_rows
 
 
 class PartitionAnswers(Struct, frozen=True):
@@ -150,7 +151,7 @@ def _has_rows(apart: TakenApart) -> exp.Expr:
 def _membership(asked: exp.In, rows: Rows) -> exp.Expr:
     """A value among answers: FALSE where there are none."""
     check_in_query(asked, rows)
-    members = dict.fromkeys(value for (value,) in rows.of(()))
+    members = dict.fromkeys(value for (value,) in keyed_rows(rows.types, rows.of(())))
     if not members:
         return exp.false()
     literals = [typed_literal(value, rows.types[0]) for value in members]

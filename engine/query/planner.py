@@ -33,7 +33,6 @@ from whitecap.engine.query.rows import (
     cut_rows,
     distinct_rows,
     numbers_of,
-    sort_key,
 )
 from whitecap.engine.query.select_parts import has_aggregate, item_name, select_items
 from whitecap.engine.query.sources import projection
@@ -59,6 +58,7 @@ from whitecap.engine.sql.predicates.compiler import (
 )
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import check_texts, mixed
+from whitecap.engine.values.keys import keyed, sort_key
 from whitecap.engine.values.types import Session
 
 _UNION_TYPES = "ExtendedAnalysisException", "INCOMPATIBLE_COLUMN_TYPE"
@@ -263,7 +263,7 @@ class Planner(Struct):
                 ]
                 for side, casts in sides
             )
-            return combined(node, left_rows, right_rows)
+            return combined(node, types, left_rows, right_rows)
 
         both = Rows(left.names, types, rows)
         return distinct_rows(both) if node.args.get("distinct") else both
@@ -311,11 +311,11 @@ class Planner(Struct):
         term = self._term(node.this, scope)
         common = mixed(term.type, query.types[0], _IN_TYPES)
         check_texts((term.type, query.types[0]), self.session)
-        needle = convert(term, common, self.session).bind(self.parameters).evaluate
-        (cast,) = casts_between(query.types, (common,), self.session)
+        needle = keyed(common, convert(term, common, self.session).bind(self.parameters).evaluate)
+        member_of = keyed(common, *casts_between(query.types, (common,), self.session))
 
         def member(row: Row) -> bool | None:
-            value, members = needle(row), [cast(r[0]) for r in query.of(row)]
+            value, members = needle(row), [member_of(r[0]) for r in query.of(row)]
             if value is not None and value in members:
                 return True
             return None if members and (value is None or None in members) else False

@@ -20,6 +20,7 @@ from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.parsing.query_reading import limit_of
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import caster
+from whitecap.engine.values.keys import keyed_rows
 from whitecap.engine.values.types import Session
 
 _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
@@ -64,13 +65,15 @@ def numbers_of(node: exp.Table) -> Rows | None:
     return Rows(("id",), ("bigint",), lambda _outer: rows)
 
 
-def combined(node: exp.SetOperation, ones: list[Row], others: list[Row]) -> list[Row]:
+def combined(
+    node: exp.SetOperation, types: Sequence[str], ones: list[Row], others: list[Row]
+) -> list[Row]:
     """The rows of a set operation; of equal rows of EXCEPT and INTERSECT the first are kept."""
     if isinstance(node, exp.Union):
         return ones + others
-    left = Counter(others)
+    left = Counter(keyed_rows(types, others))
     kept = []
-    for row in ones:
+    for row in keyed_rows(types, ones):
         is_there = left[row] > 0
         left[row] -= 1 if is_there and not node.args.get("distinct") else 0
         if is_there is isinstance(node, exp.Intersect):
@@ -106,12 +109,7 @@ def cut_rows(node: exp.Select, rows: Rows) -> Rows:
 
 def distinct_rows(rows: Rows) -> Rows:
     """DISTINCT: of equal rows the first."""
-    return rows.with_rows(lambda row: list(dict.fromkeys(rows.of(row))))
-
-
-def sort_key(value: Any) -> tuple[bool, Any]:
-    """What values are ordered by: NULL comes first."""
-    return (value is not None, 0 if value is None else value)
+    return rows.with_rows(lambda row: list(dict.fromkeys(keyed_rows(rows.types, rows.of(row)))))
 
 
 RowsInside = Callable[[Row], list[Row]]

@@ -14,7 +14,6 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.query.aggregates import compile_aggregate
-from whitecap.engine.query.rows import sort_key
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
@@ -22,6 +21,7 @@ from whitecap.engine.sql.functions.function_nodes import function_name
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import check_modelled
+from whitecap.engine.values.keys import keyed, sort_key
 
 
 class Windows(Struct, frozen=True):
@@ -61,10 +61,10 @@ def _window(
 ) -> tuple[str, Callable[[list[Row]], list[Any]]]:
     if node.args.get("spec") is not None:
         raise UnsupportedFeature(f"window frames: {node.sql(DIALECT)}")
-    keys = [_evaluate(key, scope, parameters) for key in node.args.get("partition_by") or ()]
+    keys = [_key(key, scope, parameters) for key in node.args.get("partition_by") or ()]
     order = node.args.get("order")
     sorting = [
-        (_evaluate(key.this, scope, parameters), bool(key.args.get("desc")))
+        (_key(key.this, scope, parameters), bool(key.args.get("desc")))
         for key in (order.expressions if order is not None else ())
     ]
     type_name, values = _function(node, scope, parameters, bool(sorting))
@@ -137,5 +137,6 @@ def _neighbour(
     return term.type, values
 
 
-def _evaluate(node: exp.Expr, scope: Scope, parameters: Parameters) -> Evaluate:
-    return compile_term(node, scope).bind(parameters).evaluate
+def _key(node: exp.Expr, scope: Scope, parameters: Parameters) -> Evaluate:
+    term = compile_term(node, scope)
+    return keyed(term.type, term.bind(parameters).evaluate)

@@ -11,9 +11,9 @@ from msgspec import Struct
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.functions.guard import BOOLEAN, NUMBER, Takes, arguments, check_count
-from whitecap.engine.sql.functions.operators import nan_last_key
 from whitecap.engine.sql.functions.spans import OF_DAYS, OF_TIME
 from whitecap.engine.values.coercion import bounded_decimal
+from whitecap.engine.values.keys import sort_key
 from whitecap.engine.values.texts import to_scale
 from whitecap.engine.values.types import (
     WIDE,
@@ -105,8 +105,8 @@ def _summed(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term
 AGGREGATES: dict[str, Fold] = {
     "count": Fold(_countable, _bigint, lambda values, _type: len(values)),
     "count_if": Fold(arguments(BOOLEAN), _bigint, lambda values, _type: sum(values)),
-    "min": Fold(_any, _same, lambda values, _type: min(values, default=None, key=nan_last_key)),
-    "max": Fold(_any, _same, lambda values, _type: max(values, default=None, key=nan_last_key)),
+    "min": Fold(_any, _same, lambda values, _type: min(values, default=None, key=sort_key)),
+    "max": Fold(_any, _same, lambda values, _type: max(values, default=None, key=sort_key)),
     "sum": Fold(_summed, _sum_type, _sum),
     "avg": Fold(_summed, _average_type, _average),
 }

@@ -29,8 +29,9 @@ from whitecap.engine.sql.functions.guard import (
     check_count,
     in_common,
 )
-from whitecap.engine.sql.functions.operators import compare, nan_last_key
+from whitecap.engine.sql.functions.operators import compare
 from whitecap.engine.values.coercion import check_texts, common_of, mismatch
+from whitecap.engine.values.keys import sort_key
 from whitecap.engine.values.types import FRACTIONAL, Session
 
 _NULL = literal(None, "void")
@@ -108,7 +109,7 @@ def _extreme(choose: Callable[..., Any]) -> Function:
     """The greatest or least value that is there; NaN is greater than all."""
 
     def build(terms: Sequence[Term], _session: Session) -> Term:
-        key = nan_last_key if terms[0].type in FRACTIONAL else None
+        key = sort_key if terms[0].type in FRACTIONAL else None
 
         def extreme(*values: Any) -> Any:
             return choose((v for v in values if v is not None), default=None, key=key)

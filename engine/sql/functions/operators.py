@@ -43,6 +43,7 @@ from whitecap.engine.values.coercion import (
     promoted,
     tightest,
 )
+from whitecap.engine.values.keys import sort_key
 from whitecap.engine.values.texts import to_scale
 from whitecap.engine.values.types import (
     FRACTIONAL,
@@ -66,12 +67,7 @@ Compare = Callable[[Any, Any], Any]
 
 def _nan_last(compare: Compare) -> Compare:
     """Spark's order of fractions: NaN equals itself and is greater than all."""
-    return lambda left, right: compare(nan_last_key(left), nan_last_key(right))
-
-
-def nan_last_key(value: Any) -> tuple[bool, Any]:
-    """What values are ordered by so that NaN is greater than all; of other types as they are."""
-    return (value != value, 0 if value != value else value)
+    return lambda left, right: compare(sort_key(left), sort_key(right))
 
 
 def aligned(left: Term, right: Term, session: Session) -> tuple[Term, Term]:
