@@ -12,10 +12,10 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.functions.guard import BOOLEAN, NUMBER, Takes, arguments, check_count
 from whitecap.engine.sql.functions.spans import OF_DAYS, OF_TIME
-from whitecap.engine.values.coercion import bounded_decimal
 from whitecap.engine.values.keys import sort_key
 from whitecap.engine.values.texts import to_scale
 from whitecap.engine.values.types import (
+    MAX_PRECISION,
     WIDE,
     Session,
     decimal_shape,
@@ -59,11 +59,19 @@ def _bigint(_type_name: str) -> str:
     return "bigint"
 
 
+def _capped(precision: int, scale: int) -> str:
+    """Each at most as a decimal has them; no digit before the point is bought with one after it.
+
+    Source: DecimalType.bounded.
+    """
+    return f"decimal({min(precision, MAX_PRECISION)},{min(scale, MAX_PRECISION)})"
+
+
 def _sum_type(type_name: str) -> str:
     """Source: Sum.scala: resultType."""
     if is_decimal(type_name):
         precision, scale = decimal_shape(type_name)
-        return bounded_decimal(precision + 10, scale)
+        return _capped(precision + 10, scale)
     return "bigint" if is_integral(type_name) else "double"
 
 
@@ -71,7 +79,7 @@ def _average_type(type_name: str) -> str:
     """Source: Average.scala: resultType."""
     if is_decimal(type_name):
         precision, scale = decimal_shape(type_name)
-        return bounded_decimal(precision + 4, scale + 4)
+        return _capped(precision + 4, scale + 4)
     return "double"
 
 
