@@ -152,9 +152,9 @@ def to_scale(value: Decimal, type_name: str) -> Decimal:
     if value and value.adjusted() > precision - scale:
         raise out_of_range(value, type_name)
     rounded = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, WIDE)
-    if abs(rounded) >= Decimal(10) ** (precision - scale):
+    if rounded.copy_abs() >= Decimal(10) ** (precision - scale):
         raise out_of_range(value, type_name)
-    return rounded or abs(rounded)
+    return rounded or rounded.copy_abs()
 
 
 def out_of_range(value: object, type_name: str) -> DeltaError:

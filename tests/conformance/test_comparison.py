@@ -46,3 +46,9 @@ def test_no_error_class_is_expected_as_null(actual: dict[str, Any]) -> None:
 
 def test_an_error_class_is_not_none() -> None:
     assert not passes({"error_class": None}, {"error_class": "DELTA_METADATA_CHANGED"})
+
+
+def test_decimals_differ_by_their_last_digit() -> None:
+    expected, actual = ([{"w": f"12345678901234567890.012345678{n}"}] for n in (8, 9))
+    assert not passes({"rows": expected}, {"rows": actual})
+    assert passes({"rows": expected}, {"rows": expected})

@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, UnmetExpectation
+from whitecap.engine.values.types import WIDE
 
 NOT_FOUND = "(nothing)"
 """Shown where a case expects a value and the engine came to none."""
@@ -67,7 +68,7 @@ def _plain(value: Any) -> str:
 
 def _number(text: str) -> str:
     try:
-        return f"{Decimal(text).normalize():f}"
+        return f"{Decimal(text).normalize(WIDE):f}"
     except InvalidOperation:
         return text
 

@@ -163,7 +163,8 @@ def _absolute(terms: Sequence[Term], _session: Session) -> Term:
     (number,) = terms
     if is_integral(number.type):
         return apply(lambda value: fit_integer(abs(value), number.type), number, number.type)
-    return apply(abs, number, number.type)
+    # Python's own abs() rounds a decimal to the digits of its context.
+    return apply(Decimal.copy_abs if is_decimal(number.type) else abs, number, number.type)
 
 
 def _random(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:

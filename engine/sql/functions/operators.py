@@ -312,7 +312,12 @@ def _negative(terms: Sequence[Term], session: Session) -> Term:
     if is_integral(term.type):
         fit = fit_integer if session.ansi else wrapped
         return apply(lambda value: fit(-value, term.type), term, term.type)
-    return apply(operator.neg, term, term.type)
+    return apply(_negated if is_decimal(term.type) else operator.neg, term, term.type)
+
+
+def _negated(value: Decimal) -> Decimal:
+    """With all its digits, where Python's own sign rounds to its context; zero has no sign."""
+    return value.copy_negate() if value else value
 
 
 def _of_conditions(join: Callable[[Term, Term], Term]) -> Function:
