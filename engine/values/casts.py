@@ -137,6 +137,8 @@ def _lenient(from_type: str, to_type: str, session: Session) -> Cast | None:
     cast = _ansi(from_type, to_type, session.time_zone)
     if cast is None:
         return None
+    if is_decimal(from_type) and to_type == "string":
+        return str  # with an exponent where BigDecimal.toString has one. Source: ToStringBase.scala
     if from_type == "string":
         return _uncut(cast) if is_integral(to_type) else _tried(cast)
 

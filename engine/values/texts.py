@@ -222,7 +222,7 @@ def fraction_text(value: float) -> str:
 
 
 def to_text(value: Any, time_zone: str = "UTC") -> str:
-    """A value as Spark casts it to STRING."""
+    """A value as Spark casts it to STRING in ANSI mode: a decimal without an exponent."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -233,4 +233,6 @@ def to_text(value: Any, time_zone: str = "UTC") -> str:
             return _timestamp_text(local)
         case bytes():
             return value.decode(errors="replace")
+        case Decimal():
+            return f"{value:f}"
     return str(value)

@@ -1,7 +1,7 @@
 """Expressions with `spark.sql.ansi.enabled` false: what Spark makes of them, or a refusal by name.
 
-The first answers were observed on Delta 4.4 and 3.3.2; that numbers wrap and decimals become NULL
-is said by Spark's arithmetic.scala and Decimal.toPrecision.
+The first answers were observed on Delta 4.4 and 3.3.2, the exponents of decimals on Spark 4.2; that
+numbers wrap and decimals become NULL is said by Spark's arithmetic.scala and Decimal.toPrecision.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ ANSWERS = {
     "-(-2147483647 - 1)": -2147483648,
     "CAST(99999999999999999999999999999999999999 AS DECIMAL(38,0)) * 10": None,
     "CAST(99999999999999999999999999999999999999 AS DECIMAL(38,0)) + 1": None,
+    "CAST(0.00000001 AS STRING)": "1E-8",
+    "concat('v', 0.10)": "v0.10",
     "CAST('x' AS INT)": None,
     "to_date('x')": None,
     "7 / 2": 3.5,

@@ -1,0 +1,18 @@
+"""Partition values as the log writes them, as Delta Lake 4.4 was seen to write each."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from whitecap.engine.writing.file_layout import logged_partition
+
+
+@pytest.mark.parametrize(
+    ("value", "logged"),
+    [(Decimal("0.00000001"), "0.00000001"), (Decimal("0E-8"), "0.00000000")],
+)
+def test_a_partition_value_is_logged_as_delta_logs_it(value: Any, logged: str) -> None:
+    assert logged_partition(value) == logged
