@@ -129,5 +129,5 @@ def logged_partition(value: Any) -> str | None:
     if value is None or value == NO_NAME:
         return None
     if isinstance(value, datetime) and value.tzinfo:
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
     return to_text(value)
