@@ -12,6 +12,7 @@ from msgspec import Struct
 from whitecap.engine.commands.rows.merge_clauses import Clause
 from whitecap.engine.commands.rows.merge_join import Join
 from whitecap.engine.commands.rows.merge_plan import MergePlan
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.query.sources import Projection
@@ -77,16 +78,19 @@ class Matching:
         rows: dict[int, Row] = {}
         matches: dict[int, int] = {}
         touched = bool(self.by_source) and file_rows.live_count > 0
+        more = 0
         find = self.join.matches
         likely_rows = file_rows if likely is None else file_rows.rows_at(file_rows.live(likely))
         for at, row in likely_rows:
             hits = find(row)
             if hits:
                 if len(hits) > 1:
-                    self._check_single()
+                    more += self._more_rows(row, hits)
                 rows[at], matches[at] = row, hits[0]
                 self.used.update(hits)
                 touched = touched or self._counts(row, hits)
+        if touched and more:
+            raise self._too_many_rows(file_rows.live_count, more)
         return MatchedFile(file_rows, rows, matches, touched and not self.plan.is_insert_only)
 
     def concerns(self, row: Row) -> bool:
@@ -100,13 +104,32 @@ class Matching:
             return True
         return any(_first(self.matched, row + self.join.rows[at]) is not None for at in hits)
 
-    def _check_single(self) -> None:
-        """Several matches are fine for inserts, and for one DELETE without condition."""
+    def _more_rows(self, row: Row, hits: Sequence[int]) -> int:
+        """How many rows more a row with several matches becomes, were its file rewritten.
+
+        Several are fine for inserts, and for one DELETE without condition. If only WHEN MATCHED,
+        those do not count of which the conditions say NULL. Raises `DeltaError` if still several
+        do. Source: ClassicMergeExecutor.scala: findTouchedFiles (recordTouchedFileName).
+        """
         only = self.matched[0] if len(self.matched) == 1 else None
         deletes_all = only and only.act is Act.DELETE and only.applies is None
         if self.plan.is_insert_only or deletes_all:
-            return
-        raise write_errors.several_sources_match()
+            return 0
+        counted = [at for at in hits if self._is_decided(row + self.join.rows[at])]
+        if len(counted) > 1 or not self.plan.is_matched_only:
+            raise write_errors.several_sources_match()
+        return len(hits) - 1
+
+    def _is_decided(self, joined_row: Row) -> bool:
+        """Whether the conditions of WHEN MATCHED, joined by OR, are TRUE or FALSE."""
+        truths = [clause.applies is None or clause.applies(joined_row) for clause in self.matched]
+        return True in truths or None not in truths
+
+    def _too_many_rows(self, before: int, more: int) -> Exception:
+        """What is said where rows would be written for several matches; `before`: of the file."""
+        if all(clause.act is Act.UPDATE for clause in self.matched):
+            return write_errors.records_lost("MERGE without INSERT clause", before + more, before)
+        return UnsupportedFeature("several matches of which a condition says NULL, with a DELETE")
 
     def inserts(self, positions: Iterable[int]) -> list[Row]:
         """The new rows of those source rows, of the ones at these positions, without a match."""
