@@ -23,7 +23,7 @@ from whitecap.engine.sql.functions.guard import (
     value_of,
 )
 from whitecap.engine.sql.functions.patterns import checked_pattern, read, written
-from whitecap.engine.sql.functions.spans import add_months, span_of
+from whitecap.engine.sql.functions.spans import add_months, moved_by_clock, span_of
 from whitecap.engine.sql.functions.times import EPOCH, TIMES
 from whitecap.engine.values.types import Session, zone
 
@@ -138,22 +138,25 @@ def added(unit: str) -> Function:
         months, span = span_of(count, unit)
         if at.tzinfo is None:
             return add_months(at, months) + span
-        moved = add_months(at.astimezone(zone(zone_name)), months) + span
-        return moved.astimezone(UTC)
+        return moved_by_clock(at, months, span, zone(zone_name))
 
     kind = Kind(("timestamp", "timestamp_ntz"))
     return in_zone(move, arguments(BIGINT, kind), lambda _count, moment: moment)
 
 
 def between(unit: str) -> Function:
-    """datediff, timestampdiff: whole units from the first instant to the second."""
+    """datediff, timestampdiff: whole units from the first instant to the second, on the clock.
+
+    Source: SparkDateTimeUtils.timestampDiff.
+    """
 
     def count(zone_name: str, start: datetime, end: datetime) -> int:
         months, span = span_of(1, unit)
+        where = zone(zone_name)
+        begin, until = (at.astimezone(where).replace(tzinfo=None) for at in (start, end))
         if months:
-            where = zone(zone_name)
-            return int(_whole_months(end.astimezone(where), start.astimezone(where)) / months)
-        return int((end - start) / span)
+            return int(_whole_months(until, begin) / months)
+        return (until - begin) // span if until >= begin else -((begin - until) // span)
 
     return in_zone(count, arguments(TIMESTAMP, TIMESTAMP), "bigint")
 
@@ -163,7 +166,7 @@ def _whole_months(end: datetime, start: datetime) -> int:
     if end < start:
         return -_whole_months(start, end)
     months = (end.year - start.year) * 12 + end.month - start.month
-    day = (end.day, end.timetz()) < (start.day, start.timetz())
+    day = (end.day, end.time()) < (start.day, start.time())
     return months - 1 if day else months
 
 

@@ -7,7 +7,7 @@ a literal that moves a day or an instant; it is no value of its own here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import TypeVar
 
 from whitecap.engine.errors import UnsupportedFeature
@@ -107,11 +107,28 @@ def shifted(moment: Term, amount: Term, sign: int, session: Session) -> Term:
 
     def run(at: datetime, span: tuple[int, timedelta]) -> datetime:
         months, rest = span
-        days = timedelta(days=int(rest / timedelta(days=1)))
-        local = add_months(at.astimezone(where), sign * months) + sign * days
-        return local.astimezone(UTC) + sign * (rest - days)
+        return moved_by_clock(at, sign * months, sign * rest, where)
 
     return combine(run, moment, amount, moment.type)
+
+
+def moved_by_clock(at: datetime, months: int, span: timedelta, where: tzinfo) -> datetime:
+    """An instant moved by months and whole days on the clock of a zone, and then by the rest.
+
+    Source: SparkDateTimeUtils.timestampAddMonths, timestampAddDayTime.
+    """
+    days = timedelta(days=int(span / timedelta(days=1)))
+    if months or days:
+        at = _as_before(add_months(at.astimezone(where), months) + days, at.astimezone(where))
+    return at.astimezone(UTC) + (span - days)
+
+
+def _as_before(moved: datetime, before: datetime) -> datetime:
+    """Of an hour that comes twice the one with the offset before. Source: ZonedDateTime.ofLocal."""
+    second = moved.replace(fold=1)
+    first_offset, offset = moved.utcoffset(), second.utcoffset()
+    comes_twice = first_offset is not None and offset is not None and offset < first_offset
+    return second if comes_twice and offset == before.utcoffset() else moved
 
 
 def _shift(moment: date, amount: int | tuple[int, timedelta], sign: int) -> date:
