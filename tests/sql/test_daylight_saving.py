@@ -25,6 +25,7 @@ ON_THE_CLOCK = {
     ),
     "timestampadd(DAY, -1, TIMESTAMP'2024-04-01 02:30:00')": "2024-03-31 03:30:00",
     "timestampdiff(DAY, TIMESTAMP'2024-03-31 12:00:00', TIMESTAMP'2024-03-30 12:00:00')": "-1",
+    "unix_timestamp(TIMESTAMP'1969-12-31 23:59:58.5Z')": "-1",
 }
 """Seen on Spark 4.2, which computes by ZonedDateTime: of two equal hours that of the offset
 before."""

@@ -39,7 +39,13 @@ _MOMENT = Kind(("string", "date", "timestamp", "timestamp_ntz"))
 
 
 def _unix_seconds(at: datetime) -> int:
-    return int((at - EPOCH) // timedelta(seconds=1))
+    """Whole seconds, cut towards 1970; of a time without a zone as it stands.
+
+    Source: datetimeExpressions.scala: ToTimestamp.
+    """
+    since = (at.replace(tzinfo=UTC) if at.tzinfo is None else at) - EPOCH
+    whole: int = abs(since) // timedelta(seconds=1)
+    return whole if since >= timedelta() else -whole
 
 
 def _since_start(unit: timedelta) -> Function:
@@ -121,7 +127,9 @@ def _to_unix(terms: Sequence[Term], session: Session) -> Term:
             [moment, *(pattern or [standard])],
             "timestamp",
         )
-    return value_of(_unix_seconds, [convert(moment, "timestamp", session)], "bigint")
+    if moment.type != "timestamp_ntz":
+        moment = convert(moment, "timestamp", session)
+    return value_of(_unix_seconds, [moment], "bigint")
 
 
 def _from_unix(zone_name: str, seconds: int, pattern: str = _STANDARD) -> str:
