@@ -124,14 +124,28 @@ def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
         groups = rows.groups(places)
         if groups is not None:
             return list(groups)
-    if len(places) == 1 and all(row[places[0]] == rows[0][places[0]] for row in rows):
+    if len(places) == 1 and _are_alike([row[places[0]] for row in rows]):
         return [rows if isinstance(rows, list) else list(rows)]
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        # NaN is one value, as it is in Spark, and not as many as there are NaNs.
-        key = tuple([value if value == value else nan for at in places for value in (row[at],)])
-        parts.setdefault(key, []).append(row)
+        parts.setdefault(tuple([_shown(row[at]) for at in places]), []).append(row)
     return list(parts.values())
+
+
+def _are_alike(values: Sequence[Any]) -> bool:
+    """Whether all are one value; of zeros nothing is said, since there are two of fractions."""
+    begin = values[0]
+    return begin != 0.0 and all(value == begin for value in values)
+
+
+def _shown(value: Any) -> Any:
+    """What tells a value from others that are written otherwise, as they name partitions.
+
+    NaN is one value, and the two zeros are two, as in Spark.
+    """
+    if type(value) is not float:
+        return value
+    return repr(value) if value == 0 else nan if value != value else value
 
 
 def first(rows: Sequence[Row], position: int) -> Any:

@@ -25,7 +25,7 @@ from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_store.row_store import FileColumns
 from whitecap.engine.row_store.rows import first, grouped, holds
 from whitecap.engine.storage.requests import Row
-from whitecap.engine.values.texts import to_text
+from whitecap.engine.values.texts import shortest_single, to_text
 
 NO_NAME = "__HIVE_DEFAULT_PARTITION__"
 """What a path has in the place of NULL; such a text is NULL. Source: ExternalCatalogUtils.scala."""
@@ -60,8 +60,12 @@ class FileLayout(Struct, frozen=True):
         return _without(rows, lost) if lost else rows
 
     def _values(self, rows: Sequence[Row]) -> PartitionValues:
-        values = [logged_partition(first(rows, at)) for at in self.places]
-        return dict(zip(self.partition_names, values, strict=True))
+        pairs = ((first(rows, at), self.schema.fields[at].type) for at in self.places)
+        values = [
+            shortest_single(value) if type_name == "float" and value is not None else value
+            for value, type_name in pairs
+        ]
+        return dict(zip(self.partition_names, map(logged_partition, values), strict=True))
 
     def statistics(
         self,
@@ -121,7 +125,7 @@ def _without(rows: Sequence[Row], places: Collection[int]) -> Sequence[Row]:
 
 
 def logged_partition(value: Any) -> str | None:
-    """A partition value as the log writes it.
+    """A partition value as the log writes it; a FLOAT is given in its own digits.
 
     Source: PROTOCOL.md "Partition Value Serialization"; that instants without a time zone have no
     zeros at their end was observed.
