@@ -246,7 +246,12 @@ def _fitted(whole: int, value: object, to_type: str) -> int:
 
 
 def _to_integer(value: Any, to_type: str) -> int:
-    """Fractions are cut."""
+    """Fractions are cut; 2 to the 63rd, as a DOUBLE its greatest bound, is the greatest BIGINT.
+
+    Source: numerics.scala: DoubleExactNumeric.toLong.
+    """
+    if isinstance(value, float) and to_type == "bigint" and value == 1 << 63:
+        return (1 << 63) - 1
     finite = not isinstance(value, float) or math.isfinite(value)
     return _fitted(int(value) if finite else 1 << 64, value, to_type)
 

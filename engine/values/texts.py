@@ -60,9 +60,21 @@ def _day(match: re.Match[str]) -> date:
     raise beyond_years(match[0])
 
 
+_BLANKS = "".join(map(chr, range(0x21)))
+"""What Java's String.trim takes for blanks."""
+
+
+def trimmed(text: str) -> str:
+    """A text without blanks and control characters of ASCII around it; others are no blanks.
+
+    Source: UTF8String.trimAll (Character.isWhitespace, Character.isISOControl of a byte).
+    """
+    return text.strip(f"{_BLANKS}\x7f")
+
+
 def parse_date(text: str) -> date:
     """A date as Spark reads one: `2026`, `2026-1`, `2026-01-31`, with anything after a T."""
-    match = _DATE.match(text.strip())
+    match = _DATE.match(trimmed(text))
     if not match:
         raise ValueError(text)
     return _day(match)
@@ -75,8 +87,8 @@ def _clock_time(match: re.Match[str]) -> time:
 
 def parse_timestamp(text: str, time_zone: str) -> datetime:
     """An instant, in UTC; a text without a zone is read in the session's `time_zone`."""
-    match = _TIMESTAMP.match(text.strip())
-    if not match and _TIME_ALONE.match(text.strip()):
+    match = _TIMESTAMP.match(trimmed(text))
+    if not match and _TIME_ALONE.match(trimmed(text)):
         raise UnsupportedFeature(f"a time of today: {text!r}")
     if not match:
         raise ValueError(text)
@@ -89,7 +101,7 @@ def parse_timestamp(text: str, time_zone: str) -> datetime:
 
 
 def _parse_ntz(text: str) -> datetime:
-    match = _TIMESTAMP.match(text.strip())
+    match = _TIMESTAMP.match(trimmed(text))
     if not match:
         raise ValueError(text)
     if match[8]:
@@ -98,20 +110,21 @@ def _parse_ntz(text: str) -> datetime:
 
 
 def _parse_integer(text: str, type_name: str) -> int:
-    if not _INTEGER.match(text.strip()) or not holds(type_name, value := int(text)):
+    digits = trimmed(text)
+    if not _INTEGER.match(digits) or not holds(type_name, value := int(digits)):
         raise ValueError(text)
     return value
 
 
 def _parse_boolean(text: str) -> bool:
-    word = text.strip().lower()
+    word = trimmed(text).lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
     raise ValueError(text)
 
 
 def _parse_fraction(text: str) -> float:
-    word = text.strip()
+    word = text.strip(_BLANKS)
     if word[-1:] in ("d", "D", "f", "F") and word[-2:-1] in set("0123456789."):
         word = word[:-1]
     if not (_NUMBER.match(word) or _NO_NUMBER.match(word)):
@@ -120,9 +133,9 @@ def _parse_fraction(text: str) -> float:
 
 
 def _parse_decimal(text: str, type_name: str) -> Decimal:
-    if not _NUMBER.match(text.strip()):
+    if not _NUMBER.match(digits := text.strip(_BLANKS)):
         raise ValueError(text)
-    number = Decimal(text.strip())
+    number = Decimal(digits)
     if number.adjusted() >= MAX_PRECISION:
         name = "NUMERIC_OUT_OF_SUPPORTED_RANGE"
         raise DeltaError.of_class("SparkArithmeticException", name, text)
