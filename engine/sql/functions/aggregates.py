@@ -86,9 +86,10 @@ def _average_type(type_name: str) -> str:
 def _sum(values: list[Any], type_name: str) -> Any:
     if not values:
         return None
+    if is_integral(type_name):
+        return fit_integer(sum(values), type_name)
     if not is_decimal(type_name):
-        total = sum(values)
-        return fit_integer(total, type_name) if is_integral(type_name) else float(total)
+        return _total(values)
     with localcontext(WIDE):
         return to_scale(sum(values, Decimal(0)), type_name)
 
@@ -96,9 +97,18 @@ def _sum(values: list[Any], type_name: str) -> Any:
 def _average(values: list[Any], type_name: str) -> Any:
     if not values:
         return None
+    if not is_decimal(type_name):
+        return _total(values) / len(values)
     with localcontext(WIDE):
-        average = sum(values) / len(values)
-    return to_scale(average, type_name) if is_decimal(type_name) else float(average)
+        return to_scale(sum(values) / len(values), type_name)
+
+
+def _total(values: list[Any]) -> float:
+    """Numbers added as DOUBLEs one after the other: Python's own sum() corrects what that loses."""
+    total = 0.0
+    for value in values:
+        total += float(value)
+    return total
 
 
 def _summed(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
