@@ -35,13 +35,16 @@ FileChanges = list[AddFile | RemoveFile | AddCDCFile]
 """What a command that changes rows commits of files."""
 
 
-def in_task(make: Callable[[Row], Row], metadata: Metadata) -> Callable[[Row], Row]:
+def in_task(
+    make: Callable[[Row], Row], metadata: Metadata, beside_changes: bool = False
+) -> Callable[[Row], Row]:
     """What makes rows, as a task that writes them runs it: it fails in Spark's words.
 
-    Rows of a partitioned table are sorted before, and what fails there fails as it is. Source:
-    FileFormatWriter.scala: executeTask (taskFailedWhileWritingRowsError).
+    Rows of a partitioned table are sorted before, so are those that are written `beside_changes`
+    of the change data feed, and what fails there fails as it is. Source: FileFormatWriter.scala:
+    executeTask (taskFailedWhileWritingRowsError), TransactionalWrite.scala: performCDCPartition.
     """
-    if metadata.partition_columns:
+    if metadata.partition_columns or (beside_changes and _keeps_feed(metadata)):
         return make
 
     def run(row: Row) -> Row:
@@ -51,6 +54,10 @@ def in_task(make: Callable[[Row], Row], metadata: Metadata) -> Callable[[Row], R
             raise write_errors.task_failed(error) from error
 
     return run
+
+
+def _keeps_feed(metadata: Metadata) -> bool:
+    return properties.CHANGE_DATA_FEED.of(metadata.configuration)
 
 
 # Source: CDCReader.scala: CDC_LOCATION and the types of change.
@@ -135,17 +142,13 @@ class FileWriter(Struct):
         CDCReader.scala; PROTOCOL.md "Add CDC File".
         """
         files: list[AddCDCFile] = []
-        if not self._keeps_feed:
+        if not _keeps_feed(self.metadata):
             return files
         for rows in tasks():
             for values, part in self.layout.by_partition(rows):
                 kept = self.layout.as_kept(part)
                 files.append((yield from self._write_change_file(values, kept)))
         return files
-
-    @property
-    def _keeps_feed(self) -> bool:
-        return properties.CHANGE_DATA_FEED.of(self.metadata.configuration)
 
     def metrics(self) -> dict[str, str]:
         """The operation metrics of a WRITE, which count an empty file that is then left out.
@@ -182,7 +185,7 @@ class FileWriter(Struct):
         dialect = self.table.dialect
         statistics = layout.statistics(kept, dialect.unordered_types, dialect.finite_bounds_only)
         self.table.data_files.keep(path, file.columns, file.rows)
-        if self.beside_changes and self._keeps_feed:
+        if self.beside_changes and _keeps_feed(self.metadata):
             # Source: TransactionalWrite.scala: performCDCPartition; the type of no change is NULL.
             self.table.data_files.note_empty_column(path, CHANGE_TYPE_COLUMN)
         self._count(rows, size_bytes)

@@ -61,9 +61,10 @@ class Matching:
         # What only literals are inserted for is computed before: by the optimizer.
         in_tasks = not plan.is_insert_only or reads_tables(statement.source)
         metadata = txn.metadata if in_tasks else None
-        self.matched = [_bound(c, parameters, metadata) for c in plan.matched]
-        self.not_matched = [_bound(c, parameters, metadata) for c in plan.not_matched]
-        self.by_source = [_bound(c, parameters, metadata) for c in plan.not_matched_by_source]
+        given = parameters, metadata, plan.is_insert_only
+        self.matched = [_bound(clause, *given) for clause in plan.matched]
+        self.not_matched = [_bound(clause, *given) for clause in plan.not_matched]
+        self.by_source = [_bound(clause, *given) for clause in plan.not_matched_by_source]
         wanted = join.wanted(schema, txn.snapshot.partition_columns)
         self._wanted = () if self.by_source else wanted
         self.used: set[int] = set()
@@ -179,13 +180,17 @@ class Matching:
         return file.scanned if self.by_source else file.rows.items()
 
 
-def _bound(clause: Clause, parameters: Parameters, metadata: Metadata | None) -> BoundClause:
+def _bound(
+    clause: Clause, parameters: Parameters, metadata: Metadata | None, is_insert_only: bool
+) -> BoundClause:
     """`metadata`: of the table whose writing tasks run the clause, if they do."""
     applies = None if clause.condition is None else clause.condition(parameters)
     if clause.make is None:
         return BoundClause(clause.act, applies, None)
     make = clause.make(parameters)
-    return BoundClause(clause.act, applies, make if metadata is None else in_task(make, metadata))
+    if metadata is not None:
+        make = in_task(make, metadata, beside_changes=not is_insert_only)
+    return BoundClause(clause.act, applies, make)
 
 
 def is_taken(clauses: Sequence[BoundClause], row: Row) -> bool:

@@ -189,7 +189,7 @@ class _Change(Struct, frozen=True):
             schema, table.session, lambda: _planned(statement, schema, table.session)
         )
         make, arrays = bind(statement.parameters)
-        return cls(in_task(make, txn.metadata), arrays)
+        return cls(in_task(make, txn.metadata, beside_changes=True), arrays)
 
 
 _Bound = tuple[Projection, dict[int, OfArrays] | None]
