@@ -260,6 +260,15 @@ def records_lost(operation: str, added: int, removed: int) -> DeltaError:
     )
 
 
+def no_default(column: str) -> DeltaError:
+    """Source: Spark's ResolveDefaultColumnsUtil (getDefaultValueExprOrNullLit)."""
+    return analysis(
+        "NO_DEFAULT_COLUMN_VALUE_AVAILABLE",
+        f"{column} is NOT NULL and has no default that DEFAULT could stand for.",
+        "AnalysisException",
+    )
+
+
 def several_sources_match() -> DeltaError:
     return analysis(
         "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",

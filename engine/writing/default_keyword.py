@@ -18,7 +18,10 @@ from whitecap.engine.storage.requests import Steps
 
 
 def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
-    """An INSERT of VALUES with what DEFAULT stands for in the table as it is now."""
+    """An INSERT of VALUES with what DEFAULT stands for in the table as it is now.
+
+    Raises `DeltaError` where it stands for nothing: of a column that is NOT NULL without a default.
+    """
     query = statement.query
     if not isinstance(query, Values):
         return statement
@@ -43,7 +46,11 @@ def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
 def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:
     field = fields[at] if at < len(fields) else None
     text = None if field is None else field.metadata.get(CURRENT_DEFAULT)
-    return exp.Null() if text is None else parse_condition(str(text))
+    if text is not None:
+        return parse_condition(str(text))
+    if field is not None and not field.nullable:
+        raise write_errors.no_default(field.name)
+    return exp.Null()
 
 
 def check_placement(node: exp.Expr, schema: Schema | None = None) -> None:
