@@ -40,3 +40,34 @@ def test_a_feature_that_is_switched_on(
     world.run(f"ALTER TABLE t SET TBLPROPERTIES ('{key}' = 'true')")
     end = ending(current.finish())
     assert end == "committed" if goes_on else end.startswith("MetadataChanged")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "goes_on"),
+    [(DELTA_OSS_3_3, True), (DATABRICKS_14_2, False), (DATABRICKS_14_3, False)],
+)
+@pytest.mark.parametrize("statement", [INSERT, DELETE])
+@pytest.mark.parametrize("value", ["true", "TRUE"])
+def test_row_tracking_that_is_switched_on_once_more(
+    dialect: Dialect, goes_on: bool, statement: str, value: str
+) -> None:
+    world = World.of(FOUR_ROWS, dialect=dialect, properties={TRACKING: "true"})
+    current = world.begin(statement)
+    world.run(f"ALTER TABLE t SET TBLPROPERTIES ('{TRACKING}' = '{value}')")
+    end = ending(current.finish())
+    assert end == "committed" if goes_on else end.startswith("MetadataChanged")
+
+
+@pytest.mark.parametrize("also", ["'delta.appendOnly' = 'false'", "'note' = 'x'"])
+def test_row_tracking_beside_another_property_is_any_change_of_metadata(also: str) -> None:
+    world = World.of(FOUR_ROWS, dialect=DELTA_OSS_3_3, properties={TRACKING: "true"})
+    current = world.begin(INSERT)
+    world.run(f"ALTER TABLE t SET TBLPROPERTIES ('{TRACKING}' = 'true', {also})")
+    assert ending(current.finish()).startswith("MetadataChanged")
+
+
+def test_row_tracking_that_is_switched_off_is_any_change_of_metadata() -> None:
+    world = World.of(FOUR_ROWS, dialect=DELTA_OSS_3_3, properties={TRACKING: "true"})
+    current = world.begin(INSERT)
+    world.run(f"ALTER TABLE t SET TBLPROPERTIES ('{TRACKING}' = 'false')")
+    assert ending(current.finish()).startswith("MetadataChanged")

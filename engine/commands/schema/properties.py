@@ -15,6 +15,7 @@ from whitecap.engine.commands.schema.property_checks import changed, check_keys,
 from whitecap.engine.commands.schema.row_tracking import backfill, is_enabling
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import check_not_suspended
+from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.columns.mapping import check_change, is_mapped
@@ -32,7 +33,7 @@ from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.beginning import begin
 
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
-_ENABLEMENT_ONLY = {"rowTrackingEnablementOnly": "true"}
+_ENABLEMENT_ONLY = {ROW_TRACKING_ONLY_TAG: "true"}
 
 
 def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
@@ -51,14 +52,17 @@ def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
         if len(new) == 1 or not isinstance(outcome, Committed):
             return outcome
         txn = yield from begin(table)
-    tags = {}
     if is_enabling(txn.metadata, new):
         stopped = yield from backfill(table)
         if stopped is not None:
             return stopped
         txn = yield from begin(table)
-        tags = _ENABLEMENT_ONLY if len(new) == 1 else {}
-    return (yield from change_properties(txn, new, tags))
+    return (yield from change_properties(txn, new, _tags(new)))
+
+
+def _tags(new: Mapping[str, str]) -> dict[str, str]:
+    """By what the statement says alone, whether or not row tracking was on before it."""
+    return _ENABLEMENT_ONLY if len(new) == 1 and properties.ROW_TRACKING.of(new) else {}
 
 
 def change_properties(
