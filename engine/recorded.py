@@ -68,12 +68,12 @@ COLUMNS_READ: dict[str, tuple[str, ...]] = {
 """Table of a recording -> the columns that measures and refusals are made of."""
 
 COLUMNS_TELLING_APART: dict[str, tuple[str, ...]] = {
-    "transactions": ("table_name", "statement_number", "ends_job"),
+    "transactions": ("table_name", "statement_number", "ends_job", "app_id"),
     "commits": ("table_name",),
     "writers": ("table_name", "statement_number", "ends_job"),
 }
-"""Columns that are there, and read besides, where a recording is of several tables, or of jobs of
-several statements; its manifest then names the `TABLES`."""
+"""Columns that are read besides where a recording is of several tables, or of jobs of several
+statements; its manifest then names the `TABLES`. All but `app_id` are there in these alone."""
 
 TABLES = "table_names"
 

@@ -118,8 +118,9 @@ class Sweep:
         """What success and latency of each run do not tell, by writer group (none named: of all).
 
         Of `jobs`, `given_up` (`half_done` of them) and `unfinished`, of the others `idle`, which
-        found nothing to do; transactions `in_flight` at the end; of `jobs_due` over the whole run,
-        `jobs_not_begun`.
+        found nothing to do; transactions `in_flight` at the end; of those that `succeeded` the ones
+        `without_effect`, which are of a statement that never left a version, and of these the ones
+        `repeated`, whose table had their batch; of `jobs_due` over the whole run, `jobs_not_begun`.
         """
         return self.subject.tables.left_out
 

@@ -22,6 +22,13 @@ from whitecap.reports.measures.sample import MeasureSample
 HALF_DONE = "an earlier statement had committed"
 """What is meant by it, for people."""
 
+REPEATED = (
+    "its table had every batch already, and takes one write of a batch (txnAppId, txnVersion), "
+    "as of an earlier statement"
+)
+"""Why a statement of an idempotent query did nothing: such a one commits whenever it runs, for it
+records its batch. Source: DeltaCommand.scala (hasBeenExecuted)."""
+
 TOLD_IDLE = 0.5
 """Idle successes are told from this share of all on: then the median latency is one of theirs."""
 
@@ -99,7 +106,8 @@ class JobsLeftOpen(Struct, frozen=True):
     """What some writers left open: `unfinished` of `jobs` neither committed nor were given up.
 
     `half_done` of those that were given up left a commit of an earlier statement behind. `idle` of
-    those that succeeded found nothing to do.
+    those that succeeded found nothing to do. `without_effect` of the `succeeded` transactions are
+    of a statement that never left a version, `repeated` of these since the table had their batch.
     """
 
     jobs: int
@@ -109,6 +117,9 @@ class JobsLeftOpen(Struct, frozen=True):
     due: Due
     half_done: int = 0
     idle: int = 0
+    succeeded: int = 0
+    without_effect: int = 0
+    repeated: int = 0
 
     @property
     def done(self) -> int:
@@ -121,10 +132,15 @@ class JobsLeftOpen(Struct, frozen=True):
         return self.idle > 0 and self.idle >= TOLD_IDLE * self.done
 
     @property
+    def has_vain_statement(self) -> bool:
+        """Whether some statement of jobs that did something never did anything."""
+        return self.without_effect > 0 and not self.is_mostly_idle
+
+    @property
     def is_told(self) -> bool:
         """Whether there is anything that success and latency do not tell."""
-        several = (self.unfinished, self.given_up, self.due.not_begun, self.is_mostly_idle)
-        return any(several)
+        idle = self.is_mostly_idle or self.has_vain_statement
+        return any((self.unfinished, self.given_up, self.due.not_begun, idle))
 
 
 def due_by_group(writers: pa.Table) -> dict[WriterCommand, Due]:
@@ -144,7 +160,7 @@ def due_by_group(writers: pa.Table) -> dict[WriterCommand, Due]:
 
 def left_out_of(sample: MeasureSample, due: Due) -> JobsLeftOpen:
     """What of these transactions' jobs no rate and no latency tells."""
-    jobs = sample.jobs
+    jobs, rows = sample.jobs, sample.rows
     return JobsLeftOpen(
         jobs=len(jobs),
         in_flight=sample.count(RecordedOutcome.IN_FLIGHT),
@@ -153,6 +169,9 @@ def left_out_of(sample: MeasureSample, due: Due) -> JobsLeftOpen:
         due=due,
         half_done=int(jobs.is_half_done.sum()),
         idle=int(jobs.is_idle.sum()),
+        succeeded=sample.count(RecordedOutcome.COMMITTED),
+        without_effect=int(rows.is_without_effect.sum()),
+        repeated=int((rows.is_without_effect & rows.is_numbered).sum()),
     )
 
 
@@ -166,6 +185,9 @@ def added(several: Sequence[JobsLeftOpen]) -> JobsLeftOpen:
         due=sum((each.due for each in several), Due()),
         half_done=sum(each.half_done for each in several),
         idle=sum(each.idle for each in several),
+        succeeded=sum(each.succeeded for each in several),
+        without_effect=sum(each.without_effect for each in several),
+        repeated=sum(each.repeated for each in several),
     )
 
 
@@ -178,6 +200,8 @@ def left_out_sentences(by_group: Mapping[WriterCommand, JobsLeftOpen]) -> Iterat
             yield _of_jobs(group, left_out)
         if left_out.is_mostly_idle:
             yield _idle(group, left_out)
+        if left_out.has_vain_statement:
+            yield _vain(group, left_out)
 
 
 def due_sentence(group: WriterCommand, due: Due) -> str:
@@ -210,3 +234,10 @@ def _idle(group: WriterCommand, left_out: JobsLeftOpen) -> str:
     """How many succeeded since there was nothing to do, as for a compaction without small files."""
     jobs = f"{left_out.idle:,} of {left_out.done:,} jobs that succeeded"
     return f"{group.writer_group}: {jobs} had nothing to do (no commit; their latencies count)"
+
+
+def _vain(group: WriterCommand, left_out: JobsLeftOpen) -> str:
+    """How many are of a statement that never did anything, and why."""
+    of = f"{left_out.without_effect:,} of {left_out.succeeded:,} {group.command} that succeeded"
+    why = f": {REPEATED}" if left_out.repeated == left_out.without_effect else " (no commit)"
+    return f"{group.writer_group}: {of} are of a statement that never did anything{why}"

@@ -31,7 +31,8 @@ class TransactionColumns(Struct, frozen=True):
     `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
     job's last transaction, `job_made_version` those of a job of which some statement left a
     version, `job_brought_data` those of one of which a statement that brings data did, `ends_job`
-    those of the last statement of their job.
+    those of the last statement of their job. `statement` is a code of the writers' statement,
+    `made_version` marks those that left a version, `is_numbered` those that bear their batch.
     """
 
     outcome: IntArray
@@ -48,6 +49,9 @@ class TransactionColumns(Struct, frozen=True):
     job_made_version: Flags
     job_brought_data: Flags
     ends_job: Flags
+    statement: IntArray
+    made_version: Flags
+    is_numbered: Flags
 
     @classmethod
     def of(cls, transactions: pa.Table) -> Self:
@@ -73,6 +77,9 @@ class TransactionColumns(Struct, frozen=True):
             job_made_version=_of_jobs_with(transactions, made_version),
             job_brought_data=_of_jobs_with(transactions, made_version & _brings_data(transactions)),
             ends_job=_ends_job(transactions),
+            statement=_statements(transactions),
+            made_version=made_version,
+            is_numbered=_is_numbered(transactions),
         )
 
     def __len__(self) -> int:
@@ -106,6 +113,12 @@ class TransactionColumns(Struct, frozen=True):
     def has_brought_data(self) -> Flags:
         """Which of them are the success of a job that brought data, and was no maintenance."""
         return self.is_done & self.job_brought_data
+
+    @property
+    def is_without_effect(self) -> Flags:
+        """Which of them succeeded, as one of a statement that never left a version."""
+        effective = np.isin(self.statement, self.statement[self.made_version])
+        return self.ended(RecordedOutcome.COMMITTED) & ~effective
 
     @property
     def is_idle(self) -> Flags:
@@ -226,6 +239,23 @@ def _ends_job(transactions: pa.Table) -> Flags:
     if "ends_job" not in transactions.column_names:
         return np.ones(transactions.num_rows, dtype=bool)
     return flags_in(transactions["ends_job"])
+
+
+def _statements(transactions: pa.Table) -> IntArray:
+    """Of each transaction a code of the statement of its writers."""
+    group, _ = coded(transactions["writer_group"])
+    if "statement_number" not in transactions.column_names:
+        return group
+    number = codes_in(transactions["statement_number"])
+    codes: IntArray = group * (number.max(initial=0) + 1) + number
+    return codes
+
+
+def _is_numbered(transactions: pa.Table) -> Flags:
+    """Which bear the batch that they write; asked of jobs of several statements alone."""
+    if "app_id" not in transactions.column_names:
+        return np.zeros(transactions.num_rows, dtype=bool)
+    return is_given(transactions["app_id"])
 
 
 def _brings_data(transactions: pa.Table) -> Flags:

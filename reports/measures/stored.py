@@ -39,6 +39,8 @@ StoredRow = dict[str, Any]
 
 WHOLE = WriterCommand("", "")
 """In rows, all writers of a run."""
+_OF_STATEMENTS = ("succeeded", "without_effect", "repeated")
+"""What is left out by statement, not by job."""
 
 
 def tally_rows(run: MeasuredRun) -> Iterator[StoredRow]:
@@ -87,6 +89,7 @@ def left_out_rows(run: MeasuredRun) -> Iterator[StoredRow]:
             "given_up": left_out.given_up,
             Measure.HALF_DONE.value: left_out.half_done,
             "idle": left_out.idle,
+            **{name: getattr(left_out, name) for name in _OF_STATEMENTS},
             "unfinished": left_out.unfinished,
             "writers": left_out.due.writers,
             "scheduled": left_out.due.scheduled,
@@ -191,7 +194,8 @@ def left_out_of_row(row: Mapping[Any, Any]) -> tuple[WriterCommand, JobsLeftOpen
     due = Due(row["writers"], row["scheduled"], row["jobs_due"], row["jobs_not_begun"])
     open_jobs = row[Measure.IN_FLIGHT.value], row["given_up"], row["unfinished"]
     of_ended = row[Measure.HALF_DONE.value], row["idle"]
-    left_out = JobsLeftOpen(row["jobs"], *open_jobs, due, *of_ended)
+    of_statements = (row.get(name, 0) for name in _OF_STATEMENTS)
+    left_out = JobsLeftOpen(row["jobs"], *open_jobs, due, *of_ended, *of_statements)
     return _group(row), left_out
 
 

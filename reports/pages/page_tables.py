@@ -152,6 +152,12 @@ _LEFT_OUT = (
         lambda some: f"of {some.done:,} succeeded",
         lambda some: some.is_mostly_idle,
     ),
+    _Column(
+        "of statements that never did anything",
+        lambda some: some.without_effect,
+        lambda some: f"of {some.succeeded:,} transactions that succeeded",
+        lambda some: some.has_vain_statement,
+    ),
     _Column("in flight", lambda some: some.in_flight, lambda _: ""),
     _Column(
         "due, not begun", lambda some: some.due.not_begun, lambda some: f"of {some.due.jobs:,} due"

@@ -141,11 +141,54 @@ def test_a_job_is_idle_and_no_goodput_if_no_statement_of_it_made_a_version() -> 
     assert measured.tally(Measure.GOODPUT_PER_MINUTE, "eraser").value == 0
 
 
-NOTHING_THERE = {"statement": "DELETE FROM events WHERE country = 'nowhere'"}
-INSERTS = {
+FIRST = {
     "statement": "INSERT INTO events VALUES :rows",
     "parameters": {"rows": {"rows": {"count": 2}}},
 }
+
+
+@pytest.mark.parametrize(
+    ("second", "query", "said"),
+    [
+        (
+            {"statement": "UPDATE events SET amount = 1"},
+            {"foreach_batch": {"checkpoint": "orders", "idempotent": True}},
+            "9 of 9 UPDATE events that succeeded are of a statement that never did anything: its "
+            "table had every batch already, and takes one write of a batch (txnAppId, txnVersion), "
+            "as of an earlier statement",
+        ),
+        (
+            FIRST,
+            {"foreach_batch": {"checkpoint": "orders", "idempotent": True}},
+            "9 of 18 INSERT events that succeeded are of a statement that never did anything: its "
+            "table had every batch already, and takes one write of a batch (txnAppId, txnVersion), "
+            "as of an earlier statement",
+        ),
+        (
+            {"statement": "DELETE FROM events WHERE country = 'nowhere'"},
+            {},
+            "9 of 9 DELETE events that succeeded are of a statement that never did anything "
+            "(no commit)",
+        ),
+        (
+            {"statement": "UPDATE events SET amount = 1"},
+            {"foreach_batch": {"checkpoint": "orders"}},
+            None,
+        ),
+    ],
+)
+def test_a_statement_that_never_does_anything_is_told_beside_the_success_of_its_jobs(
+    second: dict[str, Any], query: dict[str, Any], said: str | None
+) -> None:
+    arrival = {"schedule": {"every": "1 min", "offset": "30 s"}}
+    writer = {"statements": [FIRST, second], "arrival": arrival, "stops": "9 min", **query}
+    measured = whitecap.run(document(writers={"both": writer})).measured
+    sentences = left_out_sentences({of: part.left_out for of, part in measured.groups.items()})
+    assert list(sentences) == ([] if said is None else [f"both: {said}"])
+
+
+NOTHING_THERE = {"statement": "DELETE FROM events WHERE country = 'nowhere'"}
+INSERTS = FIRST
 
 
 @pytest.mark.parametrize(("writer", "is_idle"), [(NOTHING_THERE, True), (INSERTS, False)])
