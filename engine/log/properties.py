@@ -53,6 +53,7 @@ _UNIT_MS = {
     "day": 86_400_000,
     "week": 7 * 86_400_000,
 }
+_IN_DAYS = {"day": 1, "week": 7}
 _SPAN = re.compile(r"(\d+)\s+([a-z]+?)s?(?=\s|$)")
 
 
@@ -90,6 +91,23 @@ def interval_ms(text: str) -> int:
     return int(sum(int(count) * _UNIT_MS[unit] for count, unit in parts))
 
 
+def interval_text(text: str) -> str:
+    """An interval as Spark writes it: `30 days` of `interval 30 days`, `7 days` of a week.
+
+    Source: CalendarInterval.java (toString), which has days apart from hours and less.
+    """
+    days, below_ms = 0, 0.0
+    for count, unit in _SPAN.findall(text.strip().lower()):
+        if unit in _IN_DAYS:
+            days += int(count) * _IN_DAYS[unit]
+        else:
+            below_ms += int(count) * _UNIT_MS[unit]
+    hours, rest_ms = divmod(below_ms, _UNIT_MS["hour"])
+    minutes, rest_ms = divmod(rest_ms, _UNIT_MS["minute"])
+    parts = ((days, "days"), (hours, "hours"), (minutes, "minutes"), (rest_ms / 1000, "seconds"))
+    return " ".join(f"{count:g} {unit}" for count, unit in parts if count) or "0 seconds"
+
+
 APPEND_ONLY = TableProperty("delta.appendOnly", "false", flag)
 AUTO_COMPACT = TableProperty("delta.autoOptimize.autoCompact", "false", str)
 CHANGE_DATA_FEED = TableProperty("delta.enableChangeDataFeed", "false", flag)
@@ -109,6 +127,7 @@ STRING_PREFIX_LENGTH = TableProperty("delta.dataSkippingStringPrefixLength", "32
 # Read unvalidated on purpose: a log may hold any of three levels, though SQL accepts only one.
 ISOLATION_LEVEL = TableProperty(ISOLATION_PROPERTY, "Serializable", str)
 LOG_RETENTION_MS = TableProperty("delta.logRetentionDuration", "interval 30 days", interval_ms)
+TRUNCATED_HISTORY_RETENTION = "delta.dropFeatureTruncateHistory.retentionDuration"
 ROW_TRACKING = TableProperty("delta.enableRowTracking", "false", flag)
 ROW_TRACKING_SUSPENDED = TableProperty("delta.rowTrackingSuspended", "false", flag)
 SYMLINK_MANIFESTS = TableProperty(
@@ -144,3 +163,13 @@ FLAGS = (
 )
 NUMBERS = (ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP, PROTECTED_VERSION)
 """Properties without a type above, whose values are flags or whole numbers where they are set."""
+
+
+def history_retentions(configuration: Configuration) -> tuple[str, str]:
+    """For how long history stays: the log's, and after DROP FEATURE TRUNCATE HISTORY.
+
+    Intervals as Spark writes them. Source: DeltaErrors.scala (logRetentionConfig).
+    """
+    log = configuration.get(LOG_RETENTION_MS.key, LOG_RETENTION_MS.default)
+    truncated = configuration.get(TRUNCATED_HISTORY_RETENTION, "interval 24 hours")
+    return interval_text(log), interval_text(truncated)

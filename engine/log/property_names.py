@@ -82,7 +82,7 @@ STORED: Mapping[str, Stored] = {
     "delta.checkpoint.writeStatsAsStruct": Stored(flag, _EMPTY_CHECKPOINTS),
     properties.CHECKPOINT_INTERVAL.key: Stored(positive, _READS_TAKE),
     "delta.checkpointRetentionDuration": Stored(interval_ms, _NO_CLEAN_UP),
-    "delta.dropFeatureTruncateHistory.retentionDuration": Stored(
+    properties.TRUNCATED_HISTORY_RETENTION: Stored(
         interval_ms, "read by DROP FEATURE TRUNCATE HISTORY"
     ),
     properties.EXPIRED_LOG_CLEANUP.key: Stored(flag, _LISTINGS_TAKE),

@@ -11,6 +11,15 @@ from collections.abc import Iterable, Sequence
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.refusals.kinds import IN_PLAN, analysis
 
+_MAPPING_ADVICE = (
+    "\nPlease enable Column Mapping on your Delta table with mapping mode 'name'.\n"
+    "You can use one of the following commands.\n\n"
+    "ALTER TABLE table_name SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')\n\n"
+    "Note, if your table is not on the required protocol version it will be upgraded.\n"
+    "Column mapping requires at least protocol (2, 5)\n"
+)
+"""Source: DeltaErrors.scala (columnMappingAdviceMessage)."""
+
 
 def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
     return analysis(
@@ -117,14 +126,14 @@ def not_null_in_added_column() -> DeltaError:
 def drop_without_mapping() -> DeltaError:
     return analysis(
         "DELTA_UNSUPPORTED_DROP_COLUMN",
-        "DROP COLUMN is not supported for your Delta table: column mapping is not enabled.",
+        f"DROP COLUMN is not supported for your Delta table. {_MAPPING_ADVICE}",
     )
 
 
 def rename_without_mapping() -> DeltaError:
     return analysis(
         "DELTA_UNSUPPORTED_RENAME_COLUMN",
-        "Column rename is not supported for your Delta table: column mapping is not enabled.",
+        f"Column rename is not supported for your Delta table. {_MAPPING_ADVICE}",
     )
 
 

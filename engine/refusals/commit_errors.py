@@ -267,7 +267,8 @@ def tracking_and_suspended(enabled: str, suspended: str) -> DeltaError:
         "DeltaIllegalStateException",
         "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
         f"Illegal table state was detected. Table properties `{enabled}` and `{suspended}` are"
-        " both set to true.",
+        " both set to true. The issue can be resolved by disabling any of the two table"
+        " properties.",
     )
 
 

@@ -107,7 +107,10 @@ def retention_too_short(hours: int) -> DeltaError:
     return analysis(
         "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
         "The specified VACUUM retention period is too low and may corrupt this Delta table if any"
-        f" writes are in progress. Please use a value not less than {hours} hours.",
+        " writes are in progress.\n\nIf no operations (insert, upsert, delete, optimize) are"
+        " running, you can disable this safety check by setting:\n"
+        "delta.retentionDurationCheck.enabled = false\n\n"
+        f"Otherwise, use a retention period of at least {hours} hours.",
         "DeltaIllegalArgumentException",
     )
 

@@ -53,10 +53,13 @@ def feature_status(feature: str, status: str) -> DeltaError:
     )
 
 
-def clustering_by_property(command: str, instead: str) -> DeltaError:
+def clustering_by_property(command: str) -> DeltaError:
+    """Of CREATE and of ALTER: to the latter, too, Delta says to make the table anew."""
+    where = "TBLPROPERTIES" if command == "CREATE" else f"{command} TABLE SET TBLPROPERTIES"
     return analysis(
         f"DELTA_{command}_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-        f"Cannot enable clustering table feature using TBLPROPERTIES. Please use {instead}.",
+        f"Cannot enable clustering table feature using {where}. Please use CREATE OR REPLACE TABLE"
+        " CLUSTER BY to create a Delta table with clustering.",
     )
 
 
@@ -85,7 +88,8 @@ def names_that_need_mapping(names: Sequence[str]) -> DeltaError:
         "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         "Found invalid character(s) among ' ,;{}()\\n\\t=' in the column names of your schema.\n"
         f"Invalid column names: {', '.join(names)}.\nColumn mapping cannot be removed when there"
-        " are invalid characters in the column names.",
+        " are invalid characters in the column names.\nPlease rename the columns to remove the"
+        " invalid characters and execute this command again.",
     )
 
 
@@ -127,10 +131,12 @@ def uniform_without_compatibility() -> DeltaError:
     )
 
 
-def compatibility_without_mapping(key: str) -> DeltaError:
+def compatibility_without_mapping(key: str, mode: str) -> DeltaError:
+    named = key.removeprefix("delta.enable")
     return analysis(
         "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY",
-        f"{key} requires the table property 'delta.columnMapping.mode' to be set to 'name'.",
+        f"The validation of {named} has failed. {named} requires table property"
+        f" 'delta.columnMapping.mode' to be set to 'name'. Current value: '{mode}'.",
         "DeltaUnsupportedOperationException",
     )
 
@@ -149,7 +155,8 @@ def manifests_beside_vectors(table: str) -> DeltaError:
         "EXISTING_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION",
         table,
         "Symlink manifest generation is unsupported while deletion vectors are present in the"
-        " table.",
+        " table.\nIn order to produce a version of the table without deletion vectors, run 'REORG"
+        f" TABLE {table} APPLY (PURGE)'.",
     )
 
 

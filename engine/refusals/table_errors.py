@@ -60,19 +60,23 @@ def cluster_by_unknown(name: str) -> DeltaError:
 
 
 def clustered_twice(name: str) -> DeltaError:
-    return analysis(
-        "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY", f"Found duplicate column(s): {name}"
-    )
+    text = f"Found duplicate column(s): `{name}`. The duplicate was found in CLUSTER BY."
+    return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY", text)
 
 
 def too_many_cluster_columns(count: int, most: int) -> DeltaError:
-    text = f"CLUSTER BY supports up to {most} clustering columns, but the table has {count}."
+    text = f"CLUSTER BY supports up to {most} clustering columns, but the table has {count}"
+    text += " clustering columns. Please remove the extra clustering columns."
     return analysis("DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS", text)
 
 
 def only_void_columns() -> DeltaError:
     error_class = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS"
-    return analysis(error_class, "The table would have columns of type VOID alone.")
+    return analysis(
+        error_class,
+        "The Delta table is not writable because parts of the schema are not supported.\n"
+        "Reason: All columns in the table schema have VOID type.",
+    )
 
 
 def show_no_partitions(table: str) -> DeltaError:
@@ -98,8 +102,9 @@ def constraint_exists(name: str, old: str) -> DeltaError:
 
 
 def no_such_constraint(name: str, table: str) -> DeltaError:
-    text = f"Cannot drop nonexistent constraint {name} from table {table}. To avoid throwing an"
-    text += " error, provide the parameter IF EXISTS."
+    text = f"Cannot drop nonexistent constraint {name} from table `default`.`{table}`. To avoid"
+    text += " throwing an error, provide the parameter IF EXISTS or set the SQL session"
+    text += " configuration spark.databricks.delta.constraints.assumesDropIfExists.enabled to true."
     return analysis("DELTA_CONSTRAINT_DOES_NOT_EXIST", text)
 
 
@@ -136,7 +141,8 @@ def partition_clustered_table() -> DeltaError:
 
 
 def clone_into_table_with_files() -> DeltaError:
-    text = "The clone destination table is non-empty. Please empty or drop it first."
+    text = "The clone destination table is non-empty. Please TRUNCATE or DELETE FROM the table"
+    text += " before running CLONE."
     return analysis("DELTA_UNSUPPORTED_NON_EMPTY_CLONE", text, "DeltaIllegalStateException")
 
 

@@ -5,6 +5,7 @@ Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryCompilationErr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from whitecap.engine.errors import DeltaError
@@ -92,14 +93,24 @@ def wrong_number_of_columns(given: int, wanted: int) -> DeltaError:
     return analysis(f"INSERT_COLUMN_ARITY_MISMATCH.{kind}", text, "AnalysisException")
 
 
-def not_enough_columns(given: int, wanted: int) -> DeltaError:
-    text = f"the table has {wanted} column(s), the data {given}"
+def not_enough_columns(table: str, given: int, wanted: int) -> DeltaError:
+    """Of a table of Spark's own catalog, in the database that sessions begin with."""
+    text = f"Cannot write to 'spark_catalog.default.{table}', not enough data columns; target"
+    text += f" table has {wanted}"
+    text += f" column(s) but the inserted data has {given} column(s)"
     return analysis("DELTA_INSERT_COLUMN_ARITY_MISMATCH", text)
 
 
 def given_twice(names: Iterable[str]) -> DeltaError:
-    text = f"Found duplicate column(s) in the data to save: {', '.join(names)}."
+    text = f"{_duplicates(names)} The duplicate was found in the data being saved."
     return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.DATA", text)
+
+
+def _duplicates(names: Iterable[str]) -> str:
+    """Source: SchemaMergingUtils.scala (checkColumnNameDuplication)."""
+    counts = Counter(name.lower() for name in names)
+    twice = ", ".join(name for name, count in counts.items() if count > 1)
+    return f"Found duplicate column(s): {twice}."
 
 
 def static_column_given(names: Iterable[str]) -> DeltaError:
@@ -111,7 +122,7 @@ def static_column_given(names: Iterable[str]) -> DeltaError:
 
 
 def read_twice(names: Iterable[str]) -> DeltaError:
-    text = f"Found duplicate column(s) in the data being read: {', '.join(names)}."
+    text = f"{_duplicates(names)} The duplicate was found in the schema of the data being read."
     return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.READ_SCHEMA", text)
 
 
@@ -182,17 +193,17 @@ def fields_not_merged(name: str) -> DeltaError:
 
 
 def void_in_stream() -> DeltaError:
-    text = "A batch of a stream has a column without a type (VOID)."
+    text = "Delta doesn't accept NullTypes in the schema for streaming writes."
     return analysis("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE", text)
 
 
-def no_partition_column(name: str) -> DeltaError:
-    text = f"Partition column `{name}` not found in the schema of the written data."
+def no_partition_column(name: str, columns: Iterable[str]) -> DeltaError:
+    text = f"Partition column `{name}` not found in schema [{', '.join(columns)}]"
     return analysis("DELTA_PARTITION_COLUMN_NOT_FOUND", text)
 
 
 def column_not_null(name: str) -> DeltaError:
-    text = f"The column {name}, which has a NOT NULL constraint, is missing from the data"
+    text = f"Column {name}, which has a NOT NULL constraint, is missing from the data"
     return analysis(
         "DELTA_MISSING_NOT_NULL_COLUMN_VALUE",
         f"{text} being written into the table.",
@@ -291,7 +302,8 @@ def several_rows_for_a_value() -> DeltaError:
 
 
 def replaced_condition_mismatch(condition: str) -> DeltaError:
-    text = f"Written data does not conform to partial table overwrite condition '{condition}'."
+    text = "Written data does not conform to partial table overwrite condition or constraint"
+    text += f" '{condition}'."
     return analysis("DELTA_REPLACE_WHERE_MISMATCH", text)
 
 

@@ -124,7 +124,7 @@ def _check_left_out(given: Schema, schema: Schema, partitions: Sequence[str]) ->
     needed = [field for field in left_out if not is_made_up(field)]
     for field in needed:
         if field.name in partitions:
-            raise write_errors.no_partition_column(field.name)
+            raise write_errors.no_partition_column(field.name, given.names)
     for field in needed:
         if not field.nullable:
             raise write_errors.column_not_null(field.name)

@@ -86,7 +86,7 @@ def _filled_by_source(
     names = [name for name in order or schema.names if name.lower() not in static]
     if len(names) != len(source.names):
         if {name.lower() for name in source.names} & static.keys():
-            raise _given_beside_partition(statement, source)
+            raise _given_beside_partition(statement, source, static)
         raise _wrong_arity(statement, schema, len(source.names), len(names), len(static))
     if statement.by_name and not statement.columns:
         if len(names) + len(static) < len(schema):
@@ -95,11 +95,13 @@ def _filled_by_source(
     return names
 
 
-def _given_beside_partition(statement: Insert, source: Source) -> DeltaError:
+def _given_beside_partition(
+    statement: Insert, source: Source, static: Mapping[str, Term]
+) -> DeltaError:
     """What Spark says about a column that PARTITION gives a value and the query as well."""
     if statement.by_name:
         return write_errors.static_column_given(source.names)
-    return write_errors.given_twice(source.names)
+    return write_errors.given_twice([*source.names, *static])
 
 
 def _check_required(schema: Schema, given: Sequence[str]) -> None:
@@ -165,7 +167,7 @@ def _wrong_arity(
         return write_errors.wrong_number_of_columns(given, wanted)
     if given > wanted:
         return write_errors.too_many_columns()
-    return write_errors.not_enough_columns(given + static, len(schema))
+    return write_errors.not_enough_columns(statement.table.name, given + static, len(schema))
 
 
 def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Session) -> Generated:

@@ -5,7 +5,8 @@ Source: schema/DeltaInvariantCheckerExec.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -15,9 +16,9 @@ from whitecap.engine.log.columns.type_changes import text_limit, without_limits
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import Plans
-from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.texts import to_text
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.files import Check
 from whitecap.engine.writing.generation import generation_conditions
@@ -25,7 +26,7 @@ from whitecap.engine.writing.generation import generation_conditions
 INVARIANT = "DeltaInvariantViolationException"
 
 _CHECKS = Plans()
-_NO_VALUES: Mapping[int, str] = {}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def row_check(
@@ -41,16 +42,11 @@ def row_check(
 
 
 class _Rule(NamedTuple):
-    """What no row may be, with the error's class and the constraint that a row breaks then.
-
-    `values_of` are the columns whose values the error has, by their places in the row.
-    """
+    """What no row may be, with the error's class and what it says of a row that is it."""
 
     is_broken: Callable[[Row], bool]
     error_class: str
-    name: str
-    text: str
-    values_of: Mapping[int, str] = _NO_VALUES
+    said: Callable[[Row], str]
 
 
 def _made_check(
@@ -75,7 +71,7 @@ def _made_check(
     def check(row: Row) -> None:
         for rule in rules:
             if rule.is_broken(row):
-                raise _violation(rule, row)
+                raise DeltaError.of_class(INVARIANT, rule.error_class, rule.said(row))
 
     return check
 
@@ -97,7 +93,12 @@ def _not_null(schema: Schema) -> Iterator[_Rule]:
     error_class = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
     for at, field in enumerate(schema):
         if not field.nullable:
-            yield _Rule(partial(_is_null, at), error_class, field.name, "NOT NULL")
+            text = f"NOT NULL constraint violated for column: {field.name}."
+            yield _Rule(partial(_is_null, at), error_class, partial(_always, text))
+
+
+def _always(text: str, _: Row) -> str:
+    return text
 
 
 def _is_null(at: int, row: Row) -> bool:
@@ -109,8 +110,15 @@ def _text_limits(schema: Schema) -> Iterator[_Rule]:
     for at, field in enumerate(schema):
         limit = text_limit(field)
         if limit is not None:
-            text = f"length <= {limit.letters}"
-            yield _Rule(partial(_is_longer, at, limit.letters), error_class, field.name, text)
+            condition = f"(({field.name} IS NULL) OR (length({field.name}) <= {limit.letters}))"
+            said = partial(_too_long, at, condition)
+            yield _Rule(partial(_is_longer, at, limit.letters), error_class, said)
+
+
+def _too_long(at: int, condition: str, row: Row) -> str:
+    """Source: CharVarcharConstraint.scala, InvariantViolationException.scala."""
+    text = f'Value "{row[at]}" exceeds char/varchar type length limitation.'
+    return f"{text} Failed check: {condition}."
 
 
 def _is_longer(at: int, letters: int, row: Row) -> bool:
@@ -121,13 +129,26 @@ def _condition_holds(name: str, condition: Predicate, schema: Schema, session: S
     """Broken too where the condition is NULL."""
     test = condition.bind(schema, session)
     error_class = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
-    read = {at: each for at, each in enumerate(schema.names) if each.lower() in condition.columns}
-    return _Rule(lambda row: test(row) is not True, error_class, name, condition.sql, read)
+    read = [(each, at) for at, each in enumerate(schema.names) if each.lower() in condition.columns]
+    said = partial(_violated, name, condition.sql, sorted(read))
+    return _Rule(lambda row: test(row) is not True, error_class, said)
 
 
-def _violation(rule: _Rule, row: Row) -> DeltaError:
-    """With the values that the constraint reads, as Delta has them in its message."""
-    values = ", ".join(f"{name} = {sql_literal(row[at])}" for at, name in rule.values_of.items())
-    of_values = f" with {values}" if values else ""
-    said = f"constraint {rule.name} ({rule.text}) is violated by a row{of_values}"
-    return DeltaError.of_class(INVARIANT, rule.error_class, said)
+def _violated(name: str, condition: str, read: Sequence[tuple[str, int]], row: Row) -> str:
+    """With the values that the constraint reads. Source: InvariantViolationException.scala."""
+    values = "\n".join(f" - {column} : {_inside(row[at])}" for column, at in read)
+    return f"CHECK constraint {name} ({condition}) violated by row with values:\n{values}"
+
+
+def _inside(value: object) -> str:
+    """A value as Spark's rows hold it: days and microseconds since 1970."""
+    match value:
+        case None:
+            return "null"
+        case datetime():
+            instant = value if value.tzinfo else value.replace(tzinfo=UTC)
+            return str((instant - _EPOCH) // timedelta(microseconds=1))
+        case date():
+            return str((value - _EPOCH.date()).days)
+        case _:
+            return to_text(value)

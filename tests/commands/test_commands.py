@@ -257,7 +257,7 @@ def test_a_check_constraint_holds_from_its_commit_on(db: Database) -> None:
     db.commit("ALTER TABLE t ADD CONSTRAINT positive CHECK (v > 0)")
     for text in ("INSERT INTO t VALUES (1, 0)", "UPDATE t SET v = -v WHERE v = 21"):
         with pytest.raises(
-            DeltaError, match=r"VIOLATE_CONSTRAINT_WITH_VALUES.*positive.* v = (0|-21)$"
+            DeltaError, match=r"VIOLATE_CONSTRAINT_WITH_VALUES.*positive (?s:.*) v : (0|-21)$"
         ):
             db.sql(text)
     db.commit("ALTER TABLE t DROP CONSTRAINT positive")

@@ -26,6 +26,7 @@ from whitecap.engine.log.feature_keys import (
 )
 from whitecap.engine.log.features import FEATURES
 from whitecap.engine.log.protocols import feature_names, protocol_for
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import feature_errors, protocol_errors
 from whitecap.engine.session.table import Table
@@ -52,7 +53,7 @@ def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
     if cleaned.stopped is not None:
         return cleaned.stopped
     if statement.truncate_history or not table.dialect.drops_features_at_once:
-        return (yield from _without_history(table, statement, cleaned))
+        return (yield from _without_history(table, statement, txn.snapshot, cleaned))
     return (yield from _behind_barrier(table, feature, cleaned))
 
 
@@ -71,9 +72,9 @@ def _check(name: str, txn: Transaction, truncates: bool) -> None:
     if name not in _removable(txn.dialect):
         raise feature_errors.not_removable(name)
     if name == CHECKPOINT_PROTECTION and not truncates:
-        raise feature_errors.with_history(name)
+        raise feature_errors.with_history()
     if truncates and name != CHECKPOINT_PROTECTION and not FEATURES[name].reader_writer:
-        raise feature_errors.without_history(name)
+        raise feature_errors.without_history()
     needing = sorted(f.name for f in FEATURES.values() if name in f.needs and f.name in present)
     if needing:
         raise feature_errors.is_needed(name, needing)
@@ -94,7 +95,9 @@ def _behind_barrier(table: Table, name: str, cleaned: Cleaned) -> Steps[Outcome]
     return (yield from _downgrade(txn, name, truncates=False, protects=True))
 
 
-def _without_history(table: Table, statement: DropFeature, cleaned: Cleaned) -> Steps[Outcome]:
+def _without_history(
+    table: Table, statement: DropFeature, seen: Snapshot, cleaned: Cleaned
+) -> Steps[Outcome]:
     """The feature goes once nothing of it is in the history.
 
     Raises `DeltaError` if there was anything to clean up now, or if there was any time before.
@@ -106,7 +109,8 @@ def _without_history(table: Table, statement: DropFeature, cleaned: Cleaned) -> 
         if stopped is not None:
             return stopped
         if cleaned.made_changes:
-            raise feature_errors.wait_for_retention(name)
+            log, truncated = properties.history_retentions(seen.configuration)
+            raise feature_errors.wait_for_retention(name, log, truncated)
     txn = yield from _dropping(table, name, cleaned)
     if shows_in_history and (yield from is_in_history(table, name, txn.read_version)):
         raise feature_errors.in_history(name)

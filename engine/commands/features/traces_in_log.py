@@ -115,7 +115,8 @@ def unprotect(table: Table, seen: Snapshot) -> Steps[Cleaned]:
         stopped = stop((yield from empty_commit(table)))
         if stopped is not None:
             return Cleaned(stopped)
-        raise feature_errors.protected_for_now()
+        _, truncated = properties.history_retentions(seen.configuration)
+        raise feature_errors.protected_for_now(truncated)
     txn = yield from begin(table)
     dropped = drop_properties(txn, [properties.PROTECTED_VERSION])
     return (yield from all_done([dropped], made_changes=False))

@@ -125,7 +125,7 @@ def checked_for_new_table(given: Mapping[str, str], dialect: Dialect) -> dict[st
     """The same for CREATE TABLE, which brings all properties at once."""
     stored = checked(given, dialect)
     if CLUSTERING_FEATURE in stored:
-        raise property_errors.clustering_by_property("CREATE", "CREATE OR REPLACE TABLE CLUSTER BY")
+        raise property_errors.clustering_by_property("CREATE")
     lower = {key.lower(): value for key, value in stored.items()}
     if "iceberg" in lower.get(_UNIFORM_FORMATS, "") and not _is_compatible(lower):
         raise property_errors.uniform_without_compatibility()
@@ -140,7 +140,7 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
     try:
         stored = checked(given, txn.dialect)
         if CLUSTERING_FEATURE in stored:
-            raise property_errors.clustering_by_property("ALTER", "ALTER TABLE CLUSTER BY")
+            raise property_errors.clustering_by_property("ALTER")
         check_retention({**txn.metadata.configuration, **stored}, txn.dialect)
     except DeltaError as error:
         if error.exception == "IllegalArgumentException":
@@ -220,8 +220,9 @@ def _check_iceberg(key: str, value: str, configuration: Mapping[str, str]) -> No
     if key.lower() == _UNIFORM_FORMATS and "iceberg" in value and not _is_compatible(lower):
         raise RefusedAtCommit.of(property_errors.uniform_without_compatibility())
     if key.lower().startswith(_ICEBERG) and value.lower() == "true":
-        if lower.get(_MAPPING_MODE, "none") == "none":
-            raise RefusedAtCommit.of(property_errors.compatibility_without_mapping(key))
+        mode = lower.get(_MAPPING_MODE, "none")
+        if mode == "none":
+            raise RefusedAtCommit.of(property_errors.compatibility_without_mapping(key, mode))
         raise UnsupportedFeature(f"{key} other than by REORG TABLE ... APPLY (UPGRADE UNIFORM)")
 
 
