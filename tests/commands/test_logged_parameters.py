@@ -11,9 +11,9 @@ from whitecap.engine.settings import Settings
 CLUSTERED = "CREATE TABLE t (id INT, `país` STRING) USING delta CLUSTER BY (id, `país`)"
 
 
-def parameters(db: Database, statement: str) -> dict[str, object]:
+def parameters(db: Database, statement: str, **given: object) -> dict[str, object]:
     """The operation's parameters of a statement that commits."""
-    commit_info = db.commit(statement).commit_info
+    commit_info = db.commit(statement, **given).commit_info
     return dict(commit_info.operation_parameters or {})
 
 
@@ -96,3 +96,38 @@ def test_unset_properties_may_be_missing_whatever_the_statement_says(condition: 
     db = made("id INT")
     logged = parameters(db, f"ALTER TABLE t UNSET TBLPROPERTIES {condition}('team')")
     assert logged == {"properties": '["team"]', "ifExists": True}
+
+
+@pytest.mark.parametrize(
+    ("clauses", "matched", "not_matched", "by_source"),
+    [
+        (
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+            '[{"actionType":"update"}]',
+            '[{"actionType":"insert"}]',
+            "[]",
+        ),
+        (
+            "WHEN MATCHED AND t.v > :least THEN UPDATE SET v = 1 WHEN MATCHED THEN DELETE"
+            " WHEN NOT MATCHED BY SOURCE AND t.id > 1000 THEN DELETE",
+            '[{"predicate":"(t.v > 5)","actionType":"update"},{"actionType":"delete"}]',
+            "[]",
+            '[{"predicate":"(t.id > 1000)","actionType":"delete"}]',
+        ),
+    ],
+)
+def test_a_merge_says_which_clauses_it_has(
+    clauses: str, matched: str, not_matched: str, by_source: str
+) -> None:
+    db = Database()
+    for name in ("t", "s"):
+        db.create(name, "id INT, v INT")
+        db.sql(f"INSERT INTO {name} VALUES (1, 7), (2, 8)")
+    text = f"MERGE INTO t USING s ON t.id = s.id {clauses}"
+    given = {"least": 5} if ":least" in text else {}
+    assert parameters(db, text, **given) == {
+        "predicate": '["(t.id = s.id)"]',
+        "matchedPredicates": matched,
+        "notMatchedPredicates": not_matched,
+        "notMatchedBySourcePredicates": by_source,
+    }

@@ -68,7 +68,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     matching = Matching(plan, join, statement, txn)
     track_merge_rows(txn, statement, predicates, scan, matching.concerns)
     actions = yield from _Run(table, txn, scan, plan, matching, source).actions(candidates)
-    operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
+    operation = Operation("MERGE", plan.shown(statement.parameters))
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 

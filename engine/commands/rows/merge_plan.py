@@ -5,7 +5,8 @@ Source: MergeIntoCommandBase.scala, DeltaMergeInto.scala.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,12 +38,49 @@ from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.generation import Counted
 
+_SHOWN_AS = {
+    Match.MATCHED: "matchedPredicates",
+    Match.NOT_MATCHED: "notMatchedPredicates",
+    Match.NOT_MATCHED_BY_SOURCE: "notMatchedBySourcePredicates",
+}
+"""Source: DeltaOperations.scala (Merge)."""
+
+
+class ShownClauses(Struct, frozen=True):
+    """The clauses of one kind as the operation's parameters name and show them."""
+
+    name: str
+    clauses: tuple[tuple[str, Template | None], ...]
+    """Of each what it does, and its condition if it has one."""
+
+    @classmethod
+    def of(cls, statement: Merge, match: Match) -> Self:
+        """Those of a statement."""
+        clauses = statement.of(match)
+        conditions = (
+            None if each.condition is None else Template.of(each.condition.sql(DIALECT))
+            for each in clauses
+        )
+        acts = (each.act.value.lower() for each in clauses)
+        return cls(_SHOWN_AS[match], tuple(zip(acts, conditions, strict=True)))
+
+    def render(self, parameters: Mapping[str, Any]) -> list[dict[str, str]]:
+        """With the parameters' values. Source: DeltaOperations.scala (MergePredicate)."""
+        return [
+            {"actionType": act}
+            if condition is None
+            else {"predicate": f"({condition.render(parameters)})", "actionType": act}
+            for act, condition in self.clauses
+        ]
+
 
 class MergePlan(Struct, frozen=True):
     """What a MERGE does, but for its parameters' values."""
 
     on: Template
     """The ON condition as the operation's parameters show it."""
+    shown_clauses: tuple[ShownClauses, ...]
+    """What these say of the clauses."""
     predicates: tuple[Predicate, ...]
     """What the scan of the target is told."""
     join: JoinCondition
@@ -53,6 +91,11 @@ class MergePlan(Struct, frozen=True):
     """How many columns the source has."""
     counted: Counted
     """The identity columns that some INSERT gives no value for."""
+
+    def shown(self, parameters: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """The operation's parameters."""
+        clauses = {each.name: each.render(parameters) for each in self.shown_clauses}
+        return {"predicate": [f"({self.on.render(parameters)})"], **clauses}
 
     @property
     def is_insert_only(self) -> bool:
@@ -150,6 +193,7 @@ def _compiled(statement: Merge, scopes: MergeScopes, evolves: bool, dialect: Dia
     compiler = ClauseCompiler(scopes, evolves)
     return MergePlan(
         Template.of(statement.on.sql(DIALECT)),
+        tuple(ShownClauses.of(statement, match) for match in Match),
         scan_predicates(statement, scopes, dialect.checks),
         join_condition(statement, scopes),
         compiler.clauses(statement, Match.MATCHED),
