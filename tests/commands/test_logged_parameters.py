@@ -131,3 +131,12 @@ def test_a_merge_says_which_clauses_it_has(
         "notMatchedPredicates": not_matched,
         "notMatchedBySourcePredicates": by_source,
     }
+
+
+def test_a_feature_that_is_switched_on_by_its_property_is_named_in_small_letters() -> None:
+    """Source: DeltaConfig.scala (validateConfigurations)."""
+    set_both = "('delta.feature.domainMetadata' = 'supported', 'delta.appendonly' = 'false')"
+    logged = parameters(made("id INT"), f"ALTER TABLE t SET TBLPROPERTIES {set_both}")
+    assert logged["properties"] == (
+        '{"delta.feature.domainmetadata":"supported","delta.appendOnly":"false"}'
+    )

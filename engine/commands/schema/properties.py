@@ -71,8 +71,17 @@ def change_properties(
     """Commit metadata with these properties set."""
     configuration = {**txn.metadata.configuration, **new}
     check_change(txn.metadata, replace(txn.metadata, configuration=configuration))
-    operation = Operation("SET TBLPROPERTIES", {"properties": dict(new)})
+    operation = Operation("SET TBLPROPERTIES", {"properties": _shown(new)})
     return (yield from _configured(txn, configuration, operation, tags))
+
+
+def _shown(new: Mapping[str, str]) -> dict[str, str]:
+    """Features that are asked for by name stand there in small letters.
+
+    Source: DeltaConfig.scala (validateConfigurations); seen on Delta Lake 4.4.0.
+    """
+    prefix = properties.FEATURE_PREFIX
+    return {key.lower() if key.startswith(prefix) else key: text for key, text in new.items()}
 
 
 def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]:
