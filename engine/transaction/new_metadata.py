@@ -116,7 +116,17 @@ def as_stored(
     is_overwritten = is_mapped(old) and not creates_table
     plain = without_protocol_properties(metadata)
     stored = _with_column_ids(plain, old, unique, is_overwritten)
-    if not supports(protocol, feature_keys.ROW_TRACKING):
+    return with_row_id_columns(stored, protocol, old, unique)
+
+
+def with_row_id_columns(
+    stored: Metadata, protocol: Protocol | None, old: Metadata | None, unique: str
+) -> Metadata:
+    """The metadata with names for the columns of row ids, if the protocol knows row tracking.
+
+    Source: `MaterializedRowTrackingColumn.scala: updateMaterializedColumnName`.
+    """
+    if protocol is None or not supports(protocol, feature_keys.ROW_TRACKING):
         return stored
     kept = {} if old is None else old.configuration
     names = {

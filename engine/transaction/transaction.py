@@ -35,7 +35,12 @@ from whitecap.engine.transaction.entries import PartitionValuesEntry, PredicateE
 from whitecap.engine.transaction.file_scan import FileScan, Form, statistics_test
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.metadata_checks import may_need_files
-from whitecap.engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
+from whitecap.engine.transaction.new_metadata import (
+    as_stored,
+    protocol_with,
+    with_row_id_columns,
+    with_session_defaults,
+)
 from whitecap.engine.transaction.partition_values import PartitionNormalizer
 from whitecap.engine.transaction.prepare import NO_METADATA, CommitDraft
 from whitecap.engine.transaction.statement_reads import StatementCondition, statement_reads
@@ -259,7 +264,9 @@ class Transaction:
         if marks:
             text = schema_string(with_marks(schema_of_metadata(self.metadata), marks))
             self.identity_only = self._metadata is None
-            self._metadata = replace(self.metadata, schema_string=text)
+            marked = replace(self.metadata, schema_string=text)
+            old = self.snapshot.metadata
+            self._metadata = with_row_id_columns(marked, self.protocol, old, self.txn_id)
 
     def mark_identity_only(self) -> None:
         """Say that the metadata only moves identity high-water marks (SYNC IDENTITY, inserts)."""

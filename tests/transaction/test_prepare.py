@@ -271,6 +271,15 @@ def test_a_table_that_tracks_rows_names_its_row_id_columns_once() -> None:
     assert _row_id_column(again.metadata) == first
 
 
+def test_moving_identity_marks_names_the_row_id_columns_too() -> None:
+    """Of a table whose protocol knows row tracking, whether or not it is on."""
+    tracked = replace(DOMAINS, writer_features=["domainMetadata", "rowTracking"])
+    for protocol, is_named in ((tracked, True), (DOMAINS, False)):
+        transaction = Table(metadata(), protocol).start()
+        transaction.move_identity_marks({"x": 1})
+        assert (_row_id_column(transaction.metadata) is not None) == is_named
+
+
 def _row_id_column(of: Metadata) -> str | None:
     return of.configuration.get("delta.rowTracking.materializedRowIdColumnName")
 
