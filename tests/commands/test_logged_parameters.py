@@ -133,6 +133,23 @@ def test_a_merge_says_which_clauses_it_has(
     }
 
 
+@pytest.mark.parametrize(
+    ("check", "logged"),
+    [
+        ("v > -5", "v > - 5"),
+        ("v>=1.5 AND  v<>3", "v >= 1.5 AND v <> 3"),
+        ("length(`a-b`)>0 OR v <=> -1e-3", "length ( `a-b` ) > 0 OR v <=> - 1e-3"),
+        ("`a-b` != 'it\\'s  -- one' -- two", "`a-b` != 'it\\'s  -- one'"),
+    ],
+)
+def test_a_check_is_kept_as_its_words_with_blanks_between_them(check: str, logged: str) -> None:
+    """`v > - 5` was seen on Delta Lake 4.4.0. Source: DeltaSqlParser.scala
+    (buildCheckConstraintText), DeltaSqlBase.g4."""
+    db = made("v INT, `a-b` STRING")
+    assert parameters(db, f"ALTER TABLE t ADD CONSTRAINT c CHECK ({check}\n)")["expr"] == logged
+    assert db.snapshot("t").configuration["delta.constraints.c"] == logged
+
+
 def test_a_feature_that_is_switched_on_by_its_property_is_named_in_small_letters() -> None:
     """Source: DeltaConfig.scala (validateConfigurations)."""
     set_both = "('delta.feature.domainMetadata' = 'supported', 'delta.appendonly' = 'false')"

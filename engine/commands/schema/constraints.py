@@ -19,6 +19,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.columns import columns_of
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.syntax_trees import parse_condition
+from whitecap.engine.sql.parsing.check_text import kept_text
 from whitecap.engine.sql.parsing.table_statements import AddConstraint, DropConstraint
 from whitecap.engine.sql.predicates.compiler import CHECK_NOT_BOOLEAN
 from whitecap.engine.sql.predicates.predicate import parse_predicate
@@ -35,7 +36,7 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     old = txn.metadata.configuration.get(key)
     if old is not None:
         raise table_errors.constraint_exists(statement.name, old)
-    text = Template.of(statement.condition).render(statement.parameters)
+    text = kept_text(Template.of(statement.condition).render(statement.parameters))
     parse_predicate(text).check(txn.snapshot.schema, table.session, CHECK_NOT_BOOLEAN)
     violating = parse_predicate(f"NOT coalesce({text}, FALSE)")
     yield from txn.read_state()
