@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.file_keys import NamedValues, partition_of
 from whitecap.engine.settings import Settings
+
+_FILES: Final = (AddFile, RemoveFile)
+"""Named once: `AddFile | RemoveFile` is made anew wherever it is asked for, at every action."""
 
 
 class FileCounts:
@@ -37,7 +41,7 @@ class FileCounts:
         largest = settings.auto_compact_min_file_size
         changes: dict[NamedValues, int] = {}
         for action in actions:
-            if isinstance(action, AddFile | RemoveFile) and _counts(action, largest):
+            if isinstance(action, _FILES) and _counts(action, largest):
                 partition = partition_of(action)
                 step = 1 if isinstance(action, AddFile) else -1
                 changes[partition] = changes.get(partition, 0) + step

@@ -135,7 +135,7 @@ def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
 def _are_alike(values: Sequence[Any]) -> bool:
     """Whether all are one value; of zeros nothing is said, since there are two of fractions."""
     begin = values[0]
-    return begin != 0.0 and all(value == begin for value in values)
+    return begin != 0.0 and values.count(begin) == len(values)
 
 
 def _shown(value: Any) -> Any:

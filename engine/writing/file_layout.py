@@ -56,6 +56,8 @@ class FileLayout(Struct, frozen=True):
 
     def as_kept(self, rows: Sequence[Row]) -> Sequence[Row]:
         """The rows of one partition as they are read again: a text that names none is NULL."""
+        if not self.text_places:
+            return rows
         lost = frozenset(at for at in self.text_places if first(rows, at) == NO_NAME)
         return _without(rows, lost) if lost else rows
 

@@ -60,7 +60,6 @@ class DeltaLog(Struct):
         self.segment = segment
         self.has_checksum = has_checksum
         self.state_of = None
-        self.state_lock = Mutex()
 
 
 class Cluster(Struct):

@@ -19,6 +19,7 @@ from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.records import TransactionRecord
+from whitecap.sim.spark.sharing import Mutex
 from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.contents.log_directory import (
@@ -112,6 +113,7 @@ class LogAccess(Struct):
         replaced = self.delta_log.state_lock
         yield from self.connection.sender.life.holds(replaced)
         self.delta_log.install(segment, has_checksum)
+        self.delta_log.state_lock = Mutex()
         yield from replaced.release(self.clock)
 
     def read_checksum(self, version: int) -> Waiting[bool]:

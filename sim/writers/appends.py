@@ -62,9 +62,9 @@ def _committed(
     """Version after version until it is committed or refused: `commit_loop` of the engine."""
     log, settings = client.log, table.settings
     first_version = version = current.snapshot.version + 1
-    body = encode_commit(current.lines)
+    lines = current.lines
+    body = encode_commit(lines)
     for sent in range(1, settings.max_commit_attempts + 2):
-        lines = current.lines
         put = PutIfAbsent(log_key(version), body, lines if reads_back else None)
         result = yield from log.attempt(put, version)
         if result is PutResult.CREATED:
@@ -81,6 +81,7 @@ def _committed(
             if isinstance(answer, Verdict):
                 return Aborted(answer, sent)
             if answer is not current:
-                current, body = answer, encode_commit(answer.lines)
+                current, lines = answer, answer.lines
+                body = encode_commit(lines)
         version = max(version, newest + 1)  # a stale listing shows no winner at all
     return (yield from drive(give_up(current, settings, first_version, version), client))

@@ -101,6 +101,7 @@ class Workload:
         self._dimensions = {dimension.name: dimension for dimension in table.dimensions}
         self._simple = {n: p for n, p in parameters.items() if not (p.keys or p.rows)}
         self._of_rows = {n: p for n, p in parameters.items() if p.keys or p.rows}
+        self._existing = {n: p.rows.existing_of_job for n, p in parameters.items() if p.rows}
 
     def work(self, job: int, now_ms: float) -> Work:
         """The input of a job that begins now; the first job is number 0."""
@@ -114,22 +115,25 @@ class Workload:
             if parameter.keys is not None:
                 values[name] = self._some_keys(parameter.keys, chosen, now_ms)
             elif parameter.rows is not None:
-                values[name] = self._some_rows(parameter.rows, chosen, now_ms, new_keys, added)
+                existing = self._number_of(self._existing[name])
+                values[name] = self._some_rows(
+                    parameter.rows, existing, chosen, now_ms, new_keys, added
+                )
         return Work(values, tuple(added))
 
     def _some_rows(
         self,
         rows: RowsSection,
+        existing: int,
         chosen: Mapping[str, Any],
         now_ms: float,
         new_keys: Iterator[int],
         added: list[tuple[Slice, int]],
     ) -> list[Row]:
-        """Rows in the chosen slices: first those that change existing ones, then new ones.
+        """Rows in the chosen slices: first `existing` that change what is there, then new ones.
 
         Where a slice is still empty, a new row stands in for an existing one.
         """
-        existing = self._number_of(rows.existing_of_job)
         changed: list[Row] = []
         slices: list[Slice] = []
         if existing:

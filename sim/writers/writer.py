@@ -173,9 +173,10 @@ class Writer(Struct):
         return math.inf if self.group.stops is None else self.group.stops
 
     def _closed_loop(self, clock: Clock) -> Waiting[None]:
+        stops_ms = self._stops_ms
         while True:
             clock.now_ms += self.think_ms(self._submitted)
-            if clock.now_ms >= self._stops_ms:
+            if clock.now_ms >= stops_ms:
                 return
             submitted = yield from self._submit(clock, clock.now_ms)
             yield from self._run_job(clock, submitted)
