@@ -16,12 +16,12 @@ from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.contents.key_queue import InLine
 from whitecap.sim.store.contents.log_directory import NEVER, Moment
 from whitecap.sim.store.exchange import DONE, Ask, Effect, Reply, Sender, StoreRefused
-from whitecap.sim.store.passing import Effects, Passing, ReadOfLane
+from whitecap.sim.store.passing import Effects, Passing
 from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.time.kernel import Waiting
 
-File = tuple[str, int]
-"""An object's key and its size in bytes."""
+ReadOfLane = tuple[int, str, int]
+"""The number of a GET among those of its transaction, the object's key and its size in bytes."""
 
 
 def _nothing(_: Moment) -> Reply:
@@ -132,15 +132,19 @@ class Connection:
             effect = effects.get(place, _nothing if is_put else read_effect(0))
             yield from self.ask(kind, key, effect, size_bytes if is_put else 0, shared=False)
 
-    def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
-        """Read files in parallel tasks, each of which reads its files one after the other."""
-        first = self._tape.next_number(RequestKind.GET, len(files))
-        numbered = [(first + n, *file) for n, file in enumerate(files)]
-        lanes = [numbered[n::tasks] for n in range(min(tasks, len(files)))]
+    def read_in_parallel(
+        self, keys: Callable[[], Sequence[str]], sizes: Sequence[int], tasks: int
+    ) -> Waiting[None]:
+        """Read files in parallel tasks, each of which reads its files one after the other.
+
+        The files are dealt out to the tasks in turn. Their `keys` are asked for if they matter.
+        """
+        first = self._tape.next_number(RequestKind.GET, len(sizes))
         if self.passing is not None:
-            self.passing.in_parallel(lanes)
-        else:
-            yield from self._all_lanes(lanes)
+            self.passing.in_parallel(first, sizes, tasks)
+            return
+        files = list(zip(range(first, first + len(sizes)), keys(), sizes, strict=True))
+        yield from self._all_lanes([files[n::tasks] for n in range(min(tasks, len(files)))])
 
     def _all_lanes(self, lanes: Sequence[Sequence[ReadOfLane]]) -> Waiting[None]:
         """Run each lane as a process of its own, so that the requests of all come in order.

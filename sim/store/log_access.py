@@ -179,11 +179,12 @@ class LogAccess(Struct):
 
     def _read_files(self, segment: Segment, whole_checkpoint: bool) -> Waiting[None]:
         """A job of Spark's over the checkpoint and the commits after it."""
-        files = self.directory.files_of(segment, whole_checkpoint)
-        if files:
+        sizes = self.directory.sizes_of(segment, whole_checkpoint)
+        if sizes:
             spark = self.cluster.profile.spark
             yield from self.passes(spark.job_ms(whole_state=whole_checkpoint))
-            yield from self.connection.read_in_parallel(files, spark.parallel_reads)
+            keys = partial(self.directory.keys_of, segment)
+            yield from self.connection.read_in_parallel(keys, sizes, spark.parallel_reads)
 
     # Attempts -----------------------------------------------------------------------------------
 

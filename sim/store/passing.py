@@ -24,9 +24,6 @@ Effects = Mapping[int, Effect]
 
 NO_EFFECTS: Effects = {}
 
-ReadOfLane = tuple[int, str, int]
-"""The number of a GET among those of its transaction, the object's key and its size in bytes."""
-
 _NO_LEGS: RequestLegs = (0.0, 0.0, 0.0)
 
 _GET, _PUT, _PUT_IF_ABSENT = RequestKind.GET, RequestKind.PUT, RequestKind.PUT_IF_ABSENT
@@ -200,17 +197,17 @@ class Passing:
                 now_ms = reply_ms(kind, next_legs(kind), now_ms, size)
         self.clock.now_ms = now_ms
 
-    def in_parallel(self, lanes: Sequence[Sequence[ReadOfLane]]) -> None:
-        """Pass GETs that go side by side in lanes, in each lane one after the other."""
-        began_ms = self.clock.now_ms
-        ends_ms = (self._lane_ends_ms(lane, began_ms) for lane in lanes)
-        self.clock.now_ms = max(ends_ms, default=began_ms)
-
-    def _lane_ends_ms(self, lane: Sequence[ReadOfLane], now_ms: float) -> float:
-        for number, _, size_bytes in lane:
-            legs = self._tape.legs(_GET, number)
-            now_ms = self._reply_ms(_GET, legs, now_ms, size_bytes)
-        return now_ms
+    def in_parallel(self, first: int, sizes: Sequence[int], tasks: int) -> None:
+        """Pass GETs, numbered from `first`, that are dealt out in turn to tasks side by side."""
+        passes, per_byte = self._passes[_GET], self._latencies[_GET].per_unit_back
+        ends_ms = [self.clock.now_ms] * min(tasks, len(sizes))
+        legs = self._tape.successive_legs(_GET, first, len(sizes))
+        for at, (size, (out_ms, back_ms)) in enumerate(zip(sizes, legs, strict=True)):
+            effect_ms = ends_ms[at % tasks] + out_ms
+            if passes is not None:
+                passes(effect_ms)
+            ends_ms[at % tasks] = effect_ms + back_ms + size * per_byte
+        self.clock.now_ms = max(ends_ms, default=self.clock.now_ms)
 
     def _reply_ms(self, kind: RequestKind, legs: RequestLegs, sent_ms: float, size: int) -> float:
         """The instant of the reply to a request that changes nothing."""

@@ -199,17 +199,20 @@ class LogDirectory(Struct):
         there = (v for v, at in reversed(self._checkpoints) if v <= version and at <= moment)
         return next(there, -1)
 
-    def files_of(self, segment: Segment, whole_checkpoint: bool) -> list[tuple[str, int]]:
-        """The files that a segment's state is made of, with their sizes in bytes.
+    def sizes_of(self, segment: Segment, whole_checkpoint: bool) -> list[int]:
+        """How many bytes the files have that a segment's state is made of.
 
         Of a checkpoint, one may read protocol and metadata alone.
         """
-        files = []
-        if segment.checkpoint >= 0:
-            size_bytes = self._checkpoint_bytes[segment.checkpoint] if whole_checkpoint else 0
-            files.append((checkpoint_key(segment.checkpoint), size_bytes))
-        versions = range(segment.checkpoint + 1, segment.version + 1)
-        return files + [(log_key(version), self.sizes[version]) for version in versions]
+        sizes = self.sizes[segment.checkpoint + 1 : segment.version + 1].tolist()
+        if segment.checkpoint < 0:
+            return sizes
+        return [self._checkpoint_bytes[segment.checkpoint] if whole_checkpoint else 0, *sizes]
+
+    def keys_of(self, segment: Segment) -> list[str]:
+        """The keys of these files, in the same order."""
+        keys = [] if segment.checkpoint < 0 else [checkpoint_key(segment.checkpoint)]
+        return keys + [log_key(at) for at in range(segment.checkpoint + 1, segment.version + 1)]
 
     def take_expired(self, moment: Moment, kept_ms: int, epoch_ms: int) -> int:
         """How many files are older than the day of `kept_ms`, and below the last checkpoint.

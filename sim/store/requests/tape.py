@@ -240,6 +240,17 @@ class Tape:
                 now_ms = now_ms + drawn[at] + drawn[at + 1] + back_for_size
         return now_ms
 
+    def successive_legs(
+        self, kind: RequestKind, first: int, count: int
+    ) -> list[tuple[float, float]]:
+        """The ways out and back of some requests, from the one of this number on."""
+        width = self.stretches.widths[kind]
+        return [
+            (drawn[at], drawn[at + 1])
+            for drawn, begin, end in self._in_pieces(kind, first, count)
+            for at in range(begin, end, width)
+        ]
+
     def _in_pieces(self, kind: RequestKind, first: int, count: int) -> list[Piece]:
         """The draws of some requests: the usual ones, then block by block."""
         stretches = self.stretches
