@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, TextIO, cast
+from typing import Any, Final, TextIO, cast
 
 NEW_OBJECTS = 7_000
 """How many new objects Python makes before it searches them for garbage. Imports make some hundred
@@ -47,18 +47,24 @@ def _terminated_as_interrupted() -> Iterator[None]:
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, _AsCtrlC())
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Do what Ctrl-C does now; where it is ignored, as in the background, what it does usually."""
-    pressed = signal.getsignal(signal.SIGINT)
-    act = pressed if callable(pressed) else signal.default_int_handler
-    act(number, frame)
+class _AsCtrlC:
+    """What a signal does that is taken for Ctrl-C: what that does now; where it is ignored, as in
+    the background, what it does usually, but what ends with Ctrl-C in order ends with this too."""
+
+    stands_for_ctrl_c: Final = True
+    """By this `sim/machine/interruption.py` knows it, which nobody imports for a signal."""
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        pressed = signal.getsignal(signal.SIGINT)
+        act = pressed if callable(pressed) else signal.default_int_handler
+        act(number, frame)
 
 
 NAMES = {"stdin": "r", "stdout": "w", "stderr": "w"}

@@ -28,9 +28,11 @@ class RunInterrupted(KeyboardInterrupt):
 def interrupted_by(stop: Callable[[], None]) -> Iterator[None]:
     """Let the first Ctrl-C call `stop`; the second one interrupts as usual, if it is one by itself.
 
-    Only the main thread gets signals; where Ctrl-C is ignored, it still is.
+    Only the main thread gets signals; where Ctrl-C is ignored, it still is, and SIGTERM calls
+    `stop` if a command takes it for Ctrl-C.
     """
-    usual = signal.getsignal(signal.SIGINT)
+    awaited = _signal_that_interrupts()
+    usual = signal.getsignal(awaited)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield
         return
@@ -45,11 +47,21 @@ def interrupted_by(stop: Callable[[], None]) -> Iterator[None]:
         elif time.monotonic() - first_s >= ECHO_S:
             usual(number, frame)
 
-    signal.signal(signal.SIGINT, pressed)
+    signal.signal(awaited, pressed)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(awaited, usual)
+
+
+def _signal_that_interrupts() -> signal.Signals:
+    """SIGINT, unless it is ignored (as shells let their background commands do) and a command takes
+    SIGTERM for it: its handler says so by `stands_for_ctrl_c`, whoever made it."""
+    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    terminated = signal.getsignal(signal.SIGTERM)
+    if is_ignored and getattr(terminated, "stands_for_ctrl_c", False):
+        return signal.SIGTERM
+    return signal.SIGINT
 
 
 @contextmanager

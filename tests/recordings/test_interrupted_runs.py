@@ -52,6 +52,16 @@ def _press_at(share: float, times: int = 1, number: int = signal.SIGINT) -> Any:
     return tick
 
 
+@contextmanager
+def _handled(number: signal.Signals, handler: Any) -> Iterator[None]:
+    """Let a signal be handled so meanwhile."""
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     with pytest.raises(RunInterrupted, match="is kept in"):
@@ -179,10 +189,33 @@ def test_afterwards_ctrl_c_is_what_it_was(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_somebodys_own_handling_of_sigterm_stays_where_ctrl_c_is_ignored(tmp_path: Path) -> None:
+    own = []
+    with (
+        _handled(signal.SIGINT, signal.SIG_IGN),
+        _handled(signal.SIGTERM, lambda *met: own.append(met)),
+    ):
+        run_scenario(
+            scenario(), out=tmp_path / "run", progress=_press_at(AT, number=signal.SIGTERM)
+        )
+    assert len(own) == 1
+    assert "interrupted" not in read_recording(tmp_path / "run").manifest
+
+
+@pytest.mark.parametrize(
+    ("number", "ctrl_c"),
+    [
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGTERM, signal.default_int_handler),
+        (signal.SIGTERM, signal.SIG_IGN),
+    ],
+    ids=["Ctrl-C", "SIGTERM", "SIGTERM in the background of a script"],
+)
 def test_the_command_says_what_is_kept_and_exits_130(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, ctrl_c: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A shell's background commands ignore Ctrl-C (POSIX, 2.11 Signals and Error Handling)."""
+
     @contextmanager
     def pressing(what: str, *, quiet: bool = False) -> Iterator[Any]:
         assert (what, quiet) == ("simulating", False)
@@ -193,7 +226,9 @@ def test_the_command_says_what_is_kept_and_exits_130(
     path = tmp_path / "small.yaml"
     path.write_text(yaml.safe_dump(document()))
     out = tmp_path / "run"
-    result = CliRunner().invoke(main, ["run", str(path), "--out", str(out)])
+    with _handled(signal.SIGINT, ctrl_c):
+        result = CliRunner().invoke(main, ["run", str(path), "--out", str(out)])
+        assert signal.getsignal(signal.SIGINT) is ctrl_c
     assert result.exit_code == ExitCode.INTERRUPTED
     assert result.stdout == ""
     assert result.stderr.startswith("interrupted: what was recorded in the first 3")
