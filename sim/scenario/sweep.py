@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 from math import prod
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from pydantic import (
     Field,
@@ -17,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
+from whitecap.engine.errors import Problem
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.quantities.bounds import MAX_CELLS, MAX_REPLICATIONS
 from whitecap.sim.quantities.names import too_long
@@ -36,6 +37,17 @@ DEFAULT_REPLICATIONS = 5
 
 ROLE = "role"
 """The key of an axis that names no variant but says what the axis is: `role: load`."""
+
+SHARED_BY_ALL_CELLS: Final[Mapping[str, str]] = {
+    "seed": "replication by replication: --seed takes another, --replications makes more runs",
+    "objective": "by one objective: --objective takes another for all",
+    "expect": "and says itself by `when` which cells are meant",
+    "may_change": "",
+    "name": "",
+    "format_version": "",
+    "sweep": "",
+}
+"""Keys of a scenario that belong to a sweep as a whole -> what to use instead of an axis."""
 
 
 class SweepSection(Section):
@@ -67,6 +79,24 @@ class SweepSection(Section):
     def roles(self) -> Mapping[str, AxisRole]:
         """The roles that are stated, by their axis."""
         return self._roles
+
+    @field_validator("axes")
+    @classmethod
+    def _set_what_may_differ(cls, axes: Axes) -> Axes:
+        wrong = [
+            InitErrorDetails(
+                type="value_error",
+                loc=(axis, variant, problem.place),
+                input=None,
+                ctx={"error": ValueError(problem.text)},
+            )
+            for axis, variants in axes.items()
+            for variant, changes in variants.items()
+            for problem in shared_by_all_cells(changes)
+        ]
+        if wrong:
+            raise ValidationError.from_exception_data(SweepSection.__name__, wrong)
+        return axes
 
     @field_validator("axes")
     @classmethod
@@ -110,6 +140,21 @@ class SweepSection(Section):
         for axis, variant in cell.items():
             together.update(self.axes[axis][variant])
         return together
+
+
+def is_shared(path: str) -> bool:
+    """Whether a dotted path is one of the `SHARED_BY_ALL_CELLS`, or a part of one."""
+    return path.partition(".")[0] in SHARED_BY_ALL_CELLS
+
+
+def shared_by_all_cells(paths: Iterable[str]) -> list[Problem]:
+    """Those of these dotted paths that nothing that is compared can differ in, and why."""
+    return [
+        Problem(path, f"is the same in all that is compared{said and ', '}{said}")
+        for path in paths
+        if is_shared(path)
+        for said in [SHARED_BY_ALL_CELLS[path.partition(".")[0]]]
+    ]
 
 
 def _longest_name(axes: Axes) -> str:

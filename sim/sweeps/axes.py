@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, noted, unknown_name
-from whitecap.sim.scenario.sweep import Axes
+from whitecap.sim.scenario.sweep import Axes, is_shared, shared_by_all_cells
 
 
 def chosen_axes(
@@ -25,11 +25,15 @@ def chosen_axes(
 def kept_axes(axes: Axes, only: Mapping[str, Sequence[Any]] | None) -> Axes:
     """The axes that `only` names, with the labels, or values, that it names; all without it.
 
-    Raises `InvalidInput` for axes and labels that are not there.
+    One text may name several labels, parted by commas. Raises `InvalidInput` for axes and labels
+    that are not there.
     """
     if only is None:
         return dict(axes)
-    kept = {name: [_label(value) for value in values] for name, values in only.items()}
+    kept = {
+        name: [label for value in values for label in _labels_in(_label(value), axes.get(name, ()))]
+        for name, values in only.items()
+    }
     problems = [Problem("", *unknown_name("axis", name, axes)) for name in kept if name not in axes]
     problems += [
         Problem(f"axis {name!r}", *unknown_name("label", label, axes[name]))
@@ -45,10 +49,38 @@ def kept_axes(axes: Axes, only: Mapping[str, Sequence[Any]] | None) -> Axes:
     }
 
 
+def _labels_in(text: str, labels: Iterable[str]) -> list[str]:
+    """The labels that a text names: itself, or the longest ones that its commas part.
+
+    What is none of them is given as it is. A label's own commas part nothing.
+    """
+    by_parts = {_parts(label): label for label in labels}
+    if text in by_parts.values():
+        return [text]
+    named: list[str] = []
+    left = _parts(text)
+    while left:
+        lengths = range(len(left), 0, -1)
+        length = next((n for n in lengths if left[:n] in by_parts), 1)
+        named.append(by_parts.get(left[:length], left[0]))
+        left = left[length:]
+    return list(filter(None, named))
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
 def axes_over(given: Mapping[str, Sequence[Any]], problems: list[Problem]) -> Axes:
-    """An axis for each dotted path, with its values by their labels; notes those given twice."""
+    """An axis for each dotted path, with its values by their labels.
+
+    Notes values given twice, and paths that no two cells can differ in.
+    """
     axes: Axes = {}
+    problems += shared_by_all_cells(given)
     for dotted, values in given.items():
+        if is_shared(dotted):
+            continue
         labels = [_label(value) for value in values]
         twice = sorted({label for label in labels if labels.count(label) > 1})
         if twice:

@@ -21,10 +21,13 @@ from whitecap.sim.quantities.whole_numbers import seed_or_none, whole_or_none
 from whitecap.sim.recording.dataset.place import CELLS
 from whitecap.sim.scenario.cells import cell_name
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.sweep import Axes, axes_as_written
+from whitecap.sim.scenario.sweep import Axes, axes_as_written, is_shared
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.axes import axes_over, chosen_axes
 from whitecap.sim.sweeps.planned import PlannedRun
+
+QuickAxes = Mapping[str, Sequence[Any]]
+"""Dotted path -> its values."""
 
 NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
 
@@ -116,7 +119,7 @@ class Experiment(Struct, frozen=True):
 def load_experiment(
     path: Path,
     *,
-    quick_axes: Mapping[str, Sequence[Any]] | None = None,
+    quick_axes: QuickAxes | None = None,
     only: Mapping[str, Sequence[Any]] | None = None,
     replications: int | None = None,
     seed: int | None = None,
@@ -124,8 +127,9 @@ def load_experiment(
 ) -> Experiment:
     """The sweep of a scenario file.
 
-    `quick_axes` (dotted path -> values) are added to the scenario's own axes; `only` names the
-    axes to keep and, where given, their labels. `objective` takes the place of the scenario's.
+    `quick_axes` (dotted path -> values) are added to the scenario's own axes, but a single value of
+    what all cells share (`seed`) is set for all; `only` names the axes to keep and, where given,
+    their labels. `objective` takes the place of the scenario's.
 
     Raises `InvalidInput`: the scenario or one of its cells is wrong, there is no axis, or an axis
     or label to keep does not exist.
@@ -137,13 +141,14 @@ def load_experiment(
         with noted(problems):
             count = whole_or_none("replications", replications, 1, MAX_REPLICATIONS)
         readable = readable_objectives(objective, problems)
-        stated = load_scenario(path)
+        shared, given_axes = _apart(quick_axes or {})
+        stated = load_scenario(path, shared)
         count = stated.replications if count is None else count
-        quick = axes_over(quick_axes or {}, problems)
+        quick = axes_over(given_axes, problems)
         axes = chosen_axes(stated.axes, only, quick, problems)
         if not (axes or problems):
             problems.append(Problem(str(path), NO_SWEEP))
-        scenario = load_scenario(path, _changes_of(stated, axes, count, readable))
+        scenario = load_scenario(path, shared | _changes_of(stated, axes, count, readable))
     return Experiment(
         scenario=scenario,
         axes=axes,
@@ -152,6 +157,16 @@ def load_experiment(
         replications=count,
         seed=stated.seed if seed is None else seed,
     )
+
+
+def _apart(quick_axes: QuickAxes) -> tuple[dict[str, Any], QuickAxes]:
+    """What is set for the whole sweep, by a single value, and what makes an axis."""
+    shared = {
+        path: values[0]
+        for path, values in quick_axes.items()
+        if is_shared(path) and len(values) == 1
+    }
+    return shared, {path: v for path, v in quick_axes.items() if path not in shared}
 
 
 def _changes_of(

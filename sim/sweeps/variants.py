@@ -12,7 +12,7 @@ from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.loading.objectives import readable_objectives
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.sweep import Changes
+from whitecap.sim.scenario.sweep import Changes, shared_by_all_cells
 from whitecap.sim.sweeps.axes import kept_axes, overlap
 from whitecap.sim.sweeps.varied import Varied, ends_of, varied_by
 
@@ -56,6 +56,7 @@ def variants_of(
     with gathered() as problems:
         with noted(problems):
             varied = varied_by(vary)
+        problems += shared_by_all_cells(dict.fromkeys(p for own in named.values() for p in own))
         scenario = scenario_held_to(path, objective, problems)
         of_axes: dict[str, Changes] = {"": {}}
         with noted(problems):

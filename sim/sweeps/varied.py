@@ -21,7 +21,7 @@ from whitecap.sim.quantities.units import (
     parse_rate,
     show_duration,
 )
-from whitecap.sim.scenario.sweep import Changes
+from whitecap.sim.scenario.sweep import Changes, shared_by_all_cells
 
 EXAMPLE = "writers.etl.count=1..200"
 
@@ -63,6 +63,7 @@ def varied_by(text: str) -> Varied:
     first, last = kind.read(low), kind.read(high)
     by = kind.read(step) if step else 1.0 if kind.is_whole else None
     with gathered() as problems:
+        problems += shared_by_all_cells([path])
         if first > last:
             problems.append(Problem(path, f"{low} is more than {high}: write {high}..{low}"))
         if by is not None and by <= 0:
