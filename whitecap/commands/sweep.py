@@ -99,7 +99,7 @@ def sweep(
         experiment = load_experiment(
             scenario,
             quick_axes=axes,
-            only=labels_named(kept) or None,
+            only=labels_named(kept, problems) or None,
             replications=replications,
             seed=seed,
             objective=objective,

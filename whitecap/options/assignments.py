@@ -47,13 +47,22 @@ def _values(text: str) -> tuple[str, list[Any]]:
     return path.strip(), listed
 
 
-def labels_named(options: Sequence[str]) -> dict[str, list[str]]:
-    """`--axis name` or `--axis name=label,label`."""
-    parted = [text.partition("=") for text in options]
-    return {
-        name.strip(): [label.strip() for label in labels.split(",") if label.strip()]
-        for name, _, labels in parted
-    }
+def labels_named(options: Sequence[str], problems: list[Problem]) -> dict[str, list[str]]:
+    """`--axis name` or `--axis name=label,label`: by the axis what is said of its labels.
+
+    An axis may be given again for more labels, each of which may have commas (`kept_axes` tells
+    them apart). One that is given with and without labels is a problem.
+    """
+    axes: dict[str, list[str]] = {}
+    for option in options:
+        name, _, labels = option.partition("=")
+        axes.setdefault(name.strip(), []).append(labels.strip())
+    problems += [
+        Problem(f"--axis {name}", "is given with and without labels")
+        for name, given in axes.items()
+        if any(given) and not all(given)
+    ]
+    return {name: list(filter(None, given)) for name, given in axes.items()}
 
 
 def variants_named(options: Sequence[str], problems: list[Problem]) -> dict[str, dict[str, Any]]:

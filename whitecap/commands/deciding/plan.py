@@ -20,7 +20,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 @click.command()
 @click.argument("scenario", type=PlaceOf())
 @click.option(
-    "--vary", required=True, metavar="PATH=LOW..HIGH[:STEP]",
+    "--vary", required=True, multiple=True, metavar="PATH=LOW..HIGH[:STEP]",
     help="What is varied: writers.etl.count=1..200, or 10 s..10 min of a duration.",
 )  # fmt: skip
 @objective_option
@@ -53,7 +53,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 def plan(
     ctx: click.Context,
     scenario: Path,
-    vary: str,
+    vary: Sequence[str],
     objective: Sequence[str],
     variants: Sequence[str],
     kept: Sequence[str],
@@ -74,7 +74,7 @@ def plan(
     """
     from whitecap.deciding.planning import how_it_goes_on, kept_runs, planned_by, planning_of
     from whitecap.deciding.running import Effort
-    from whitecap.engine.errors import noted
+    from whitecap.engine.errors import Problem, noted
     from whitecap.options.assignments import labels_named, variants_named
     from whitecap.sim.machine.places import refused_places, require_directory
     from whitecap.terminal.deciding.giving import give
@@ -85,14 +85,16 @@ def plan(
         problems += refused_places(require_directory, out)
         with noted(problems):
             runs = kept_runs(out, resume)
+        if len(vary) > 1:
+            problems.append(Problem("vary", "is given twice: one parameter is searched along"))
         named = variants_named(variants, problems)
         planning = planning_of(
             scenario,
-            vary,
+            vary[-1],
             Effort(most, most_runs, seed),
             objective=objective,
             variants=named,
-            only=labels_named(kept),
+            only=labels_named(kept, problems),
             sense=sense,
         )
     with progress("plan", is_bound=True) as show:
