@@ -168,9 +168,11 @@ def _interrupted_later() -> Iterator[None]:
 
 
 def _begin(begin: Callable[[], None] | None) -> None:
-    """Ctrl-C reaches every process of a terminal; one that only works says nothing of it."""
+    """Ctrl-C reaches every process of a terminal; one that only works says nothing of it, and
+    goes on where it is ignored."""
     Thread(target=_end_with_caller, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if begin is not None:
         begin()

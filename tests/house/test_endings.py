@@ -217,6 +217,28 @@ def test_processes_that_work_for_a_command_end_with_it_and_say_nothing(
     assert (ended.stdout, ended.stderr, ended.returncode) == ("interrupted\n", "", 0)
 
 
+POOL_IN_THE_BACKGROUND = """
+import os, signal, time
+from whitecap.sim.machine import processes
+processes.HERE_S = -1
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+with processes.Processes(2) as two:
+    for done, _ in enumerate(two.map(time.sleep, [0, 0, 1, 1, 1])):
+        if done == 1:
+            os.killpg(0, signal.SIGINT)
+print("done")
+"""
+
+
+def test_processes_ignore_ctrl_c_where_their_caller_does() -> None:
+    """It reaches all of them, as of a script that is stopped whose commands go on behind it."""
+    ended = subprocess.run(
+        [sys.executable, "-c", POOL_IN_THE_BACKGROUND],
+        capture_output=True, text=True, start_new_session=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("done\n", "", 0)
+
+
 KILLED_CALLER = """
 import os, signal, threading, time
 from whitecap.sim.machine import processes
