@@ -44,6 +44,7 @@ class Draft:
     """A scenario drafted from a log: look at how its figures are known, write it, run its text."""
 
     inferred: DraftedScenario
+    """The scenario with the source of each of its figures."""
 
     @property
     def text(self) -> str:
@@ -115,6 +116,7 @@ class Predicted:
     """The conflicts that were seen beside those that a draft predicts."""
 
     comparison: FailureComparison
+    """Both, by writer group."""
 
     @property
     def agrees(self) -> bool:

@@ -40,6 +40,7 @@ class Explained(Struct, frozen=True):
     """An explanation that shows itself in notebooks; `as_dict` has everything."""
 
     explanation: Explanation
+    """All that was found, as the engine says it; the properties here are parts of it."""
 
     @property
     def answer(self) -> str:

@@ -29,6 +29,7 @@ class Run:
 
     scenario: Scenario
     recording: Recording
+    """Its manifest and its tables as they were recorded."""
     _finished: FinishedRun | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -52,6 +52,7 @@ class Sweep:
     directory: Path
     """Where tables, answer, figures and page are written: there too, unless that is a URI."""
     subject: Subject
+    """All that tables, figures and page are made of."""
     answer: WordedAnswer
     """What to choose under which load; print it, or look at `headline`, `sentences`, `cell`."""
 

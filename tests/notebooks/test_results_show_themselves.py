@@ -94,6 +94,17 @@ def test_the_timeline_of_a_transaction_that_is_not_there_is_refused(run: whiteca
         whitecap.figures.timeline(run, 999_999)
 
 
+def test_a_figure_of_a_sweep_takes_no_run_and_one_of_a_run_no_sweep(run: Any, sweep: Any) -> None:
+    figures = whitecap.figures
+    for drawn in (figures.heat_map, figures.over_quantity, figures.exceptions, figures.latency):
+        with pytest.raises(whitecap.InvalidInput, match="sweep: needs a sweep, as"):
+            drawn(run)
+    with pytest.raises(whitecap.InvalidInput, match="sweep: needs a sweep, as"):
+        figures.ranges(run, "conflict_rate")
+    with pytest.raises(whitecap.InvalidInput, match="run: needs a run, as"):
+        figures.timeline(sweep)
+
+
 def test_words_are_shown_whole_from_the_left_and_numbers_from_the_right() -> None:
     said = "so many words that pandas would cut them off somewhere in the middle"
     words = notebook_part([], {"": pd.DataFrame({"because": [said]})})

@@ -48,12 +48,16 @@ class RecordedSide(Struct, frozen=True):
 
 
 class Compared(Struct, frozen=True):
-    """Two places, the first being that of before; `notes` are about what they hold."""
+    """Two places, and what changed from the first to the second."""
 
     before: RecordedSide
+    """The first: its `place`, `seed`, `replications` and `code_version`."""
     after: RecordedSide
+    """The second, with the same."""
     changes: MeasureChanges
+    """Every comparison, each with its interval and verdict; `table` has a row for each."""
     notes: tuple[str, ...]
+    """What else a reader should know of what the two hold."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

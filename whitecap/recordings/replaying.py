@@ -38,6 +38,7 @@ class Replayed:
     """How the transactions of a recorded window really ended; print it, or look at its parts."""
 
     compared: Agreement
+    """Every transaction as it was recorded, beside what a real Delta Lake did with it."""
 
     @property
     def holds(self) -> bool:
