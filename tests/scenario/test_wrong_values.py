@@ -24,6 +24,7 @@ from whitecap.sim.quantities.tails import MAX_ALPHA
 from whitecap.sim.quantities.units import MAX_DURATION_MS, MAX_RATE, show_duration
 from whitecap.sim.scenario.parameters import MAX_EXPONENT
 from whitecap.sim.scenario.yaml.loader import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from whitecap.sim.scenario.yaml.text import read_value
 
 Path = tuple[str | int, ...]
 
@@ -337,3 +338,20 @@ def test_the_documentation_tells_every_bound() -> None:
     for limit in (MAX_SIGMA, MAX_CV, MAX_EXPONENT, MAX_ALPHA):
         assert f"{limit:,g}" in section
     assert f"{MAX_BYTES >> 20} MiB" in section
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("010", 8), ("0_17", 15), ("1:30", 90), ("-012", -10), ("2:30.5", 150.5)]
+)
+def test_a_number_that_yaml_reads_as_another_one_is_refused(written: str, meant: float) -> None:
+    """YAML 1.1 has octal and sexagesimal numbers; YAML 1.2, and everybody else, reads 010 as 10."""
+    said = f"{written} is read as {meant} by YAML: write that number, or the text in quotes"
+    for text in (f"a: 1\nseed: {written}\n", f"a: 1\n{written}: x\n"):
+        with pytest.raises(InvalidInput) as raised:
+            read_value(text, "x.yaml")
+        assert [str(each) for each in raised.value.problems] == [f"x.yaml:2: {said}"]
+
+
+@pytest.mark.parametrize("written", ["0", "00", "10", "0x10", "1_000", "0.5", "'010'", "08"])
+def test_other_numbers_are_read_as_they_are_written(written: str) -> None:
+    assert read_value(f"seed: {written}", "x.yaml") == yaml.safe_load(f"seed: {written}")

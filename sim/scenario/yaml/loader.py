@@ -7,6 +7,7 @@ while it is read, before anything is built from it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from typing import Any, NoReturn
 
@@ -45,6 +46,11 @@ MAX_VALUES = 100_000
 
 YAML_TAGS = "tag:yaml.org,2002:"
 MERGE = f"{YAML_TAGS}merge"
+
+NUMBERS = frozenset({f"{YAML_TAGS}int", f"{YAML_TAGS}float"})
+
+_OTHER_BASE = re.compile(r"[-+]?0[0-7_]*[1-7][0-7_]*|.*:.*")
+"""Numbers that only YAML 1.1 (and so PyYAML) reads to the base 8 or 60: `010`, `1:30`."""
 
 
 class Loader(Composer, Events, SafeConstructor, Resolver):
@@ -95,12 +101,17 @@ class Loader(Composer, Events, SafeConstructor, Resolver):
         raise InvalidInput([Problem(f"{self._name}:{event.start_mark.line + 1}", said)])
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """A node's value; what looks like a date or number and is none is told with its line."""
+        """A node's value; what looks like a date or number and is none, or another one, is told
+        with its line."""
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
         except ValueError as error:
             problem = f"{_short(str(node.value))}: {str(error).partition(';')[0]}"
             raise ConstructorError(None, None, problem, node.start_mark) from None
+        if node.tag in NUMBERS and _OTHER_BASE.fullmatch(node.value):
+            read = f"{_short(node.value)} is read as {value} by YAML"
+            self._refuse(node, f"{read}: write that number, or the text in quotes")
+        return value
 
     def key_of(self, node: yaml.Node) -> Hashable:
         """A key's value. Raises `InvalidInput` for one that is a list or holds keys itself."""
