@@ -66,7 +66,7 @@ class Provenance(Struct, frozen=True):
 
     scenario_name: str
     scenario_hash: str
-    seed: str
+    seed: int
     replications: int
     code_version: str
     dialect: str
@@ -91,7 +91,7 @@ class Provenance(Struct, frozen=True):
         return [
             ("scenario", self.scenario_name),
             ("scenario hash", self.scenario_hash),
-            ("seed", self.seed),
+            ("seed", str(self.seed)),
             ("replications", str(self.replications)),
             ("code version", self.code_version),
             ("engine dialect", self.dialect),
@@ -121,7 +121,7 @@ def provenance_of(runs: RunSet) -> Provenance:
     return Provenance(
         scenario_name=str(source["scenario_name"]),
         scenario_hash=str(source["scenario_hash"]),
-        seed=str(source["seed"]),
+        seed=int(source["seed"]),
         replications=len({run.replication for run in runs.runs}),
         code_version=_all(manifest["code_version"] for manifest in manifests),
         dialect=_all(manifest.get("dialect", "unknown") for manifest in manifests),

@@ -8,7 +8,8 @@ there, so a sweep that was interrupted resumes from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from operator import ne
 from typing import Any
 
 from whitecap.engine import documents
@@ -65,11 +66,22 @@ _JUDGING = ("expect", "objective", "format_version")
 
 def _differences(was: Mapping[str, Any], experiment: Experiment) -> Iterator[Problem]:
     now = experiment.definition()
+    differs = _differ_in_words if _hashes(was) == _hashes(now) else ne
     for key in _DECIDING:
-        yield from _changed(_unjudged(was.get(key)), _unjudged(now[key]), key)
+        yield from _changed(_unjudged(was.get(key)), _unjudged(now[key]), key, differs)
     if not experiment.until and experiment.replications < _fewest(was):
         number = f"was {was['replications']}, is now {experiment.replications}"
         yield Problem("replications", f"{number}: can be added, and not taken away")
+
+
+def _hashes(definition: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What is simulated, however it is written."""
+    return definition["scenario_hash"], *(cell["scenario_hash"] for cell in definition["cells"])
+
+
+def _differ_in_words(was: Any, now: Any) -> bool:
+    """Not so 3 and a "3" that is taken for the number: as `--set` and a file may give it."""
+    return str(was) != str(now)
 
 
 def _fewest(was: Mapping[str, Any]) -> int:
@@ -84,10 +96,12 @@ def _unjudged(part: Any) -> Any:
     return {key: value for key, value in part.items() if key not in _JUDGING}
 
 
-def _changed(was: Any, now: Any, place: str) -> Iterator[Problem]:
+def _changed(
+    was: Any, now: Any, place: str, differs: Callable[[Any, Any], bool]
+) -> Iterator[Problem]:
     """What differs, at the deepest place that both sides have."""
     if not (isinstance(was, dict) and isinstance(now, dict)):
-        if was != now:
+        if differs(was, now):
             yield Problem(place, f"was {_short(was)}, is now {_short(now)}")
         return
     for key in dict.fromkeys([*was, *now]):
@@ -97,7 +111,7 @@ def _changed(was: Any, now: Any, place: str) -> Iterator[Problem]:
         elif key not in was:
             yield Problem(inner, f"was not there, is {_short(now[key])}")
         else:
-            yield from _changed(was[key], now[key], inner)
+            yield from _changed(was[key], now[key], inner, differs)
 
 
 def _short(value: Any) -> str:

@@ -199,7 +199,11 @@ def test_the_page_of_a_sweep_has_a_column_where_most_successes_had_nothing_to_do
     writers = {"writer": {**writer, "arrival": {"closed": {"think": "5 s"}}}}
     file.write_text(yaml.safe_dump(document(writers=writers)))
     swept = whitecap.sweep(
-        file, out=tmp_path / "out", engine="processes", axes={"seed": ["1"]}, replications=1
+        file,
+        out=tmp_path / "out",
+        engine="processes",
+        axes={"duration": ["10 min"]},
+        replications=1,
     )
     page = left_out_table(swept.subject)
     assert ("nothing to do" in page.headings) == is_idle

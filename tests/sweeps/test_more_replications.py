@@ -71,6 +71,7 @@ def test_the_first_command_is_taken_after_more_were_added_and_runs_nothing(
     said = f"the sweep there went on to {number} replications: the answer is over all its runs"
     assert said in again.stderr
     assert json.loads(again.stdout)["replications"] == number
+    assert json.loads(again.stdout)["seed"] == 5
     assert (kept_in(out), replications_of(out)) == (kept, number)
     between = call(*words, "--replications", 3)
     assert between.exit_code == ExitCode.FINE, between.output
@@ -116,3 +117,27 @@ def test_another_definition_is_another_sweep_whatever_its_number(tmp_path: Path)
         open_place(load_experiment(scenario, replications=9, seed=99), place)
     assert "seed: was 5, is now 99" in str(caught.value)
     assert "replications" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("seed: 5", 'seed: "5"'), ("count: 2}}", 'count: "2"}}')],
+)
+def test_a_number_is_the_same_however_it_is_written(was: str, now: str, tmp_path: Path) -> None:
+    """So it may be given with `--set` where the file has it in quotes."""
+    scenario, out = write_scenario(tmp_path), LocalPlace(tmp_path / "out")
+    open_place(load_experiment(scenario), out)
+    rewritten = scenario.with_name("again.yaml")
+    rewritten.write_text(scenario.read_text().replace(was, now))
+    assert rewritten.read_text() != scenario.read_text()
+    again = open_place(load_experiment(rewritten), out)
+    assert again.seed == 5
+    open_place(load_experiment(scenario), out)
+
+
+def test_another_number_in_quotes_is_another_sweep(tmp_path: Path) -> None:
+    scenario, out = write_scenario(tmp_path), LocalPlace(tmp_path / "out")
+    open_place(load_experiment(scenario), out)
+    scenario.write_text(scenario.read_text().replace("count: 2}}", 'count: "3"}}'))
+    with pytest.raises(InvalidInput, match='was 2, is now "3"'):
+        open_place(load_experiment(scenario), out)
