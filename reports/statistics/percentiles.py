@@ -21,6 +21,9 @@ from whitecap.reports.statistics.estimate import (
     nothing,
 )
 
+LEAST = 0.0
+"""What the values, all of them latencies, cannot pass below."""
+
 
 def percentile(
     replications: Sequence[Sequence[float] | FloatArray],
@@ -96,12 +99,15 @@ class Percentiles:
         )
 
     def bounds(self, tail: float, effect: float) -> tuple[float, float]:
-        """The outermost values that bound it with `tail` beyond each; infinite out of reach."""
+        """The outermost values that bound it with `tail` beyond each; infinite out of reach.
+
+        The percentile lies between two values: of very few, the bound may be the farther one.
+        """
         from_below = self._rank(self.level, tail, effect)
         from_above = self._rank(1 - self.level, tail, effect)
         low = -math.inf if from_below is None else float(self.ordered[from_below])
         high = math.inf if from_above is None else float(self.ordered[-1 - from_above])
-        return low, high
+        return min(low, self.point), max(high, self.point)
 
     def _rank(self, level: float, tail: float, effect: float) -> int | None:
         """How many values may lie beyond the bound that leaves `tail`; none if all must not."""
@@ -163,7 +169,7 @@ def _stated(
         case Claim.TWO_SIDED:
             return both
         case Claim.AT_MOST:
-            return -math.inf, alone[1]
+            return LEAST, alone[1]
         case Claim.AT_LEAST:
             return alone[0], math.inf
         case Claim.NONE | Claim.ALIKE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,15 @@ import pandas as pd
 import pytest
 
 from tests.reports.synthetic_recordings import made_up_run
+from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
+from whitecap.reports.statistics.estimate import nothing
 from whitecap.reports.tables import ReportTables, build_tables
+from whitecap.reports.tables.rows import (
+    difference_columns,
+    difference_in,
+    estimate_columns,
+    estimate_in,
+)
 
 Given = Mapping[str, Mapping[str, Sequence[float]]]
 """By measure and cell, what each replication had."""
@@ -71,3 +80,16 @@ def test_tables_come_back_as_they_were_written(tmp_path: Path) -> None:
     made.write(tmp_path)
     pd.testing.assert_frame_equal(ReportTables.read(tmp_path).cells, made.cells)
     assert (tmp_path / "cells.csv").read_text().splitlines()[0].startswith("cell,axis_size,measure")
+
+
+def test_a_bound_that_is_open_is_empty_in_tables_and_open_when_it_is_read() -> None:
+    open_above = Estimate(2.0, 1.0, math.inf, Claim.AT_LEAST, 5, units=3.0, beyond=0.0)
+    unknown = nothing(5)
+    open_gap = EstimatedDifference(1.0, -math.inf, 3.0, Claim.AT_MOST, 5)
+    assert math.isnan(estimate_columns(open_above)["high"])
+    assert math.isnan(difference_columns(open_gap)["low"])
+    assert estimate_in(estimate_columns(open_above)) == open_above
+    assert difference_in(difference_columns(open_gap)) == open_gap
+    assert not estimate_in(estimate_columns(unknown)).is_known
+    alike = EstimatedDifference(1.0, math.nan, math.nan, Claim.ALIKE, 5)
+    assert math.isnan(difference_in(difference_columns(alike)).low)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -40,6 +41,23 @@ def test_where_values_do_not_reach_only_the_reachable_side_is_stated() -> None:
 def test_a_low_percentile_of_few_values_is_stated_as_at_most() -> None:
     values = list(np.random.default_rng(2).exponential(1, (5, 40)))
     assert percentile(values, 1).statement is Claim.AT_MOST
+
+
+def test_what_is_stated_as_at_most_is_bounded_by_zero_below() -> None:
+    """A latency cannot pass it."""
+    values = list(np.random.default_rng(3).exponential(1, (3, 400)))
+    assert percentile(values, 50).low == 0
+
+
+def test_a_percentile_of_very_few_values_lies_within_its_interval() -> None:
+    """It is linear between two values, of which its bound may be the farther one."""
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        sizes = random.integers(0, 6, random.integers(1, 9))
+        values = [random.exponential(1, size) for size in sizes]
+        for percent, good in product((50, 95, 99), (True, False)):
+            estimate = percentile(values, percent, good=good)
+            assert not estimate.is_known or estimate.low <= estimate.point <= estimate.high
 
 
 def test_of_three_values_nothing_is_known() -> None:
