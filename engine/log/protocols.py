@@ -132,6 +132,17 @@ def _requested_features(metadata: Metadata) -> frozenset[str]:
     return _with_needs(named)
 
 
+def asks_for_unlisted(protocol: Protocol | None, metadata: Metadata) -> bool:
+    """Whether properties name a feature that the protocol does not list, though it may imply it.
+
+    Delta writes the protocol then, be it the same. Source: OptimisticTransaction.scala
+    (`updateMetadataInternal`: existingFeatureNames); seen on Delta Lake 4.4.0.
+    """
+    lists = protocol is not None and protocol.min_writer_version >= FEATURES_WRITER_VERSION
+    listed = feature_names(protocol) if lists else frozenset()
+    return not _requested_features(metadata) <= listed
+
+
 def _wanted(
     protocol: Protocol, metadata: Metadata, previews: Set[str] = frozenset()
 ) -> frozenset[str]:

@@ -18,7 +18,7 @@ from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
 from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.columns.identity import with_marks
-from whitecap.engine.log.protocols import supports
+from whitecap.engine.log.protocols import asks_for_unlisted, supports
 from whitecap.engine.log.schema import schema_of_metadata, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
@@ -240,7 +240,7 @@ class Transaction:
             metadata = with_session_defaults(metadata, self.settings)
         creates_table, previews = self.snapshot.version == -1, self.dialect.preview_features
         protocol = protocol_with(metadata, self.protocol, creates_table, previews)
-        if protocol != self.protocol:
+        if protocol != self.protocol or asks_for_unlisted(self.protocol, metadata):
             self._protocol = protocol
         old = self.snapshot.metadata
         self._metadata = as_stored(metadata, protocol, old, self.txn_id, self._creates_table)
