@@ -55,8 +55,8 @@ demo: $(RUNS) ## Sweep, replay what the answer names on real Delta Lake, draw th
 test: setup ## Run every test, real Delta Lake included
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
-properties: setup ## Look for new counterexamples to every property (minutes)
-	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -m hypothesis
+properties: setup ## Look for new counterexamples to every property, and longer at intervals (minutes)
+	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -m "hypothesis or simulated"
 
 test-cluster: setup $(MOTO) ## Sweep on a Spark cluster into S3, both on this machine (minutes)
 	MOTO_SERVER=$(CURDIR)/$(MOTO) $(BIN)/python -m pytest -n 0 -m cluster tests/cluster

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.statistics.simulation import THOROUGH, noise, short_of, slack
 from whitecap.reports.statistics import Estimate, compare_with_best, greatest_of, mean, share
 from whitecap.reports.statistics.moderation import UNKNOWN, Prior, prior_of
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
+pytestmark = pytest.mark.simulated
 
 
 def named(values: Numbers) -> dict[str, Estimate]:
@@ -28,7 +31,8 @@ def called_worse(values: Numbers) -> int:
 
 def sets_for(candidates: int) -> int:
     """Fewer of many, which take longer."""
-    return 600 if candidates <= 6 else 150
+    whole = 600 if candidates <= 6 else 150
+    return whole if candidates == 2 else short_of(whole)
 
 
 @pytest.mark.parametrize("replications", [5, 10, 30])
@@ -45,7 +49,7 @@ def test_of_equals_few_are_told_apart_although_the_best_was_chosen_by_looking(
         own = random.standard_normal((candidates, replications))
         common = random.standard_normal(replications)
         false += called_worse(common + own * (deviations if which % 2 else 1.0)) > 0
-    assert false / sets <= 0.07
+    assert false / sets <= 0.05 + noise(sets)
 
 
 @pytest.mark.parametrize(
@@ -69,12 +73,12 @@ def test_the_one_that_is_better_is_told_from_the_others(
 
 
 @pytest.mark.parametrize("replications", [5, 10])
-@pytest.mark.parametrize(("candidates", "sets"), [(3, 300), (6, 150)])
+@pytest.mark.parametrize(("candidates", "whole"), [(3, 300), (6, 150)])
 def test_equal_shares_are_seldom_told_apart_either(
-    candidates: int, sets: int, replications: int
+    candidates: int, whole: int, replications: int
 ) -> None:
     random = np.random.default_rng([14, candidates, replications])
-    false = 0
+    sets, false = short_of(whole), 0
     for which in range(sets):
         shares = random.beta(2.5, 47.5, (candidates, replications)) if which % 2 else 0.05
         events = random.binomial(200, shares, (candidates, replications))
@@ -82,7 +86,7 @@ def test_equal_shares_are_seldom_told_apart_either(
         comparison = compare_with_best(estimates, higher_is_better=False)
         assert comparison is not None
         false += bool(comparison.worse)
-    assert false / sets <= 0.07
+    assert false / sets <= 0.07 + slack(whole)
 
 
 def test_every_pair_has_one_verdict_and_the_interval_says_the_same() -> None:
@@ -151,7 +155,8 @@ def test_it_is_told_by_how_much_the_best_of_equals_looks_better_than_it_is(
         comparison = compare_with_best(named(values), higher_is_better=True)
         assert comparison is not None
         flattered.append(comparison.flattered_by)
-    assert np.mean(flattered) == pytest.approx(own.max(axis=1).mean(), rel=0.1)
+    rel = 0.1 if THOROUGH else 0.2
+    assert np.mean(flattered) == pytest.approx(own.max(axis=1).mean(), rel=rel)
 
 
 def test_what_stands_apart_is_flattered_by_nothing() -> None:

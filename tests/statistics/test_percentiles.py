@@ -9,10 +9,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.statistics.simulation import noise
+from tests.statistics.simulation import noise, short_of, slack
 from whitecap.reports.statistics import Claim, percentile
 
-SETS = 250
+WHOLE = 250
+SETS = short_of(WHOLE)
+
+pytestmark = pytest.mark.simulated
 
 
 def test_the_point_is_the_percentile_of_all_values_together() -> None:
@@ -123,4 +126,4 @@ def test_intervals_of_percentiles_hold_the_truth(
             held[percent] += estimate.low <= truth(tail, between, percent) <= estimate.high
     coverage = {percent: count / SETS for percent, count in held.items()}
     assert min(coverage.values()) >= 0.93 - noise(SETS), coverage
-    assert np.mean(list(coverage.values())) >= 0.93, coverage
+    assert np.mean(list(coverage.values())) >= 0.93 - slack(WHOLE), coverage
