@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,9 +22,7 @@ EXPLAIN = "scenarios/explain/merge-and-optimize.yaml"
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "small.yaml"
+def _written(path: Path) -> Path:
     axes = {"size": {"one": {}, "two": {"writers.loader.count": 3}}}
     expect = [{"measure": "committed", "at_least": 1}]
     path.write_text(yaml.safe_dump(document(sweep={"axes": axes}, expect=expect)))
@@ -31,9 +30,21 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, file: Path) -> Path:
-    whitecap.run(file, out=tmp_path / "a-run")
-    return tmp_path / "a-run"
+def file(tmp_path: Path) -> Path:
+    return _written(tmp_path / "small.yaml")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run for those who only ask what is there."""
+    place = tmp_path_factory.mktemp("recorded")
+    whitecap.run(_written(place / "small.yaml"), out=place / "a-run")
+    return place / "a-run"
+
+
+@pytest.fixture
+def run(tmp_path: Path, recorded: Path) -> Path:
+    return Path(shutil.copytree(recorded, tmp_path / "a-run"))
 
 
 PLAN = ("--vary", "writers.loader.count=1..3", "--objective", "job_success_rate >= 99 %")
