@@ -131,7 +131,8 @@ def cadence_of(
     begun = sorted(_begun(commit, window) for commit in commits)
     if len(begun) < 2 or span_ms < SHORTEST_SPAN_MS:
         said = f"{many(len(begun), 'commit')} in {duration_text(span_ms)} tell no rate"
-        return Cadence(count, "{open: {rate: 1 per h}}", [assumed("", said)], ASSUMED_RATE)
+        arrival = f"{{open: {{rate: 1 per h{', concurrency: 1' if is_stream else ''}}}}}"
+        return Cadence(count, arrival, [assumed("", said)], ASSUMED_RATE)
     own_ms = _own_span(begun, span_ms)
     rate = len(begun) / own_ms
     said = _rate_said(len(begun), own_ms, span_ms)

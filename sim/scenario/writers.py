@@ -255,11 +255,9 @@ class WriterGroup(Section):
 
     @model_validator(mode="after")
     def _one_batch_at_a_time(self) -> Self:
-        if self.foreach_batch is None:
-            return self
-        if self.streaming is not None:
+        if self.streaming is not None and self.foreach_batch is not None:
             raise ValueError("streaming appends by itself: foreach_batch goes with statements")
-        if self.overlaps_itself:
+        if self.is_triggered and self.overlaps_itself:
             raise ValueError("a query runs one batch at a time: its arrival needs concurrency: 1")
         return self
 

@@ -151,6 +151,19 @@ def test_a_single_commit_tells_no_rate_and_becomes_a_scenario_all_the_same(tmp_p
     assert _group(draft, "insert").arrival.open is not None
 
 
+def test_a_single_batch_of_a_stream_becomes_a_query_of_one_batch_at_a_time(
+    tmp_path: Path,
+) -> None:
+    log = LogOnDisk(tmp_path / "events")
+    log.commit(
+        "STREAMING UPDATE", {"txn": {"appId": "q", "version": 0, "lastUpdated": 0}},
+        _add(log.version, DAYS[2]),
+    )  # fmt: skip
+    arrival = _group(_drafted(log), "stream").arrival.open
+    assert arrival is not None
+    assert arrival.concurrency == 1
+
+
 def test_columns_named_as_words_of_sql_are_called_otherwise(tmp_path: Path) -> None:
     log = LogOnDisk(
         tmp_path / "events", "`order` STRING, id BIGINT, `my key` INT", ["order", "my key"]

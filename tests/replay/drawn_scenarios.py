@@ -81,10 +81,11 @@ def _some(draw: random.Random, among: list[Document], counts: tuple[int, ...]) -
 
 def _writer(draw: random.Random, kind: Kind, names: list[str], table: Document) -> Document:
     mean = draw.choice(("20 s", "40 s"))
+    at_a_time = 1 if kind is _stream else 2
     arrivals: list[Document] = [
         {"closed": {"think": {"exponential": {"mean": mean}}}},
         {"schedule": {"every": mean, "offset": draw.choice(("5 s", "15 s"))}},
-        {"open": {"rate": "2 per min", "concurrency": 2}},
+        {"open": {"rate": "2 per min", "concurrency": at_a_time}},
     ]
     reruns: list[Document] = [
         {"none": {}},

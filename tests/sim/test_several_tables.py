@@ -30,6 +30,7 @@ TABLE = {
 UPDATE = "UPDATE {} SET amount = 1 WHERE country = 'de'"
 INSERT = {"statement": "INSERT INTO gold VALUES :rows", "parameters": {"rows": {"rows": {}}}}
 OFTEN = {"arrival": {"open": {"rate": "10 per min"}}, "compute": "4 s"}
+SELDOM = {"arrival": {"schedule": {"every": "1 min"}}, "compute": "4 s"}
 
 TWO: dict[str, Any] = {
     "name": "two",
@@ -207,11 +208,11 @@ def test_a_sweep_sets_parts_of_one_of_the_tables() -> None:
         ({"tables.gold.key": None}, "keys and rows need tables.gold.key"),
         ({"writers.of-gold.statement": "INSERT INTO gold SELECT * FROM silver"},
          "reads 'silver': simulated statements read no table but the one they write"),
-        ({"writers.s": {"streaming": {"checkpoint": "c"}, **OFTEN}},
+        ({"writers.s": {"streaming": {"checkpoint": "c"}, **SELDOM}},
          "needs the table that it writes: there are silver, gold"),
-        ({"writers.s": {"streaming": {"checkpoint": "c", "table": "glod"}, **OFTEN}},
+        ({"writers.s": {"streaming": {"checkpoint": "c", "table": "glod"}, **SELDOM}},
          "writes 'glod', which is none of the tables silver, gold (did you mean 'gold'?)"),
-        ({f"writers.{t}": {"streaming": {"checkpoint": "c", "table": t}, **OFTEN}
+        ({f"writers.{t}": {"streaming": {"checkpoint": "c", "table": t}, **SELDOM}
           for t in ("gold", "silver")},
          "checkpoint 'c' is of a query that writes 'gold'"),
     ],

@@ -64,6 +64,13 @@ CLUSTERS = st.sampled_from(
 )
 
 
+def _one_at_a_time(arrival: Document) -> Document:
+    """The same for a query, whose batches do not overlap."""
+    ((kind, options),) = arrival.items()
+    limit = {"concurrency": 1} if kind in {"open", "trace"} else {}
+    return {kind: options | limit}
+
+
 @st.composite
 def writers(draw: st.DrawFn) -> Document:
     """One group: a statement or a stream, in a cluster of its own or with others."""
@@ -80,7 +87,8 @@ def writers(draw: st.DrawFn) -> Document:
     if draw(st.booleans()):
         group["cluster"] = draw(st.sampled_from(["etl", "ad hoc"]))
     if draw(st.integers(0, 4)) == 0:
-        return group | {"streaming": {"checkpoint": "c", "rows": {"count": 2}}}
+        streaming = {"checkpoint": "c", "rows": {"count": 2}}
+        return group | {"streaming": streaming, "arrival": _one_at_a_time(group["arrival"])}
     statement = draw(st.sampled_from(USUAL * 8 + list(STATEMENTS)))
     return group | {"statement": statement, "parameters": STATEMENTS[statement]}
 

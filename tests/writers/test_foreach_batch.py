@@ -173,6 +173,20 @@ def test_what_no_query_can_do_is_told(changes: dict[str, Any], expected: str) ->
 
 
 @pytest.mark.parametrize(
+    "arrival", [{"open": {"rate": "1 per min"}}, {"trace": {"text": "at\n1 s\n", "concurrency": 2}}]
+)
+def test_a_query_that_appends_by_itself_runs_one_batch_at_a_time_too(
+    arrival: dict[str, Any],
+) -> None:
+    streaming = {"checkpoint": "orders", "table": "silver"}
+    query = {"streaming": streaming, "arrival": arrival, "compute": "1 s"}
+    with pytest.raises(InvalidInput, match="a query runs one batch at a time"):
+        scenario_of(QUERY, {"writers.query": query})
+    (kind,) = arrival
+    scenario_of(QUERY, {"writers.query": query, f"writers.query.arrival.{kind}.concurrency": 1})
+
+
+@pytest.mark.parametrize(
     "other",
     [
         {"streaming": {"checkpoint": "orders", "table": "silver"}},
