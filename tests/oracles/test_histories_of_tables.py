@@ -12,8 +12,12 @@ import yaml
 
 from tests.command_line import invoked
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.oracles.history import read_history
+from whitecap.sim.oracles.runs.of_run import judge
+from whitecap.sim.run import run_scenario
 
 TABLE = {
     "schema": "id BIGINT, country STRING, amount INT",
@@ -128,3 +132,40 @@ def test_a_batch_that_two_jobs_wrote_is_found_twice(tmp_path: Path) -> None:
     shown = _run("oracle", tmp_path / "run").output
     assert "duplicate in silver (at most once)" in shown
     assert "of job loader batch" in shown
+
+
+SHARED: dict[str, Any] = {
+    "name": "shared",
+    "seed": 1,
+    "duration": "3 min",
+    "table": {**TABLE, "name": "gold"},
+    "store": {"profile": "s3", "client": {"on_lost_reply": "surface"}},
+    "faults": [{"lost_reply": {"nth": 1, "of_jobs": [1]}, "writers": ["query-1"]}],
+    "writers": {
+        "query": {
+            "count": 2,
+            "streaming": {"checkpoint": "orders", "rows": {"count": 2}},
+            "arrival": {"closed": {"think": "5 s"}},
+            "compute": {"lognormal": {"median": "8 s", "sigma": 0.5}},
+            "restart": "spark-streaming",
+        },
+    },
+}
+"""Two processes of one query; the restart of the first finds that the second has its batch."""
+
+
+def test_a_streaming_job_that_goes_on_with_another_batch_wrote_nothing_twice() -> None:
+    run = run_scenario(scenario_of(SHARED))
+    assert any(run.recording.transactions["rerun_number"].to_pylist())
+    assert not judge(run).findings
+
+
+def test_a_batch_that_a_table_forgot_is_found_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The restart writes what the lost reply was about once more."""
+    alone = scenario_of(SHARED, {"writers.query.count": 1})
+    with monkeypatch.context() as patched:
+        patched.setattr(Snapshot, "transaction_version", lambda *_: -1)
+        run = run_scenario(alone)
+    said = [finding.sentence for finding in judge(run).findings]
+    assert any("2 tries of job" in each and "batch" in each for each in said), said
+    assert any("before it recorded" in each for each in said), said

@@ -134,11 +134,17 @@ def _of_table(recorded: pa.Table, name: str | None) -> list[dict[str, Any]]:
 
 
 def _work_of(row: dict[str, Any]) -> str:
-    """Of which piece of work a transaction is a try: a job, a statement of it, or of a batch."""
+    """Of which piece of work a transaction is a try: a job, a statement of it, or of a batch.
+
+    A streaming query that begins a job anew may find another batch next, and one that shares its
+    checkpoint the same: what it writes once is a batch.
+    """
     number = row.get("statement_number", 1)
     statement = "" if number == 1 else f" statement {number}"
-    if row["batch_id"] is None or row["command"] == STREAMING:
+    if row["batch_id"] is None:
         return f"{row['job_id']}{statement}"
+    if row["command"] == STREAMING:
+        return f"{row['app_id']} batch {row['batch_id']}"
     return f"{row['writer_group']} batch {row['batch_id']}{statement}"
 
 
