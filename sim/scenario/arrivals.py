@@ -147,7 +147,8 @@ class Schedule(Section):
 
     Those that fall on other days than the `weekdays` are left out. Each job comes later by a
     `jitter` of its own, but never before the one ahead of it. A job that is due while an earlier
-    one of the same writer runs waits for it.
+    one of the same writer runs waits for it. Of a streaming query `every` is the trigger interval:
+    of the triggers that pass while a batch runs, the next batch makes up for all at its end.
     """
 
     every: Duration | None = Field(default=None, gt=0)

@@ -273,6 +273,12 @@ class WriterGroup(Section):
         return self.streaming is not None or self.foreach_batch is not None
 
     @property
+    def skips_what_it_missed(self) -> bool:
+        """Whether its schedule is a query's trigger interval, of which nothing piles up."""
+        schedule = self.arrival.schedule
+        return self.is_triggered and schedule is not None and schedule.every is not None
+
+    @property
     def parts(self) -> list[JobPart]:
         """The statements of a job; none of a streaming query."""
         if self.statements is not None:

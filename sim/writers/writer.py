@@ -122,6 +122,8 @@ class Writer(Struct):
                     yield from self._closed_loop(clock)
                 case Open(concurrency=concurrency) | Trace(concurrency=concurrency):
                     yield from self._open_loop(clock, concurrency)
+                case Schedule() if self.group.skips_what_it_missed:
+                    yield from self._triggered(clock)
                 case Schedule():
                     yield from self._scheduled(clock)
         except InvalidInput as error:
@@ -162,8 +164,9 @@ class Writer(Struct):
         """When jobs fell due that still wait behind an earlier job of a schedule.
 
         They are not submitted before they begin; jobs of an open loop are, as they arrive.
+        Triggers of a query that have passed are nobody's.
         """
-        if self.group.arrival.schedule is None:
+        if self.group.arrival.schedule is None or self.group.skips_what_it_missed:
             return iter(())
         until_ms = min(self.kernel.now_ms, self._stops_ms)
         return takewhile(lambda due_ms: due_ms < until_ms, self.instants(self._submitted))
@@ -205,8 +208,22 @@ class Writer(Struct):
     def _scheduled(self, clock: Clock) -> Waiting[None]:
         for due_ms in self._due():
             clock.now_ms = max(clock.now_ms, due_ms)
-            submitted = yield from self._submit(clock, due_ms)
-            yield from self._run_job(clock, submitted)
+            yield from self._run_job(clock, (yield from self._submit(clock, due_ms)))
+
+    def _triggered(self, clock: Clock) -> Waiting[None]:
+        """The batches of a query: after each it waits for the first trigger since that one began.
+
+        Where that has passed, the next batch begins at once; triggers between are skipped. Source:
+        Spark, TriggerExecutor.scala (ProcessingTimeExecutor.execute); SPARK-20209.
+        """
+        began_ms = -math.inf
+        for due_ms in self._due():
+            if due_ms <= began_ms:
+                continue
+            began_ms = clock.now_ms = max(clock.now_ms, due_ms)
+            if began_ms >= self._stops_ms:
+                return
+            yield from self._run_job(clock, (yield from self._submit(clock, began_ms)))
 
     def _submit(self, clock: Clock, submitted_ms: float) -> Waiting[Submitted]:
         """Begin a job at the clock's instant, with the record of its first transaction."""

@@ -40,6 +40,58 @@ def test_a_schedule_that_falls_behind_says_how_far() -> None:
     assert row["arrival"] == "schedule"
 
 
+QUERIES: list[dict[str, Any]] = [
+    {"streaming": {"checkpoint": "c"}, "statement": None, "parameters": {}},
+    {"foreach_batch": {"checkpoint": "c"}},
+]
+"""A query that appends by itself, and one whose function runs a statement."""
+
+
+def submitted(recording: Recording) -> list[float]:
+    """When its jobs began to wait, in seconds."""
+    return [each / 1000 for each in recording.transactions["submitted_at_ms"].to_pylist()]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_that_misses_its_trigger_begins_its_next_batch_at_once(
+    query: dict[str, Any],
+) -> None:
+    """Triggered every second, a batch takes one and a half; none waits for longer than it runs."""
+    recording = recorded({"schedule": {"every": "1 s"}}, **query)
+    assert submitted(recording) == [1.5 * number for number in range(67)]
+    (row,) = recording.writers.to_pylist()
+    assert (row["jobs_due"], row["jobs_not_begun"]) == (67, 0)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_triggers_that_pass_while_a_query_stands_still_are_one(query: dict[str, Any]) -> None:
+    """The batch of the second trigger takes 35 s more; the boundaries stay where they were."""
+    pause = [{"pause": {"nth": 1, "of_jobs": [2], "lasts": "35 s"}}]
+    text = document(
+        duration="100 s",
+        store="instant",
+        faults=pause,
+        writers={"slow": SLOW | {"arrival": {"schedule": {"every": "10 s"}}} | query},
+    )
+    begun = submitted(run_scenario(scenario_of(text)).recording)
+    assert begun == [0, 10, 46.5, 50, 60, 70, 80, 90]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_that_has_stopped_begins_no_batch_that_it_missed(query: dict[str, Any]) -> None:
+    recording = recorded({"schedule": {"every": "10 s"}}, compute="25 s", stops="41 s", **query)
+    assert submitted(recording) == [0, 25]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_runs_of_a_query_that_are_listed_wait_for_each_other(query: dict[str, Any]) -> None:
+    """Somebody starts them; a trigger interval is what is skipped."""
+    recording = recorded({"schedule": {"at": ["1 s", "2 s", "99 s"]}}, **query)
+    assert submitted(recording) == [1, 2, 99]
+    (row,) = recording.writers.to_pylist()
+    assert (row["jobs_due"], row["jobs_not_begun"]) == (3, 0)
+
+
 def test_listed_instants_that_are_past_count_and_later_ones_do_not() -> None:
     (row,) = writers_of({"schedule": {"at": ["98 s", "99 s", "99500 ms", "100 s", "3 min"]}})
     assert (row["jobs_due"], row["jobs_not_begun"]) == (3, 1)
