@@ -75,6 +75,9 @@ COLUMNS_TELLING_APART: dict[str, tuple[str, ...]] = {
 """Columns that are read besides where a recording is of several tables, or of jobs of several
 statements; its manifest then names the `TABLES`. All but `app_id` are there in these alone."""
 
+COMPACTED_IN_NO_TIME = "compactions_in_no_time"
+"""The key of a manifest for auto compactions without a time of their own, by writer group."""
+
 TABLES = "table_names"
 
 

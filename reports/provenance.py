@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from whitecap.engine.recorded import COMPACTED_IN_NO_TIME
 from whitecap.reports.measures import duration
 from whitecap.reports.runs import RunSet
 from whitecap.reports.words import counted
@@ -75,6 +77,7 @@ class Provenance(Struct, frozen=True):
     interrupted: str = ""
     stores: tuple[StoreOrigin, ...] = ()
     tables: tuple[TableOrigin, ...] = ()
+    compactions: tuple[str, ...] = ()
 
     @property
     def line(self) -> str:
@@ -99,6 +102,7 @@ class Provenance(Struct, frozen=True):
             *([("interrupted after", self.interrupted)] if self.interrupted else []),
             *(row for store in self.stores for row in store.rows()),
             *(("table", sentence) for table in self.tables for sentence in table.sentences),
+            *(("auto compaction", sentence) for sentence in self.compactions),
         ]
 
 
@@ -130,6 +134,7 @@ def provenance_of(runs: RunSet) -> Provenance:
         interrupted=next(filter(None, map(_interrupted, manifests)), ""),
         stores=stores_of(manifests),
         tables=tables_of(manifests),
+        compactions=tuple(compaction_sentences(manifests)),
     )
 
 
@@ -159,6 +164,20 @@ def tables_of(manifests: Iterable[Mapping[str, Any]]) -> tuple[TableOrigin, ...]
         for name, real in manifest.get("real_tables", {}).items()
     }  # fmt: skip
     return tuple(sorted(origins, key=lambda each: (each.name, each.place, each.version)))
+
+
+def compaction_sentences(manifests: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Which auto compactions of some runs took no time, so that they cost nothing."""
+    counts: Counter[str] = Counter()
+    for manifest in manifests:
+        counts.update(manifest.get(COMPACTED_IN_NO_TIME, {}))
+    if not counts:
+        return []
+    whose = ", ".join(f"{count:,} of {group}" for group, count in counts.items())
+    return [
+        f"auto compaction took no time ({whose}), so it is free and hardly conflicts: it takes "
+        "per_file, per_gib and per_million_rows of its writer's compute, and none of them is set"
+    ]
 
 
 def _interrupted(manifest: Mapping[str, Any]) -> str:

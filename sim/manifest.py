@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from whitecap.engine.dialects import dialect_named
-from whitecap.engine.recorded import AUTO_WARM_UP, PRICE, RECORDING_FORMAT, TABLES
+from whitecap.engine.recorded import (
+    AUTO_WARM_UP,
+    COMPACTED_IN_NO_TIME,
+    PRICE,
+    RECORDING_FORMAT,
+    TABLES,
+)
 from whitecap.sim.history.conservation import WalkedLog
 from whitecap.sim.history.requests import priced_requests
 from whitecap.sim.machine.code_version import code_version
@@ -44,6 +50,7 @@ def manifest_of(
         **_warm_up(scenario.warm_up, reached_ms),
         "duration_ms": reached_ms,
         **({INTERRUPTED: True, PLANNED: scenario.duration} if world.kernel.stopped else {}),
+        **_compactions(world),
         "counts": dict(counts),
         "live_rows": _rows_together(walked),
     }
@@ -88,6 +95,15 @@ def _rows_together(walked: list[WalkedLog]) -> int | None:
     rows = [each.live_rows for each in walked]
     counted = [count for count in rows if count is not None]
     return sum(counted) if len(counted) == len(rows) else None
+
+
+def _compactions(world: SimulatedWorld) -> dict[str, Any]:
+    """How many auto compactions took no time, by writer group; empty where none did, or
+    where its writer takes none either."""
+    counted = world.recorder.compactions_in_no_time
+    writers = world.scenario.writers.items()
+    groups = {name: counted[name] for name, group in writers if counted[name] and group.takes_time}
+    return {COMPACTED_IN_NO_TIME: groups} if groups else {}
 
 
 def _warm_up(warm_up_ms: float | None, reached_ms: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ come after the end.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
@@ -38,6 +39,7 @@ class Recorder:
         self.with_requests = with_requests
         self.submitted = 0
         self.attempted = 0
+        self.compactions_in_no_time: Counter[str] = Counter()
         self._now_ms = now_ms
         self._tells_apart = tells_statements_apart
         self._rows = {
@@ -50,6 +52,10 @@ class Recorder:
         self._attempts: list[AttemptRecord] = []
         self._requests: list[RequestRecord] = []
         self._look_at = SETTLED_TOGETHER
+
+    def compacted_in_no_time(self, group: str) -> None:
+        """An auto compaction after a commit of a writer of that group took no time of its own."""
+        self.compactions_in_no_time[group] += 1
 
     def begin(
         self,

@@ -112,7 +112,8 @@ class ComputeSection(Section):
     """How long the Spark job between snapshot and commit takes, data files included.
 
     `time` is drawn once per transaction; to it comes time in proportion to the rows read, the bytes
-    read and written, and the files that have to be opened.
+    read and written, and the files that have to be opened. An auto compaction after its commit
+    takes no `time` again, but what it reads and writes in proportion.
     """
 
     time: Distribution = ZERO

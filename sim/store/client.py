@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from whitecap.engine.commands.maintenance.auto_compaction import AUTO_COMPACTION
 from whitecap.engine.log.commit_file import version_of_key
 from whitecap.engine.storage.requests import (
     Body,
@@ -134,6 +135,8 @@ class Client:
         began_ms, own_ms = clock.now_ms, self._own_ms
         self._own_ms = 0.0
         spent_ms = self._spark_jobs.time_ms(request, own_ms, began_ms)
+        if request.job == AUTO_COMPACTION and not spent_ms:
+            self.cluster.recorder.compacted_in_no_time(self.record.writer_group)
         try:
             spent_ms += yield from self._works(request, spent_ms)
         except (WriterCrashed, StoreRefused):

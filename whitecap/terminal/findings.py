@@ -20,7 +20,7 @@ from whitecap.reports.measures.left_out import (
 )
 from whitecap.reports.measures.refusals import RefusalCount, refusal_sentences
 from whitecap.reports.measures.writing import percent
-from whitecap.reports.provenance import stores_of, tables_of
+from whitecap.reports.provenance import compaction_sentences, stores_of, tables_of
 from whitecap.terminal.table import print_indented, print_trimmed
 
 if TYPE_CHECKING:
@@ -136,8 +136,10 @@ def show_few_cells(console: Console, layout: SweepLayout, texts: Mapping[str, st
 
 
 def show_origins(console: Console, manifests: Sequence[Mapping[str, Any]]) -> None:
-    """With which real tables runs began, and which figures of the stores rest on assumptions."""
+    """With which real tables runs began, which figures of the stores rest on assumptions, and
+    which auto compactions had no time to take."""
     sentences = [text for table in tables_of(manifests) for text in table.sentences]
     sentences += [text for store in stores_of(manifests) for text in store.sentences]
+    sentences += compaction_sentences(manifests)
     for sentence in sentences:
         print_indented(console, f"{sentence}.", by=0, style="dim")

@@ -29,7 +29,9 @@ from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
 
-_JOB = "AUTO COMPACT"
+AUTO_COMPACTION = "AUTO COMPACT"
+"""The Spark job that rewrites the files."""
+
 _BRINGING_FILES_BACK = frozenset({"RESTORE", "CLONE"})
 _MAX_PARTITIONS = 128  # spark.databricks.delta.autoCompact.maxNumModifiedPartitions
 
@@ -71,7 +73,7 @@ def _compacted(table: Table, adds: Sequence[AddFile]) -> Steps[None]:
     txn = yield from table.start()
     yield from txn.read_state()
     if clustering_columns(txn.snapshot):
-        rewrite = clustering(txn, _JOB, (yield NewId()), auto=True)
+        rewrite = clustering(txn, AUTO_COMPACTION, (yield NewId()), auto=True)
     else:
         rewrite = _compaction(table, txn, adds)
     try:
@@ -88,7 +90,7 @@ def _compaction(table: Table, txn: Transaction, adds: Sequence[AddFile]) -> Rewr
         txn.snapshot, predicates, table.settings, lambda file: file.size < small
     )
     bins = packed(groups.values(), table.settings.auto_compact_max_file_size)
-    return Rewrite(_JOB, predicates, bins, optimize_operation(predicates, auto=True))
+    return Rewrite(AUTO_COMPACTION, predicates, bins, optimize_operation(predicates, auto=True))
 
 
 def _has_written(committed: Committed, adds: Sequence[AddFile]) -> bool:
