@@ -67,12 +67,13 @@ class Connection:
         """Send a request and return its answer.
 
         `shared`: others can see its effect, or it can see theirs, so that it must take effect in
-        order with them. `in_line`: it may have to queue at its key. Its instants are what
+        order with them. `in_line`: it may have to queue at its key, and is not passed; such a put
+        that could be is led through its queue by its protocol. Its instants are what
         `Latency.arrival` and `Latency.reply` give.
         """
         number = self._tape.next_number(kind)
         if self.passing is not None:
-            return self.passing.ask(kind, number, effect, size_bytes, shared, attempt, in_line)
+            return self.passing.ask(kind, number, effect, size_bytes, shared, attempt)
         return self.sender.answer(
             Ask(kind, number, key, effect, size_bytes, shared, attempt, in_line)
         )

@@ -14,7 +14,7 @@ from functools import partial
 from whitecap.sim.recording.records import AttemptRecord
 from whitecap.sim.store.contents.key_queue import InLine, Turn
 from whitecap.sim.store.contents.log_directory import Moment
-from whitecap.sim.store.exchange import TAKEN, Effect, Reply, Sender
+from whitecap.sim.store.exchange import Effect, Reply, Sender
 from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.store.requests.tape import RequestLegs
 from whitecap.sim.time.kernel import Waiting, Wakeup
@@ -87,7 +87,6 @@ class Passing:
         size_bytes: int,
         shared: bool,
         attempt: AttemptRecord | None,
-        in_line: InLine | None,
     ) -> Waiting[Reply]:
         """What `Connection.ask` comes to; `number` is that among its kind."""
         clock, latency = self.clock, self._latencies[kind]
@@ -97,26 +96,12 @@ class Passing:
             yield clock.arrive()
         if (passes := self._passes[kind]) is not None:
             passes(served_ms)
-        if in_line is None:
-            answer = effect((served_ms, clock.order))
-        else:
-            turn = in_line(served_ms, partial(self._tape.service, kind, number))
-            served_ms = turn.ends_ms
-            answer = yield from self._has_its_turn(turn, effect)
+        answer = effect((served_ms, clock.order))
         if attempt is not None:
             attempt.effect_at_ms = clock.now_ms
         back_ms = lost_back_ms if answer.taken else back_ms
         clock.now_ms = served_ms + back_ms + answer.size * latency.per_unit_back
         return answer
-
-    def _has_its_turn(self, turn: Turn, effect: Effect) -> Waiting[Reply]:
-        """Wait for the turn and take effect; a put that finds its key taken knows that already."""
-        clock = self.clock
-        clock.now_ms = turn.effect_ms
-        if turn.taken:
-            return TAKEN
-        yield clock.arrive_first()
-        return effect((clock.now_ms, clock.order))
 
     # Requests that nobody else can see ----------------------------------------------------------
 
