@@ -241,11 +241,39 @@ CONFLICTS = tuple(exception.value for exception in ConflictException)
 
 
 class Interruption(StrEnum):
-    """Exceptions of the simulator's own: what ends a transaction from outside of Delta."""
+    """Exceptions of the simulator's own: what ends a transaction from outside of Delta.
 
-    WRITER_CRASH = "WriterCrash"
-    STORE_REFUSED = "StoreRefused"
-    DEADLINE_PASSED = "DeadlinePassed"
+    `rule`: what a recording names as having decided it. `happened`: the same in words.
+    """
+
+    rule: str
+    happened: str
+
+    def __new__(cls, exception: str, rule: str, happened: str) -> Self:
+        """An exception that carries its rule and its words."""
+        member = str.__new__(cls, exception)
+        member._value_ = exception
+        member.rule = rule
+        member.happened = happened
+        return member
+
+    @classmethod
+    def of_rule(cls, rule: str | None) -> Self | None:
+        """The one that a recorded rule means, `None` if it means none."""
+        return next((each for each in cls if each.rule == rule), None)
+
+    @property
+    def not_replayed(self) -> str:
+        """Why a transaction that ended so cannot be repeated in reality: no commit decided it."""
+        return f"{self.happened}, which is not replayed"
+
+    WRITER_CRASH = "WriterCrash", "writer_crash", "its writer crashed"
+    STORE_REFUSED = "StoreRefused", "store_refused", "the simulated store refused a request"
+    DEADLINE_PASSED = "DeadlinePassed", "deadline", "its job's deadline passed"
+
+
+REFUSED_BY_DELTA = "delta_error"
+"""The rule of a transaction that Delta refused other than by a conflict."""
 
 
 OTHER_REFUSALS = frozenset(

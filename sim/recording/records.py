@@ -14,7 +14,7 @@ from msgspec import Struct
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
-from whitecap.engine.recorded import RecordedOutcome
+from whitecap.engine.recorded import REFUSED_BY_DELTA, Interruption, RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
 
 NO_VERSION = -1
@@ -168,13 +168,12 @@ class TransactionRecord(Struct):
                 last = next(reversed(self.snapshots))
                 self.read_version, self.snapshot_at_ms = self.snapshots[last]
 
-    def ends_badly(self, rule: str, now_ms: float, exception: str, message: str) -> None:
+    def is_cut_off(self, by: Interruption, now_ms: float, message: str) -> None:
         """It was cut off: unknown if a put of it has landed or may have, else aborted."""
         self._ends(now_ms)
         in_doubt = self.put_in_doubt or self.has_landed
         self.outcome = RecordedOutcome.UNKNOWN if in_doubt else RecordedOutcome.ABORTED
-        self.rule = rule
-        self.exception = exception
+        self.rule, self.exception = by.rule, by
         self.message = message
 
     def ends_refused(self, now_ms: float, error: DeltaError) -> None:
@@ -182,7 +181,7 @@ class TransactionRecord(Struct):
         self._ends(now_ms)
         in_doubt = self.put_in_doubt
         self.outcome = RecordedOutcome.UNKNOWN if in_doubt else RecordedOutcome.ABORTED
-        self.rule = "delta_error"
+        self.rule = REFUSED_BY_DELTA
         self.exception, self.error_class = error.exception, error.error_class
         self.message = error.message
 

@@ -151,8 +151,7 @@ class Transactions(Struct):
 
 def _is_crashed(record: TransactionRecord, clock: Clock) -> None:
     """Record that the writer's driver died."""
-    crash, text = Interruption.WRITER_CRASH, "the writer's driver died"
-    record.ends_badly("writer_crash", clock.now_ms, crash, text)
+    record.is_cut_off(Interruption.WRITER_CRASH, clock.now_ms, "the writer's driver died")
 
 
 def _is_refused(
@@ -161,8 +160,7 @@ def _is_refused(
     """Record that the store or Delta refused. Raises `error`: it is neither's."""
     match error:
         case StoreRefused():
-            refused = Interruption.STORE_REFUSED
-            record.ends_badly("store_refused", clock.now_ms, refused, str(error))
+            record.is_cut_off(Interruption.STORE_REFUSED, clock.now_ms, str(error))
         case DeltaError():
             record.ends_refused(clock.now_ms, error)
         case InvalidInput():
@@ -174,5 +172,4 @@ def _is_refused(
 
 def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:
     """Record that the job's deadline passed before it ended."""
-    passed = Interruption.DEADLINE_PASSED
-    record.ends_badly("deadline", clock.now_ms, passed, "the job's deadline passed")
+    record.is_cut_off(Interruption.DEADLINE_PASSED, clock.now_ms, "the job's deadline passed")

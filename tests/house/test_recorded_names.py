@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from whitecap.engine.recorded import COLUMNS_READ, EXCEPTIONS, OTHER_REFUSALS, RecordedOutcome
+from whitecap.engine.recorded import (
+    COLUMNS_READ,
+    EXCEPTIONS,
+    OTHER_REFUSALS,
+    REFUSED_BY_DELTA,
+    Interruption,
+    RecordedOutcome,
+)
 from whitecap.engine.rules import Rule
 from whitecap.sim.recording.recording import SCHEMAS
 
@@ -49,6 +56,20 @@ def test_outcome_names_are_written_down_once(room: str) -> None:
     """As a text of its own, `in_flight` may stand only where the contract is."""
     for path in (ROOT / room).rglob("*.py"):
         assert RecordedOutcome.IN_FLIGHT.value not in _texts(path), path.relative_to(ROOT)
+
+
+@pytest.mark.parametrize("cut_off", Interruption)
+def test_an_interruption_says_its_rule_and_its_words_where_it_is_defined(
+    cut_off: Interruption,
+) -> None:
+    assert Interruption.of_rule(cut_off.rule) is cut_off
+    assert cut_off.not_replayed == f"{cut_off.happened}, which is not replayed"
+    assert cut_off.rule not in {*Rule, REFUSED_BY_DELTA}
+    assert cut_off.happened
+
+
+def test_a_rule_that_is_no_interruption_is_none() -> None:
+    assert {Interruption.of_rule(rule) for rule in (None, REFUSED_BY_DELTA, *Rule)} == {None}
 
 
 def test_what_reports_read_is_recorded() -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from whitecap.engine.log.properties import ROW_TRACKING
-from whitecap.engine.recorded import RecordedOutcome
+from whitecap.engine.recorded import Interruption, RecordedOutcome
 from whitecap.engine.refusals.commit_errors import RETRIES_EXCEEDED
 from whitecap.engine.sql.functions.times import asks_time
 from whitecap.sim.recording.recording import Recording
@@ -22,14 +22,6 @@ SETTLED = frozenset({RecordedOutcome.COMMITTED, RecordedOutcome.ABORTED})
 
 STARTS_AGAIN_BY_ITSELF = frozenset({"OPTIMIZE", "ZORDER", "REORG"})
 """Commands that retry after a conflict on the newest snapshot (OptimizeTableCommand.scala)."""
-
-CRASH, DEADLINE = "writer_crash", "deadline"
-NOT_REPLAYED = {
-    CRASH: "its writer crashed, which is not replayed",
-    DEADLINE: "its job's deadline passed, which is not replayed",
-    "store_refused": "the simulated store refused a request, which is not replayed",
-}
-"""Endings that no winning commit decided, by the rule that the recording names."""
 
 SEVERAL_COMMITS = frozenset({"VACUUM", "DROPFEATURE"})
 """Commands of several commits, beside the one that switches row tracking on."""
@@ -229,14 +221,13 @@ def _committed(row: RecordedRow, version: int | None) -> TransactionResult:
 def _note(row: RecordedRow) -> str:
     """What kept the writer of a commit from learning of it, if anything did."""
     match row["outcome"]:
-        case outcome if outcome == RecordedOutcome.COMMITTED:
+        case RecordedOutcome.COMMITTED:
             return ""
-        case outcome if outcome == RecordedOutcome.IN_FLIGHT:
+        case RecordedOutcome.IN_FLIGHT:
             return "the run ended before its writer learned of it"
-    if row["rule"] == CRASH:
-        return "its writer crashed before it learned of it"
-    if row["rule"] == DEADLINE:
-        return "its job's deadline passed before it learned of it"
+    match Interruption.of_rule(row["rule"]):
+        case Interruption.WRITER_CRASH | Interruption.DEADLINE_PASSED as cut_off:
+            return f"{cut_off.happened} before it learned of it"
     return f"its writer saw it as {row['outcome']}: a reply was lost"
 
 
@@ -265,13 +256,14 @@ def _goes_on_after_a_commit(row: RecordedRow) -> bool:
 
 def _why_stopped(row: RecordedRow) -> str | None:
     """What cut a transaction off, `None` if it came to an end of its own."""
-    if row["rule"] in NOT_REPLAYED:
-        return NOT_REPLAYED[row["rule"]]
+    cut_off = Interruption.of_rule(row["rule"])
+    if cut_off is not None:
+        return cut_off.not_replayed
     if row["error_class"] == RETRIES_EXCEEDED:
         return f"it lost the race for {row['attempts']} versions, which is not replayed"
     match row["outcome"]:
-        case outcome if outcome == RecordedOutcome.UNKNOWN:
+        case RecordedOutcome.UNKNOWN:
             return "its outcome is unknown, and it left no commit"
-        case outcome if outcome == RecordedOutcome.IN_FLIGHT:
+        case RecordedOutcome.IN_FLIGHT:
             return "it was in flight when the run ended"
     return None
