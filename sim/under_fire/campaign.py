@@ -12,12 +12,13 @@ from whitecap.sim.replay.real.environment import require_delta
 from whitecap.sim.replay.real.releases import release_here
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.under_fire.clients import real_client
+from whitecap.sim.under_fire.deltalake_fire import burn_on_deltalake
 from whitecap.sim.under_fire.expecting import (
     ExpectedRun,
     expected_of_deltalake,
     expected_of_spark,
 )
-from whitecap.sim.under_fire.fire import Burnt, burn
+from whitecap.sim.under_fire.fire import Burnt
 from whitecap.sim.under_fire.order import NobodyLeft
 from whitecap.sim.under_fire.spark_fire import burn_on_spark
 from whitecap.sim.under_fire.verdict import JudgedRun, SkippedRun
@@ -32,7 +33,7 @@ class RealEngine(Protocol):
     def expected(self, scenario: Scenario, seed: int, number: int) -> ExpectedRun:
         """What writers are to do, and what the simulator predicts. Raises `NobodyLeft`."""
 
-    def burn(self, plan: ExpectedRun, directory: Path) -> Burnt:
+    def burn(self, expected: ExpectedRun, directory: Path) -> Burnt:
         """Let real writers do it. Returns what happened."""
 
 
@@ -51,9 +52,9 @@ class Deltalake:
     def expected(self, scenario: Scenario, seed: int, number: int) -> ExpectedRun:
         return expected_of_deltalake(scenario, self._number, seed, number)
 
-    def burn(self, plan: ExpectedRun, directory: Path) -> Burnt:
+    def burn(self, expected: ExpectedRun, directory: Path) -> Burnt:
         """Let real writers do it. Raises `InvariantViolated`: the store broke its promise."""
-        return burn(plan, directory, self._python)
+        return burn_on_deltalake(expected, directory, self._python)
 
 
 class Spark:
@@ -67,9 +68,9 @@ class Spark:
     def expected(self, scenario: Scenario, seed: int, number: int) -> ExpectedRun:
         return expected_of_spark(scenario, seed, number)
 
-    def burn(self, plan: ExpectedRun, directory: Path) -> Burnt:
+    def burn(self, expected: ExpectedRun, directory: Path) -> Burnt:
         """Let real writers do it. Raises `InvariantViolated`: the JVM ended by itself."""
-        return burn_on_spark(plan, directory)
+        return burn_on_spark(expected, directory)
 
 
 def run_under_fire(
@@ -84,12 +85,12 @@ def run_under_fire(
         round_, which = divmod(number, len(scenarios))
         scenario = scenarios[which]
         try:
-            plan = engine.expected(_in_turn(scenario, round_), seed, number)
+            expected = engine.expected(_in_turn(scenario, round_), seed, number)
         except NobodyLeft as lack:
             yield SkippedRun(scenario.name, number, str(lack))
             continue
-        burnt = engine.burn(plan, out / f"{scenario.name}-{number}")
-        yield JudgedRun(scenario.name, number, engine.version, plan, burnt)
+        burnt = engine.burn(expected, out / f"{scenario.name}-{number}")
+        yield JudgedRun(scenario.name, number, engine.version, expected, burnt)
 
 
 def _require_one_table(scenarios: Sequence[Scenario]) -> None:

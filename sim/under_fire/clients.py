@@ -10,7 +10,7 @@ from typing import Any
 from whitecap.sim.replay.delta_rs.cases import WORKER
 from whitecap.sim.replay.delta_rs.process import PackageProcess
 
-CLIENT = Path(__file__).with_name("client.py")
+CLIENT = Path(__file__).with_name("client_process.py")
 
 
 class RealClient:

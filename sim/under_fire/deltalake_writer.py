@@ -38,15 +38,15 @@ class DeltalakeWriter:
         read: int | None = None
         try:
             client = self._living_client()
-            said = client.open(URL, self._environment(sender))
-            read = said.get("version")
+            answer = client.open(URL, self._environment(sender))
+            read = answer.get("version")
             if read is not None:
                 self._clock.wait_until(self._clock.now_ms() + job.compute_ms)
-                said = client.run(job.operation)
+                answer = client.run(job.operation)
         except ProcessDied:
             self._bury()
-            said = {"outcome": "unknown", "error": KILLED}
-        return _answer(said, read)
+            answer = {"outcome": "unknown", "error": KILLED}
+        return _try_end(answer, read)
 
     def dies(self, restart_ms: float) -> None:
         """Kill its process now; another one is started after a while."""
@@ -81,11 +81,11 @@ class DeltalakeWriter:
         }
 
 
-def _answer(said: dict[str, Any], read: int | None) -> TryEnd:
+def _try_end(answer: dict[str, Any], read: int | None) -> TryEnd:
     """Without a snapshot it has written nothing."""
-    outcome = RecordedOutcome.ABORTED if read is None else RecordedOutcome(said["outcome"])
+    outcome = RecordedOutcome.ABORTED if read is None else RecordedOutcome(answer["outcome"])
     return TryEnd(
-        outcome, read, said.get("version"), said.get("exception") or said.get("error", "")
+        outcome, read, answer.get("version"), answer.get("exception") or answer.get("error", "")
     )
 
 

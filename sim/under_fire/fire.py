@@ -1,7 +1,8 @@
-"""Real deltalake works on one table in an object store of ours while things fail.
+"""What real writers of both engines have in common: a table at the start, leaders, a judge.
 
-Each writer is a process, which dies by itself. What is left is judged by the history of what the
-clients were told, and whose each version is the store knows.
+Each writer is led through the jobs of the simulated run, on a clock that is faster than real time.
+What is left is judged by the history of what the clients were told. What sets the engines apart is
+in `sim/under_fire/deltalake_fire.py` and `sim/under_fire/spark_fire.py`.
 """
 
 from __future__ import annotations
@@ -13,28 +14,18 @@ from pathlib import Path
 from time import sleep
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, HistoryTransaction, Promise, history_lines
 from whitecap.sim.oracles.judging import judge_table
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.table.export import export_table
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.under_fire.bucket import Bucket
-from whitecap.sim.under_fire.deltalake_writer import DeltalakeWriters
 from whitecap.sim.under_fire.expecting import ExpectedRun
 from whitecap.sim.under_fire.leading import FastClock, LeadWriter, Tried, WriterClient
-from whitecap.sim.under_fire.misfortunes import JobRun, Misfortunes
-from whitecap.sim.under_fire.self_test import proves_one_winner
-from whitecap.sim.under_fire.service import TABLE, LandedVersion, Service, serving
+from whitecap.sim.under_fire.service import TABLE
 from whitecap.sim.writers.rerun import JobTries
-
-REAL_S_PER_JOB = 0.4
-"""What a job takes on a laptop's core with all that its client does; it limits the clock's speed.
-"""
 
 POLL_S = 0.005
 """How often we look whether a process is to die. Ours."""
@@ -55,49 +46,27 @@ class Burnt(Struct, frozen=True):
     deaths: int
 
 
-def burn(plan: ExpectedRun, directory: Path, python: str | None = None) -> Burnt:
-    """Let real writers do what is expected; the table and the history lie in `directory` then.
-
-    Raises `InvariantViolated` if the store does not keep what it promises.
-    """
-    scenario, world = plan.run.scenario, plan.run.world
-    lay_out(plan, directory)
-    clock = FastClock(speed_of(plan, REAL_S_PER_JOB))
-    misfortunes = Misfortunes(scenario, world.streams, clock.now_ms)
-    writers = DeltalakeWriters(clock, misfortunes)
-    bucket = Bucket(directory, is_exclusive=scenario.is_exclusive)
-    with serving(Service(bucket, misfortunes.befall, writers.kill, clock.real_s)) as service:
-        if scenario.is_exclusive:
-            proves_one_winner(service.url)
-        writers.start(plan.jobs, python, service.url)
-        clock.starts()
-        tried = all_work(lead(plan, writers.clients, clock), writers.look, clock.stop)
-    wrote = _wrote(service.landings, world.initial_version)
-    history = [_with_versions(each, tuple(wrote.get(each.sender, ()))) for each in tried]
-    return Burnt(directory, tried, judged(directory, history), service.struck, writers.deaths)
-
-
-def lay_out(plan: ExpectedRun, directory: Path) -> None:
+def lay_out(expected: ExpectedRun, directory: Path) -> None:
     """Write the table at the start, as real writers find it."""
-    world = plan.run.world
+    world = expected.run.world
     export_table(
         world.store, directory / TABLE, version=world.initial_version, data=True, overwrite=True
     )
 
 
-def speed_of(plan: ExpectedRun, real_s_per_job: float) -> float:
+def speed_of(expected: ExpectedRun, real_s_per_job: float) -> float:
     """How many times as fast as real time the clock can run."""
-    return max(1.0, plan.ends_ms / 1000 / (plan.count * real_s_per_job))
+    return max(1.0, expected.ends_ms / 1000 / (expected.count * real_s_per_job))
 
 
 def lead(
-    plan: ExpectedRun, clients: Mapping[str, WriterClient], clock: FastClock
+    expected: ExpectedRun, clients: Mapping[str, WriterClient], clock: FastClock
 ) -> list[LeadWriter]:
     """Make the leader of each client, who takes it through its jobs."""
-    scenario, streams = plan.run.scenario, plan.run.world.streams
+    scenario, streams = expected.run.scenario, expected.run.world.streams
     return [
         LeadWriter(name, work, _tries_of(scenario, streams, name), clock, clients[name])
-        for name, work in plan.jobs.items()
+        for name, work in expected.jobs.items()
     ]
 
 
@@ -132,29 +101,6 @@ def all_work(
         for each in working:
             each.result()
     return [tried for writer in writers for tried in writer.tried]
-
-
-def _wrote(landings: Sequence[LandedVersion], initial_version: int) -> dict[JobRun, list[int]]:
-    """The versions of each sender, as the store knows them."""
-    wrote: dict[JobRun, list[int]] = {}
-    for landing in landings:
-        if landing.version > initial_version:
-            wrote.setdefault(landing.sender, []).append(landing.version)
-    return wrote
-
-
-def _with_versions(tried: Tried, wrote: tuple[int, ...]) -> HistoryTransaction:
-    """The tries with their versions; one that was told it committed has its last version.
-
-    An INSERT always makes a version. If the store has none of it, its version is what the handle
-    shows, and it is lost.
-    """
-    transaction, shown = tried.transaction, tried.version
-    acknowledged: tuple[int, ...] = ()
-    if transaction.outcome is RecordedOutcome.COMMITTED:
-        commits = (transaction.statement or "").upper().startswith("INSERT")
-        acknowledged = wrote[-1:] or ((shown,) if commits and shown is not None else ())
-    return replace(transaction, wrote=wrote, acknowledged=acknowledged)
 
 
 def judged(

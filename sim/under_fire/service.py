@@ -180,7 +180,7 @@ class Handler(BaseHTTPRequestHandler):
         answer: Callable[[object], None],
     ) -> None:
         service = self.service
-        service.struck.update(names_of(struck))
+        service.struck.update(struck.names)
         sleep(service.real_s(struck.pause_ms))
         if struck.crash is not None and sender is not None:
             return self._dies(struck.crash, sender, effect)
@@ -214,8 +214,8 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _fails(self, status: int, code: str) -> None:
-        said = f"<Error><Code>{code}</Code><Message>{code}</Message></Error>"
-        self._answer(status, said.encode())
+        body = f"<Error><Code>{code}</Code><Message>{code}</Message></Error>"
+        self._answer(status, body.encode())
 
     def _object(self, body: object) -> None:
         if not isinstance(body, bytes):
@@ -249,11 +249,11 @@ class Handler(BaseHTTPRequestHandler):
                 folders.add(prefix + rest.partition(deeper)[0] + deeper)
             else:
                 here.append(each)
-        said = "".join(map(_listed, here)) + "".join(
+        listing = "".join(map(_listed, here)) + "".join(
             f"<CommonPrefixes><Prefix>{escape(each)}</Prefix></CommonPrefixes>"
             for each in sorted(folders)
         )
-        contents = f"<KeyCount>{len(here)}</KeyCount><IsTruncated>false</IsTruncated>{said}"
+        contents = f"<KeyCount>{len(here)}</KeyCount><IsTruncated>false</IsTruncated>{listing}"
         named = f"<Name>{BUCKET}</Name><Prefix>{escape(prefix)}</Prefix>"
         self._answer(200, f"<ListBucketResult>{named}{contents}</ListBucketResult>".encode())
 
@@ -274,24 +274,6 @@ class Handler(BaseHTTPRequestHandler):
             return None if credential is None else JobRun.of(credential[1])
         except ValueError:
             return None
-
-
-def names_of(struck: Struck) -> Iterator[str]:
-    """What befell a request, by the names of faults."""
-    if struck.is_throttled:
-        yield "throttling"
-    if struck.is_conflicting:
-        yield "conflict_409"
-    if struck.loses_reply:
-        yield "lost_reply"
-    if struck.late_ms is not None:
-        yield "late_effect"
-    if struck.again_ms is not None:
-        yield "duplicate_delivery"
-    if struck.pause_ms:
-        yield "pause"
-    if struck.crash is not None:
-        yield "crash_at_request"
 
 
 def _tag(body: bytes) -> str:

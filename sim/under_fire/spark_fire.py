@@ -52,28 +52,28 @@ class SparkWriter:
         self._driver.wait_up()
         self._clock.wait_until(self._driver.back_ms)
         try:
-            said = self._driver.run(asked)
+            answer = self._driver.run(asked)
         except ProcessDied:
             return TryEnd(RecordedOutcome.UNKNOWN, None, said=KILLED)
-        outcome = RecordedOutcome(said["outcome"])
-        error = said.get("exception") or said.get("error", "")
-        return TryEnd(outcome, None, said.get("version"), error)
+        outcome = RecordedOutcome(answer["outcome"])
+        error = answer.get("exception") or answer.get("error", "")
+        return TryEnd(outcome, None, answer.get("version"), error)
 
     def close(self) -> None:
         """Nothing to do: the other writers of the JVM go on."""
 
 
-def burn_on_spark(plan: ExpectedRun, directory: Path) -> Burnt:
+def burn_on_spark(expected: ExpectedRun, directory: Path) -> Burnt:
     """Let threads of real Spark do what is expected; table and history lie in `directory` then.
 
     Raises `InvariantViolated` if the JVM ends though nobody killed it.
     """
-    lay_out(plan, directory)
-    driver = _driver(plan, directory)
-    clock = FastClock(speed_of(plan, REAL_S_PER_JOB))
-    landed_ms = [landing.landed_at_ms for landing in plan.run.world.store.landings]
-    deaths = Deaths(driver, clock, _crashes(plan), directory / TABLE, landed_ms)
-    clients = {name: SparkWriter(driver, clock) for name in plan.jobs}
+    lay_out(expected, directory)
+    driver = _driver(expected, directory)
+    clock = FastClock(speed_of(expected, REAL_S_PER_JOB))
+    landed_ms = [landing.landed_at_ms for landing in expected.run.world.store.landings]
+    deaths = Deaths(driver, clock, _crashes(expected), directory / TABLE, landed_ms)
+    clients = {name: SparkWriter(driver, clock) for name in expected.jobs}
 
     def stop() -> None:
         clock.stop()
@@ -82,32 +82,32 @@ def burn_on_spark(plan: ExpectedRun, directory: Path) -> Burnt:
     try:
         driver.start()
         clock.starts()
-        tried = all_work(lead(plan, clients, clock), deaths.look, stop)
+        tried = all_work(lead(expected, clients, clock), deaths.look, stop)
     finally:
         driver.close()
-    promised = Promise(level=PROMISED.level, settings=settings_of(plan.run.scenario))
+    promised = Promise(level=PROMISED.level, settings=settings_of(expected.run.scenario))
     history = _history(tried, directory / NOTES, _versions(directory / TABLE))
     return Burnt(directory, tried, judged(directory, history, promised), {}, driver.deaths)
 
 
-def _driver(plan: ExpectedRun, directory: Path) -> SparkDriver:
+def _driver(expected: ExpectedRun, directory: Path) -> SparkDriver:
     notes, log = directory / NOTES, directory / "spark.log"
     log.unlink(missing_ok=True)
     shutil.rmtree(notes, ignore_errors=True)
     notes.mkdir()
     table = {
         "folder": str((directory / TABLE).resolve()),
-        "name": plan.run.scenario.all_tables[0].name,
-        "settings": playing_settings_of(plan.run.scenario),
+        "name": expected.run.scenario.all_tables[0].name,
+        "settings": playing_settings_of(expected.run.scenario),
         "notes": str(notes.resolve()),
     }
     return SparkDriver(table, log)
 
 
-def _crashes(plan: ExpectedRun) -> list[Crashes]:
+def _crashes(expected: ExpectedRun) -> list[Crashes]:
     """The crashes of the simulated driver."""
-    scenario, streams = plan.run.scenario, plan.run.world.streams
-    return crashes_of(scenario.faults, {*scenario.writers, *plan.jobs}, DRIVER, streams)
+    scenario, streams = expected.run.scenario, expected.run.world.streams
+    return crashes_of(scenario.faults, {*scenario.writers, *expected.jobs}, DRIVER, streams)
 
 
 class Deaths(Struct):

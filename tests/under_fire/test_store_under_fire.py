@@ -6,16 +6,20 @@ from collections.abc import Callable, Iterator
 from http.client import HTTPConnection, RemoteDisconnected
 from pathlib import Path
 from time import sleep
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.sim.sim_worlds import UPDATE, scenario
 from whitecap.engine.errors import InvariantViolated
+from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.store.requests.faults import UNHARMED, Crash, Struck
+from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.bucket import Bucket
-from whitecap.sim.under_fire.misfortunes import JobRun
+from whitecap.sim.under_fire.misfortunes import JobRun, Misfortunes
 from whitecap.sim.under_fire.self_test import proves_one_winner
-from whitecap.sim.under_fire.service import LandedVersion, Service, serving
+from whitecap.sim.under_fire.service import Befall, LandedVersion, Service, serving
 
 ETL = JobRun("etl-1", 3, 0)
 COMMIT = "/whitecap/table/_delta_log/00000000000000000007.json"
@@ -27,13 +31,19 @@ class Fire:
 
     def __init__(self, root: Path, is_exclusive: bool = True) -> None:
         self.struck, self.misses = UNHARMED, 0
+        self.befall: Befall = lambda *_: (self.struck, self.misses)
+        self.waited_ms: list[float] = []
         self.killed: list[tuple[JobRun, Crash]] = []
         self.service = Service(
             Bucket(root, is_exclusive),
-            lambda *_: (self.struck, self.misses),
+            lambda *asked: self.befall(*asked),
             lambda sender, crash: self.killed.append((sender, crash)),
-            lambda simulated_ms: simulated_ms / 1000,
+            self._real_s,
         )
+
+    def _real_s(self, simulated_ms: float) -> float:
+        self.waited_ms.append(simulated_ms)
+        return simulated_ms / 1000
 
     def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
         connection = HTTPConnection(urlsplit(self.service.url).netloc, timeout=10)
@@ -109,6 +119,42 @@ def test_a_client_dies_before_during_or_after_its_request(
         fire.commit()
     assert fire.killed == [(ETL, crash)]
     assert len(fire.service.landings) == landed
+
+
+FAULTS: dict[str, dict[str, Any]] = {
+    "lost_reply": {"probability": 1},
+    "late_effect": {"probability": 1, "delay": "5 ms"},
+    "throttling": {"probability": 1},
+    "crash_at_request": {"nth": 1, "restart": "10 s"},
+    "duplicate_delivery": {"probability": 1, "delay": "5 ms"},
+    "conflict_409": {"nth": 1},
+    "pause": {"nth": 1, "lasts": "5 ms"},
+    "stale_listing": {"probability": 1},
+}
+"""What befalls requests; a writer's crash is no request's (`test_jvm_deaths.py`)."""
+
+
+def _acted_out(fire: Fire, faults: list[dict[str, Any]]) -> list[object]:
+    """What a client and the machine see of a commit and a listing while these faults strike."""
+    given = scenario(faults=faults, writers={"etl": {**UPDATE, "count": 2}})
+    fire.befall = Misfortunes(given, RandomStreams(1, 0), lambda: 0.0).befall
+    fire.waited_ms.clear()
+    try:
+        status: object = fire.commit()
+    except RemoteDisconnected:
+        status = "nothing"
+    _, listing = fire.ask("GET", "/whitecap?list-type=2&prefix=table/")
+    return [status, fire.killed[:], [ms for ms in fire.waited_ms if ms], b"7.json" in listing]
+
+
+@pytest.mark.parametrize("kind", sorted({*Fault.alternatives()} - {"writer_crash"}))
+def test_every_fault_of_a_request_is_acted_out_and_counted_by_its_kind(
+    tmp_path: Path, kind: str
+) -> None:
+    quiet, struck = Fire(tmp_path / "quiet"), Fire(tmp_path / "struck")
+    with serving(quiet.service), serving(struck.service):
+        assert _acted_out(struck, [{kind: FAULTS[kind]}]) != _acted_out(quiet, [])
+    assert (set(quiet.service.struck), set(struck.service.struck)) == (set(), {kind})
 
 
 def test_a_stale_listing_misses_the_newest_versions_and_nothing_else(fire: Fire) -> None:

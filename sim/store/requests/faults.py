@@ -85,8 +85,9 @@ class Crash(Struct, frozen=True):
 
 
 class Struck(Struct, frozen=True):
-    """What befalls one sending of a request."""
+    """What befalls one sending of a request. `names`: the kinds of the faults that do it."""
 
+    names: tuple[str, ...] = ()
     is_throttled: bool = False
     is_conflicting: bool = False
     loses_reply: bool = False
@@ -107,9 +108,10 @@ class FaultPlan(Struct, frozen=True):
 
     With a probability, by a number at each sending's address; without one, by their `ordinals`
     among the requests that the fault is about. `source_of` makes the source of those numbers for an
-    entity.
+    entity. `name`: the fault's kind, as scenarios call it.
     """
 
+    name: str
     strike: Strike
     kinds: frozenset[RequestKind]
     window: FaultWindow
@@ -122,8 +124,9 @@ class FaultPlan(Struct, frozen=True):
         cls, fault: Fault, strike: Strike, source_of: Callable[[str], RandomSource], writer: str
     ) -> FaultPlan:
         """The plan of a scenario's fault for one writer."""
-        kinds = frozenset(KIND_NAMED[name] for name in strike.kinds)
-        return cls(strike, kinds, _window(fault), source_of, source_of(writer), count(1))
+        kinds = frozenset(KIND_NAMED[kind] for kind in strike.kinds)
+        name = fault.chosen_names()[0]
+        return cls(name, strike, kinds, _window(fault), source_of, source_of(writer), count(1))
 
     def drawn_for(self, entity: str) -> FaultPlan:
         """The same plan with draws of its own for an entity; ordinals go on together."""
@@ -243,6 +246,8 @@ def missed_by(listings: Sequence[FaultPlan], sending: Sending) -> int:
 
 def _besides(struck: Struck, plan: FaultPlan, sending: Sending) -> Struck:
     """What befalls a sending, with what one more fault does to it."""
+    if plan.name not in struck.names:
+        struck = replace(struck, names=(*struck.names, plan.name))
     match plan.strike:
         case Throttling():
             return replace(struck, is_throttled=True)
