@@ -79,13 +79,13 @@ def _baseline_case(changes: MeasureChanges) -> JUnitCase:
 
 
 def _judged_case(name: str, judged: Judged, undecided_passes: bool) -> JUnitCase:
-    match judged.judgement:
+    match judged.standing:
         case Standing.MET:
             return JUnitCase(name)
         case Standing.UNDECIDED if undecided_passes:
             return JUnitCase(name, skipped=str(judged))
-        case judgement:
-            return JUnitCase(name, failure=f"{judgement}: {judged}")
+        case standing:
+            return JUnitCase(name, failure=f"{standing}: {judged}")
 
 
 def junit_of(suites: Sequence[Suite]) -> bytes:

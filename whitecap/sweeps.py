@@ -154,7 +154,7 @@ class Sweep:
         expected = expected_by(self.subject.runs.definition)
         measured = self.subject.tables.measured
         rows = [
-            {"cell": cell, "expectation": str(each), "judgement": judged.judgement.value,
+            {"cell": cell, "expectation": str(each), "judgement": judged.standing.value,
              "found": judged.measured, "text": judged.text}
             for each in judged_cells(expected, measured, self.subject.layout)
             for cell, judged in each.cells.items()

@@ -8,7 +8,7 @@ from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import AnswerFindings
 from whitecap.reports.answers.overload import left_out_in, overload_in
 from whitecap.reports.answers.phrases import where_text
-from whitecap.reports.answers.standing import Stands
+from whitecap.reports.answers.standing import ObjectiveStanding
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import JobsLeftOpen, added, due_sentence
@@ -27,7 +27,7 @@ def limiting_cell(findings: AnswerFindings) -> str:
     """Where to look for what stands in the way: the named design under the lightest load where it
     misses the objective, else that it is not shown to take, else under the heaviest."""
     cells = {load: cell for cell, load in findings.grid.of(findings.design)}
-    missed = [c for c in cells.values() if findings.standings[c].stands is Stands.MISSED]
+    missed = [c for c in cells.values() if findings.standings[c].stands is ObjectiveStanding.MISSED]
     beyond = [cell for load, cell in cells.items() if load not in findings.capacity.shown]
     return [*missed, *beyond, *reversed(cells.values())][0]
 
@@ -40,11 +40,11 @@ def why_limiting(findings: AnswerFindings) -> str:
     several = len(list(findings.grid.of(findings.design))) > 1
     standing = findings.standings[limiting_cell(findings)]
     match standing.stands:
-        case Stands.MISSED:
+        case ObjectiveStanding.MISSED:
             return f", {'where it first' if several else 'which'} misses its objectives"
-        case Stands.UNDECIDED:
+        case ObjectiveStanding.UNDECIDED:
             return f", {'where it is first' if several else 'which is'} undecided"
-        case Stands.MET if several and not standing.is_shown:
+        case ObjectiveStanding.MET if several and not standing.is_shown:
             return ", the first of which it is not sure"
     return ", under its heaviest load" if several else ""
 

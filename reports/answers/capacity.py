@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from whitecap.reports.answers.grid import Design, DesignGrid, OfferedLoad
-from whitecap.reports.answers.standing import CellStanding, Stands
+from whitecap.reports.answers.standing import CellStanding, ObjectiveStanding
 
 
 class Capacity(Struct, frozen=True):
@@ -59,7 +59,7 @@ def capacity_of(
 
 
 def _may_be_met(standing: CellStanding) -> bool:
-    return standing.stands is not Stands.MISSED
+    return standing.stands is not ObjectiveStanding.MISSED
 
 
 def _borne(

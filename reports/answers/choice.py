@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct, field
 
 from whitecap.engine.recorded import Direction, Measure
-from whitecap.reports.answers.standing import CellStanding, Stands
+from whitecap.reports.answers.standing import CellStanding, ObjectiveStanding
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.statistics import (
@@ -49,7 +49,7 @@ def choose(
 ) -> DesignChoice | None:
     """The best of the cells that meet their objectives; `None` if none does. One of the `damaged`
     ones, whose runs did not leave the table whole, only where no other does."""
-    every = [each.cell for each in standings if each.stands is Stands.MET]
+    every = [each.cell for each in standings if each.stands is ObjectiveStanding.MET]
     meeting = [cell for cell in every if cell not in damaged] or every
     if not meeting:
         return None
@@ -70,8 +70,8 @@ def nearest(standings: Sequence[CellStanding]) -> CellStanding | None:
 
     What is undecided before what is missed, then by the worst shortfall.
     """
-    order = (Stands.UNDECIDED, Stands.TOO_FEW, Stands.MISSED)
-    short = [each for each in standings if each.stands is not Stands.MET]
+    order = (ObjectiveStanding.UNDECIDED, ObjectiveStanding.TOO_FEW, ObjectiveStanding.MISSED)
+    short = [each for each in standings if each.stands is not ObjectiveStanding.MET]
     return min(short, key=lambda each: (order.index(each.stands), shortfall(each)), default=None)
 
 

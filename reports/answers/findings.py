@@ -11,7 +11,7 @@ from whitecap.reports.answers.capacity import Capacity, capacity_of, picked_from
 from whitecap.reports.answers.choice import DesignChoice, choose, nearest, shortfall
 from whitecap.reports.answers.grid import Design, DesignGrid, OfferedLoad
 from whitecap.reports.answers.objectives import ObjectiveSet
-from whitecap.reports.answers.standing import CellStanding, Stands, standing_of
+from whitecap.reports.answers.standing import CellStanding, ObjectiveStanding, standing_of
 from whitecap.reports.measures.measured_run import Runs
 
 
@@ -37,7 +37,7 @@ class UnderLoad(Struct, frozen=True):
         """Its cells, in the order of their designs."""
         return tuple(each.cell for each in self.standings.values())
 
-    def count(self, stands: Stands) -> int:
+    def count(self, stands: ObjectiveStanding) -> int:
         """How many designs stand so."""
         return sum(each.stands is stands for each in self.standings.values())
 
@@ -136,7 +136,7 @@ def _favourite(
 
     def doubt(design: Design) -> tuple[float, float]:
         own = [standings[cell] for cell, _ in grid.of(design)]
-        open_ = [each for each in own if each.stands is Stands.UNDECIDED]
+        open_ = [each for each in own if each.stands is ObjectiveStanding.UNDECIDED]
         return max(map(shortfall, open_), default=0.0), max(map(_to_decide, open_), default=0.0)
 
     borne = [design for design in run if any(rank(design))]
@@ -168,7 +168,7 @@ def _under(
     own = designs.get(favourite)
     if choice is not None:
         name = own.cell if own and own.cell in choice.good else choice.best
-    elif own is not None and own.stands is not Stands.MISSED:
+    elif own is not None and own.stands is not ObjectiveStanding.MISSED:
         name = own.cell
     else:
         near = nearest(list(designs.values()))

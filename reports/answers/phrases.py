@@ -9,7 +9,7 @@ from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective,
 from whitecap.reports.answers.grid import OfferedLoad
 from whitecap.reports.answers.objectives import Held, ObjectiveSet
 from whitecap.reports.answers.overload import overload_text
-from whitecap.reports.answers.standing import JudgedObjective, Stands
+from whitecap.reports.answers.standing import JudgedObjective, ObjectiveStanding
 from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import MEASURES, written
@@ -53,20 +53,20 @@ def found_text(judged: JudgedObjective) -> str:
     """What came out, and how that is judged, in one phrase without a full stop."""
     text = f"{held_text(judged.held)} is {value_text(judged)}"
     match judged.stands:
-        case Stands.MISSED if judged.overload:
+        case ObjectiveStanding.MISSED if judged.overload:
             also = f", {beyond_text(judged)}, and" if judged.beyond else ", but"
             return f"{text}{also} {overload_text(judged.overload)}"
-        case Stands.MISSED:
+        case ObjectiveStanding.MISSED:
             return f"{text}, {beyond_text(judged)}"
-        case Stands.UNDECIDED:
+        case ObjectiveStanding.UNDECIDED:
             return f"{text}: {decided_text(judged)}"
-        case Stands.TOO_FEW if judged.needed is not None:
+        case ObjectiveStanding.TOO_FEW if judged.needed is not None:
             return (
                 f"{text}, of {judged.jobs:,} jobs (it takes about {judged.needed:,} replications)"
             )
-        case Stands.TOO_FEW:
+        case ObjectiveStanding.TOO_FEW:
             return f"{text}: {NO_JOB_DUE}" if judged.is_idle else f"{text}, of no job"
-        case Stands.MET:
+        case ObjectiveStanding.MET:
             return text
 
 

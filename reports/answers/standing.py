@@ -13,15 +13,23 @@ from whitecap.engine.recorded import Direction, Measure, Objective, Unit
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, ObjectiveSet
 from whitecap.reports.answers.overload import Overload, overload_of, worst_share
 from whitecap.reports.estimates import estimated
-from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
+from whitecap.reports.expectations.judging import Judged, judge
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.measures.tally import CountedShare
-from whitecap.reports.statistics import CONFIDENCE, Estimate, Standing, facing, unnoticed
-from whitecap.reports.statistics import standing_of as against
+from whitecap.reports.statistics import (
+    CONFIDENCE,
+    WORST_FIRST,
+    Estimate,
+    Standing,
+    facing,
+    standing_against,
+    unnoticed,
+    worst_of,
+)
 
 
-class Stands(StrEnum):
+class ObjectiveStanding(StrEnum):
     """How an objective came out; of a cell, the worst of all that could be judged."""
 
     MET = "met"
@@ -35,13 +43,16 @@ class Stands(StrEnum):
         return _SIGNS[self]
 
 
-_SIGNS = {Stands.MET: "✓", Stands.MISSED: "✗", Stands.UNDECIDED: "?", Stands.TOO_FEW: "·"}
+_SIGNS = {
+    ObjectiveStanding.MET: "✓",
+    ObjectiveStanding.MISSED: "✗",
+    ObjectiveStanding.UNDECIDED: "?",
+    ObjectiveStanding.TOO_FEW: "·",
+}
 
 
-def worst_of(several: Iterable[Stands]) -> Stands:
-    """Missed before undecided before met; too few where nothing could be judged."""
-    present = set(several)
-    return next((each for each in map(Stands, WORST_FIRST) if each in present), Stands.TOO_FEW)
+OBJECTIVES_WORST_FIRST = (*map(ObjectiveStanding, WORST_FIRST), ObjectiveStanding.TOO_FEW)
+"""Missed before undecided before met; too few where nothing could be judged."""
 
 
 class JudgedObjective(Struct, frozen=True):
@@ -54,7 +65,7 @@ class JudgedObjective(Struct, frozen=True):
     """
 
     held: Held
-    stands: Stands
+    stands: ObjectiveStanding
     estimate: Estimate
     judged: Judged
     jobs: int
@@ -66,13 +77,13 @@ class JudgedObjective(Struct, frozen=True):
     def is_shown(self) -> bool:
         """Whether it is met, and not only by its own interval, but by one that allows for how many
         it was picked from; a count is met in every replication."""
-        if self.stands is not Stands.MET:
+        if self.stands is not ObjectiveStanding.MET:
             return False
         if self._is_counted or self.estimate.observations is None:
             return True
         stricter = self.estimate.observations.estimate(1 - self._error)
         at_least, at_most = (self.held.thresholds.get(each.value) for each in Direction)
-        return against(stricter, at_least, at_most) is Standing.MET
+        return standing_against(stricter, at_least, at_most) is Standing.MET
 
     @property
     def is_sure(self) -> bool:
@@ -84,7 +95,7 @@ class JudgedObjective(Struct, frozen=True):
     def missed_at_most(self) -> float | None:
         """Of a count that every replication meets, the share of runs that may miss it: the exact
         binomial bound, at a level that allows for how many it was picked from."""
-        if self.stands is not Stands.MET or not self._is_counted:
+        if self.stands is not ObjectiveStanding.MET or not self._is_counted:
             return None
         return unnoticed(self.estimate.replications, self._error)
 
@@ -119,9 +130,9 @@ class JudgedObjective(Struct, frozen=True):
     @property
     def needed(self) -> int | None:
         """About how many replications would decide it; `None` if nobody can say, or need not."""
-        if self.stands is Stands.TOO_FEW and self.jobs:
+        if self.stands is ObjectiveStanding.TOO_FEW and self.jobs:
             return math.ceil(FEWEST_JOBS * self.estimate.replications / self.jobs)
-        return self.judged.needed if self.stands is Stands.UNDECIDED else None
+        return self.judged.needed if self.stands is ObjectiveStanding.UNDECIDED else None
 
     @property
     def needed_jobs(self) -> int | None:
@@ -135,7 +146,7 @@ class JudgedObjective(Struct, frozen=True):
     @property
     def is_passed_over(self) -> bool:
         """Whether it had jobs, and they are too few to judge by: nothing is known of it."""
-        return self.stands is Stands.TOO_FEW and not self.is_idle
+        return self.stands is ObjectiveStanding.TOO_FEW and not self.is_idle
 
     @property
     def has_no_event(self) -> bool:
@@ -160,23 +171,27 @@ class CellStanding(Struct, frozen=True):
     objectives: tuple[JudgedObjective, ...]
 
     @property
-    def stands(self) -> Stands:
+    def stands(self) -> ObjectiveStanding:
         """Missed before undecided before met; too few where nothing could be judged. Not met as
         long as a group that cannot be judged looks as if it missed."""
-        stands = worst_of(each.stands for each in self.objectives)
+        stands = worst_of((each.stands for each in self.objectives), OBJECTIVES_WORST_FIRST)
         is_doubtful = any(each.is_doubtful for each in self.objectives)
-        return Stands.UNDECIDED if stands is Stands.MET and is_doubtful else stands
+        return (
+            ObjectiveStanding.UNDECIDED
+            if stands is ObjectiveStanding.MET and is_doubtful
+            else stands
+        )
 
     @property
     def is_shown(self) -> bool:
         """Whether all is met that could be judged, shares and the like surely so."""
-        met = self.those(Stands.MET)
-        return self.stands is Stands.MET and all(each.is_shown for each in met)
+        met = self.those(ObjectiveStanding.MET)
+        return self.stands is ObjectiveStanding.MET and all(each.is_shown for each in met)
 
     @property
     def is_sure(self) -> bool:
         """Whether all is met surely: there is no count among it, and no group is passed over."""
-        met = self.those(Stands.MET)
+        met = self.those(ObjectiveStanding.MET)
         return self.is_shown and self.is_judged and all(each.is_sure for each in met)
 
     @property
@@ -194,7 +209,7 @@ class CellStanding(Struct, frozen=True):
         own = tuple(each for each in self.objectives if each.held.objective == objective)
         return CellStanding(self.cell, own)
 
-    def those(self, stands: Stands) -> tuple[JudgedObjective, ...]:
+    def those(self, stands: ObjectiveStanding) -> tuple[JudgedObjective, ...]:
         """The objectives that came out so."""
         return tuple(each for each in self.objectives if each.stands is stands)
 
@@ -206,16 +221,18 @@ class CellStanding(Struct, frozen=True):
     @property
     def short(self) -> list[JudgedObjective]:
         """What is missed, or else undecided, or else doubtful; the worst first."""
-        short = self.those(Stands.MISSED) or self.those(Stands.UNDECIDED)
+        short = self.those(ObjectiveStanding.MISSED) or self.those(ObjectiveStanding.UNDECIDED)
         doubtful = (each for each in self.objectives if each.is_doubtful)
         return sorted(short or doubtful, key=lambda each: -each.shortfall)
 
     @property
     def needed(self) -> int | None:
         """How many replications would decide all that is undecided; `None` if nobody can say."""
-        if self.stands is not Stands.UNDECIDED:
+        if self.stands is not ObjectiveStanding.UNDECIDED:
             return None
-        needed = [each.needed for each in self.objectives if each.stands is not Stands.MET]
+        needed = [
+            each.needed for each in self.objectives if each.stands is not ObjectiveStanding.MET
+        ]
         counts = [count for count in needed if count is not None]
         return max(counts) if counts and len(counts) == len(needed) else None
 
@@ -231,11 +248,11 @@ def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     tallies = [run.tally(held.measure, held.writer) for _, run in sorted(runs.items())]
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
     overload = overload_of(held, runs.values())
-    stands = Stands.MISSED if overload else Stands(judged.judgement.value)
-    is_beyond = stands is Stands.MISSED and not math.isnan(judged.measured)
+    stands = ObjectiveStanding.MISSED if overload else ObjectiveStanding(judged.standing.value)
+    is_beyond = stands is ObjectiveStanding.MISSED and not math.isnan(judged.measured)
     is_idle = math.isnan(judged.measured) and has_no_job(runs.values(), held.writer)
     if is_idle or (is_default and jobs < FEWEST_JOBS and not (is_beyond or overload)):
-        stands = Stands.TOO_FEW
+        stands = ObjectiveStanding.TOO_FEW
     estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
     return JudgedObjective(held, stands, estimate, judged, jobs, is_idle, overload=overload)
 

@@ -20,7 +20,7 @@ from whitecap.reports.answers.phrases import (
     objective_text,
     the_objectives,
 )
-from whitecap.reports.answers.standing import CellStanding, Stands
+from whitecap.reports.answers.standing import CellStanding, ObjectiveStanding
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import written
 from whitecap.reports.measures.measured_run import Runs
@@ -35,9 +35,9 @@ MOST_SHORT = 2
 
 
 FALLING_SHORT = {
-    Stands.MISSED: ("misses {}", "miss {}"),
-    Stands.UNDECIDED: ("is undecided", "are undecided"),
-    Stands.TOO_FEW: ("has too few jobs to judge by", "have too few jobs to judge by"),
+    ObjectiveStanding.MISSED: ("misses {}", "miss {}"),
+    ObjectiveStanding.UNDECIDED: ("is undecided", "are undecided"),
+    ObjectiveStanding.TOO_FEW: ("has too few jobs to judge by", "have too few jobs to judge by"),
 }
 """What is said of a design that does not meet the objectives, and of several."""
 
@@ -89,11 +89,11 @@ def _is_one_cell(findings: AnswerFindings) -> bool:
 
 def _of_one_cell(findings: AnswerFindings, standing: CellStanding) -> str:
     match standing.stands:
-        case Stands.MET:
+        case ObjectiveStanding.MET:
             verb = "is" if len(findings.objectives.each) == 1 else "are"
-            as_far = f", {AS_FAR}" if standing.those(Stands.TOO_FEW) else ""
+            as_far = f", {AS_FAR}" if standing.those(ObjectiveStanding.TOO_FEW) else ""
             return _capital(f"{the_objectives(findings.objectives)} {verb} met{as_far}")
-        case Stands.TOO_FEW:
+        case ObjectiveStanding.TOO_FEW:
             least = min(standing.objectives, key=lambda each: each.judged.measured, default=None)
             detail = f": {found_text(least)}" if least else ""
             return f"Too few jobs to judge{detail}"
@@ -103,10 +103,10 @@ def _of_one_cell(findings: AnswerFindings, standing: CellStanding) -> str:
             return _capital(f"{stands.value}: {found_text(worst)}{more}")
 
 
-def _said(under: UnderLoad) -> tuple[Stands, Design | None]:
+def _said(under: UnderLoad) -> tuple[ObjectiveStanding, Design | None]:
     """What loads that are told together have in common."""
     stands = under.standing.stands
-    return stands, None if stands is Stands.MISSED else under.design
+    return stands, None if stands is ObjectiveStanding.MISSED else under.design
 
 
 def _of_loads(findings: AnswerFindings, same: Sequence[UnderLoad]) -> str:
@@ -114,13 +114,13 @@ def _of_loads(findings: AnswerFindings, same: Sequence[UnderLoad]) -> str:
     where = at_text([under.load for under in same])
     name, objectives = same[0].design.title, the_objectives(findings.objectives)
     match same[0].standing.stands:
-        case Stands.MET:
+        case ObjectiveStanding.MET:
             return f"{where}choose {name}"
-        case Stands.UNDECIDED:
+        case ObjectiveStanding.UNDECIDED:
             return f"{where}perhaps {name}: whether it meets {objectives} is undecided"
-        case Stands.TOO_FEW:
+        case ObjectiveStanding.TOO_FEW:
             return f"{where}too few jobs to judge by"
-        case Stands.MISSED:
+        case ObjectiveStanding.MISSED:
             near = "" if len(same) > 1 else f", {name} comes nearest"
             return f"{where}nothing meets {objectives}{near}"
 
@@ -195,7 +195,7 @@ def _limits(findings: AnswerFindings) -> Iterator[str]:
     for under in _first_of_each(findings):
         name = under.design.title or "it"
         for each in under.standing.short[:MOST_SHORT]:
-            is_missed = each.stands is Stands.MISSED
+            is_missed = each.stands is ObjectiveStanding.MISSED
             said = f"misses {the_objectives(findings.objectives)}" if is_missed else "is undecided"
             yield f"{at_text([under.load])}{name} {said}: {found_text(each)}"
 
@@ -203,7 +203,7 @@ def _limits(findings: AnswerFindings) -> Iterator[str]:
 def _by_itself(findings: AnswerFindings) -> Iterator[str]:
     """The lightest load under which what is chosen is met, but not for sure."""
     for under in findings.loads:
-        if under.standing.stands is Stands.MET and not under.standing.is_shown:
+        if under.standing.stands is ObjectiveStanding.MET and not under.standing.is_shown:
             yield (
                 f"{at_text([under.load])}{under.design.title} meets "
                 f"{the_objectives(findings.objectives)} by its own interval, which is not enough "
@@ -226,7 +226,7 @@ def _counted(findings: AnswerFindings) -> Iterator[str]:
 def _falling_short(findings: AnswerFindings) -> Iterator[str]:
     """Which of the others do not meet the objectives; under several loads capacities tell that."""
     under, *more_loads = findings.loads
-    if more_loads or under.standing.stands is Stands.MISSED:
+    if more_loads or under.standing.stands is ObjectiveStanding.MISSED:
         return
     others = {design: each for design, each in under.standings.items() if design != under.design}
     for stands, (of_one, of_several) in FALLING_SHORT.items():
@@ -240,7 +240,7 @@ def _falling_short(findings: AnswerFindings) -> Iterator[str]:
 
 def _missed_of(findings: AnswerFindings, standing: CellStanding) -> str:
     """What a design misses: with names, where the scenario asks for several things."""
-    missed = [held_text(each.held) for each in standing.those(Stands.MISSED)]
+    missed = [held_text(each.held) for each in standing.those(ObjectiveStanding.MISSED)]
     is_plain = len(findings.objectives.each) == 1 or not missed
     said = the_objectives(findings.objectives)
     return said if is_plain else f"{said}: {_some(missed)}"
@@ -248,7 +248,7 @@ def _missed_of(findings: AnswerFindings, standing: CellStanding) -> str:
 
 def _first_of_each(findings: AnswerFindings) -> Iterator[UnderLoad]:
     """The lightest load that is undecided, and the lightest that is missed."""
-    for stands in (Stands.UNDECIDED, Stands.MISSED):
+    for stands in (ObjectiveStanding.UNDECIDED, ObjectiveStanding.MISSED):
         for under in findings.loads:
             if under.standing.stands is stands:
                 yield under
@@ -315,7 +315,7 @@ def _compared(choice: DesignChoice) -> str:
 
 def _to_decide(findings: AnswerFindings, measured: Mapping[str, Runs]) -> Iterator[str]:
     """How many replications a sweep takes to decide everything that is undecided in it."""
-    undecided = [s for s in findings.standings.values() if s.stands is Stands.UNDECIDED]
+    undecided = [s for s in findings.standings.values() if s.stands is ObjectiveStanding.UNDECIDED]
     needed = [each.needed for each in undecided if each.needed is not None]
     if _is_one_cell(findings) or not needed:
         return
@@ -334,7 +334,7 @@ def _too_few(findings: AnswerFindings) -> Iterator[str]:
     shown = findings.capacity.shown
     taken = (cell for cell, load in findings.grid.of(findings.design) if load in shown)
     for cell in (findings.cell, *taken):
-        few = findings.standings[cell].those(Stands.TOO_FEW)
+        few = findings.standings[cell].those(ObjectiveStanding.TOO_FEW)
         if few:
             where = "" if cell == findings.cell else at_text([findings.load_of(cell)])
             yield f"{where}too few jobs to judge: {'; '.join(map(found_text, few))}"

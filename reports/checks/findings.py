@@ -63,9 +63,7 @@ def _of_expectations(checked: CheckResult) -> Iterator[CheckFinding]:
         for number, judged in enumerate(cell.judged):
             if not judged.is_met:
                 text, place = cell.said(judged), (cell.where, number)
-                yield CheckFinding(
-                    severities[judged.judgement], judged.judgement.value, text, place
-                )
+                yield CheckFinding(severities[judged.standing], judged.standing.value, text, place)
 
 
 def _of_baseline(checked: CheckResult) -> Iterator[CheckFinding]:

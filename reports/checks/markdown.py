@@ -53,7 +53,7 @@ def _stressed(checked: CheckResult) -> str:
 
 
 def _expectations(checked: CheckResult) -> str:
-    counts = Counter(judged.judgement.value for _, judged in checked.judged)
+    counts = Counter(judged.standing.value for _, judged in checked.judged)
     return ", ".join(f"{count} {judgement}" for judgement, count in counts.items()) or "none"
 
 

@@ -16,10 +16,10 @@ from whitecap.reports.expectations.expected import (
     wanted,
     when_text,
 )
-from whitecap.reports.expectations.judging import Judged, judge, worst
+from whitecap.reports.expectations.judging import Judged, judge
 from whitecap.reports.layout import SweepLayout
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.statistics import Standing
+from whitecap.reports.statistics import WORST_FIRST, Standing, worst_of
 
 S = TypeVar("S", bound=StrEnum)
 
@@ -31,9 +31,9 @@ class JudgedCells(Struct, frozen=True):
     cells: Mapping[str, Judged]
 
     @property
-    def judgement(self) -> Standing:
+    def standing(self) -> Standing:
         """Missed before undecided before met."""
-        return worst(each.judgement for each in self.cells.values())
+        return worst_of((each.standing for each in self.cells.values()), WORST_FIRST)
 
     def __str__(self) -> str:
         text = f"{subject(self.expected)} {wanted(self.expected)}{when_text(self.expected)}"
@@ -42,7 +42,7 @@ class JudgedCells(Struct, frozen=True):
     @property
     def counted(self) -> str:
         """In how many cells it came out how: `met in 4, missed in 2 of 6 cells`."""
-        return counted_cells([each.judgement for each in self.cells.values()])
+        return counted_cells([each.standing for each in self.cells.values()])
 
 
 def counted_cells(several: Sequence[S]) -> str:

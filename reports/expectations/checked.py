@@ -56,9 +56,9 @@ class CheckResult(Struct, frozen=True):
         """Every expectation with the cell that it was held against."""
         return [(cell, each) for cell in self.cells for each in cell.judged]
 
-    def having(self, judgement: Standing) -> list[tuple[CheckedCell, Judged]]:
+    def having(self, standing: Standing) -> list[tuple[CheckedCell, Judged]]:
         """Those that came out so."""
-        return [pair for pair in self.judged if pair[1].judgement is judgement]
+        return [pair for pair in self.judged if pair[1].standing is standing]
 
     @property
     def verdict(self) -> CheckVerdict:
@@ -67,9 +67,9 @@ class CheckResult(Struct, frozen=True):
             return CheckVerdict.UNJUDGED
         if self.error is not None:
             return CheckVerdict.BROKEN
-        for judgement in (Standing.MISSED, Standing.UNDECIDED):
-            if self.having(judgement):
-                return CheckVerdict(judgement.value)
+        for standing in (Standing.MISSED, Standing.UNDECIDED):
+            if self.having(standing):
+                return CheckVerdict(standing.value)
         return CheckVerdict.WORSE if self.is_worse else CheckVerdict.OK
 
     @property

@@ -26,19 +26,18 @@ from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.measures.writing import digits_beside, written
 from whitecap.reports.statistics import (
+    WORST_FIRST,
     Estimate,
     EstimateStanding,
     Standing,
     facing,
+    held_against,
     said_estimate,
+    worst_of,
 )
-from whitecap.reports.statistics import judge as against
 
 ALIKE_WITHIN = 1e-9
 """Numbers that are to be equal may differ by what floating point does to a sum of them."""
-
-
-WORST_FIRST = (Standing.MISSED, Standing.UNDECIDED, Standing.MET)
 
 
 class Judged(Struct, frozen=True):
@@ -49,7 +48,7 @@ class Judged(Struct, frozen=True):
     """
 
     expected: MeasureThresholds
-    judgement: Standing
+    standing: Standing
     measured: float
     text: str
     needed: int | None = None
@@ -58,7 +57,7 @@ class Judged(Struct, frozen=True):
     @property
     def is_met(self) -> bool:
         """Whether it is as expected."""
-        return self.judgement is Standing.MET
+        return self.standing is Standing.MET
 
     @property
     def subject(self) -> str:
@@ -74,7 +73,7 @@ def judged_document(judged: Judged) -> dict[str, Any]:
     """One expectation as `--json` prints it."""
     return {
         "subject": judged.subject,
-        "judgement": judged.judgement,
+        "judgement": judged.standing,
         "found": judged.measured,
         "text": judged.text,
         "because": judged.expected.because,
@@ -147,16 +146,16 @@ def _by_interval(expected: MeasureThresholds, tallies: Sequence[MeasureTally]) -
         text = f"{subject(expected)} has no value, expected {wanted(expected)}"
         return Judged(expected, Standing.MISSED, math.nan, text)
     text = f"{subject(expected)} is {_said(expected, estimate)}"
-    judgements = [
-        against(estimate, **{key: threshold}) for key, threshold in expected.thresholds.items()
+    standings = [
+        held_against(estimate, **{key: threshold}) for key, threshold in expected.thresholds.items()
     ]
-    standing = worst(each.standing for each in judgements)
+    standing = worst_of((each.standing for each in standings), WORST_FIRST)
     if standing is Standing.MET:
         return Judged(expected, standing, estimate.point, text)
     text = f"{text}, expected {wanted(expected)}"
     if standing is Standing.MISSED:
         return Judged(expected, standing, estimate.point, text)
-    undecided = [each for each in judgements if each.standing is standing]
+    undecided = [each for each in standings if each.standing is standing]
     advice, needed = _advice(undecided)
     more_than = max((e.replications or 0 for e in undecided if e.is_more), default=None)
     return Judged(expected, standing, estimate.point, f"{text}: {advice}", needed, more_than)
@@ -165,12 +164,6 @@ def _by_interval(expected: MeasureThresholds, tallies: Sequence[MeasureTally]) -
 def nearest_threshold(expected: MeasureThresholds, value: float) -> float:
     """Of the thresholds of an expectation the one that a value is nearest to."""
     return min(expected.thresholds.values(), key=lambda threshold: abs(value - threshold))
-
-
-def worst(standings: Iterable[Standing]) -> Standing:
-    """Missed before undecided before met; of at least one."""
-    every = set(standings)
-    return next(each for each in WORST_FIRST if each in every)
 
 
 def _advice(undecided: Sequence[EstimateStanding]) -> tuple[str, int | None]:

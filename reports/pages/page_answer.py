@@ -6,7 +6,7 @@ from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.overload import overload_text
 from whitecap.reports.answers.phrases import NO_JOB_DUE, held_text, needed_text, value_text
-from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
+from whitecap.reports.answers.standing import CellStanding, JudgedObjective, ObjectiveStanding
 from whitecap.reports.measures import MEASURES, Unit
 from whitecap.reports.pages.page_tables import PageEntry, PageTable, estimate_entry
 from whitecap.reports.runs import WHOLE_RUN
@@ -47,7 +47,7 @@ def objectives_table(subject: Subject, answer: WordedAnswer) -> PageTable:
 
 
 def _stands(standing: CellStanding) -> PageEntry:
-    below = needed_text(standing.needed) if standing.stands is Stands.UNDECIDED else ""
+    below = needed_text(standing.needed) if standing.stands is ObjectiveStanding.UNDECIDED else ""
     return PageEntry(
         f"{standing.stands.sign} {standing.stands}", below, standing.stands.name.lower()
     )
@@ -63,7 +63,7 @@ def _judged(judged: JudgedObjective | None) -> PageEntry:
         else estimate_entry(judged.estimate, unit, judged.held.thresholds.values())
     )
     mark, below = judged.stands.name.lower(), shown.below
-    if judged.stands is Stands.TOO_FEW:
+    if judged.stands is ObjectiveStanding.TOO_FEW:
         below = NO_JOB_DUE if judged.is_idle else f"{judged.jobs:,} jobs are too few"
     if judged.overload:
         below = overload_text(judged.overload)

@@ -15,7 +15,7 @@ from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
 from whitecap.reports.planning.search import ValueStanding
-from whitecap.reports.statistics import Estimate, Standing, facing, half_width, standing_of
+from whitecap.reports.statistics import Estimate, Standing, facing, half_width, standing_against
 
 FEWEST_TO_GIVE_UP = 20
 """With fewer replications nobody can say what would decide."""
@@ -48,7 +48,7 @@ class Quantity(Struct, frozen=True):
     def seems_decided(self) -> bool:
         """Whether it is decided at 95 %, a single value's level, whatever a search needs."""
         at_least, at_most = (self.held.thresholds.get(each.value) for each in Direction)
-        is_decided = standing_of(self.estimate, at_least, at_most) is not Standing.UNDECIDED
+        is_decided = standing_against(self.estimate, at_least, at_most) is not Standing.UNDECIDED
         return is_decided and not self.balance
 
     @property
@@ -153,7 +153,7 @@ def _at(estimate: Estimate, held: Held, error: float) -> Standing:
     assert estimate.observations is not None
     at_level = estimate.observations.estimate(1 - error)
     at_least, at_most = (held.thresholds.get(each.value) for each in Direction)
-    return standing_of(at_level, at_least, at_most)
+    return standing_against(at_level, at_least, at_most)
 
 
 def needed_for(estimate: Estimate, held: Held, error: float) -> float:

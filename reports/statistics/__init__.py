@@ -5,7 +5,7 @@ from what each replication counted or measured; everything else takes estimates:
 
     success = share(committed, ended)                # one number per replication each
     written_estimate(success, Unit.SHARE)            # 99.2 % (98.7 to 99.5 %)
-    judge(success, at_least=0.99)                    # met, missed, undecided and what would decide
+    held_against(success, at_least=0.99)             # met, missed, undecided and what would decide
     difference(success, other)                       # paired by replication
     compare_with_best({"a": success, "b": other}, higher_is_better=True)
 
@@ -26,14 +26,6 @@ from whitecap.reports.statistics.estimate import (
     Estimate,
     EstimatedDifference,
 )
-from whitecap.reports.statistics.judgement import (
-    MOST_REPLICATIONS,
-    EstimateStanding,
-    Standing,
-    facing,
-    judge,
-    standing_of,
-)
 from whitecap.reports.statistics.means import mean, unnoticed
 from whitecap.reports.statistics.percentiles import percentile, values_beyond
 from whitecap.reports.statistics.shares import share, weighted_share
@@ -42,6 +34,16 @@ from whitecap.reports.statistics.stopping import (
     WantedPrecision,
     half_width,
     replications_after,
+)
+from whitecap.reports.statistics.thresholds import (
+    MOST_REPLICATIONS,
+    WORST_FIRST,
+    EstimateStanding,
+    Standing,
+    facing,
+    held_against,
+    standing_against,
+    worst_of,
 )
 from whitecap.reports.statistics.unpaired import unpaired_difference
 from whitecap.reports.statistics.wording import (
@@ -62,6 +64,7 @@ __all__ = [
     "FEWEST_EVENTS",
     "FEWEST_TO_STOP",
     "MOST_REPLICATIONS",
+    "WORST_FIRST",
     "Claim",
     "ComparisonWithBest",
     "Estimate",
@@ -74,18 +77,19 @@ __all__ = [
     "facing",
     "greatest_of",
     "half_width",
-    "judge",
+    "held_against",
     "marked",
     "mean",
     "percentile",
     "replications_after",
     "said_estimate",
     "share",
-    "standing_of",
+    "standing_against",
     "unnoticed",
     "unpaired_difference",
     "values_beyond",
     "weighted_share",
+    "worst_of",
     "written_basis",
     "written_bounds",
     "written_difference",

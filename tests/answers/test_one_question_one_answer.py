@@ -49,7 +49,7 @@ def test_an_answer_an_expectation_a_plan_and_advice_say_the_same(
     expected = judge(Held(objective, "loader"), runs)
     assert bounds(answered.estimate) == bounds(planned.estimate) == bounds(advised.estimate)
     assert answered.stands.value == planned.standing.value == advised.standing.value
-    assert (expected.judgement.value, expected.measured) == (
+    assert (expected.standing.value, expected.measured) == (
         answered.stands.value, answered.estimate.point,
     )  # fmt: skip
 

@@ -39,7 +39,7 @@ from whitecap.reports.answers.behind import why_limiting
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import FEWEST_JOBS, objectives_of
 from whitecap.reports.answers.phrases import found_text
-from whitecap.reports.answers.standing import Stands, standing_of
+from whitecap.reports.answers.standing import ObjectiveStanding, standing_of
 from whitecap.reports.layout import SweepLayout
 
 SUCCESS = Measure.JOB_SUCCESS_RATE
@@ -101,18 +101,20 @@ def test_whatever_the_cells_are_the_answer_agrees_with_itself(given_up: list[int
     findings = answer.findings
     for under in findings.loads:
         if under.choice is None:
-            assert under.count(Stands.MET) == 0
-            assert under.standing.stands is not Stands.MET
+            assert under.count(ObjectiveStanding.MET) == 0
+            assert under.standing.stands is not ObjectiveStanding.MET
             continue
         choice = under.choice
         listed = [choice.best, *choice.equal, *choice.more_waste, *choice.less_goodput]
-        meeting = [each.cell for each in under.standings.values() if each.stands is Stands.MET]
+        meeting = [
+            each.cell for each in under.standings.values() if each.stands is ObjectiveStanding.MET
+        ]
         assert sorted(listed) == sorted(meeting), "each that meets is told once, nothing else is"
         assert under.standing.cell in choice.good
     sure = [load.place for load in findings.capacity.shown]
     for cell, load in findings.grid.of(findings.design):
         if load.place in sure:
-            assert findings.standings[cell].stands is Stands.MET
+            assert findings.standings[cell].stands is ObjectiveStanding.MET
     assert findings.cell in findings.standings
 
 
@@ -180,44 +182,50 @@ def test_cells_that_are_not_finished_are_left_out() -> None:
     assert answer.headline == "At 8 writers choose by date"
 
 
-def stands(cells: Cells, *objectives: Objective) -> dict[str | None, Stands]:
+def stands(cells: Cells, *objectives: Objective) -> dict[str | None, ObjectiveStanding]:
     """How one cell stands, by writer group."""
     standing = standing_of("", cells[""], objectives_of(objectives))
     return {each.held.writer: each.stands for each in standing.objectives}
 
 
 def test_without_an_objective_the_success_of_every_writer_group_counts() -> None:
-    assert stands(runs(BAD)) == {"loader": Stands.MET, "upserter": Stands.MISSED}
+    assert stands(runs(BAD)) == {
+        "loader": ObjectiveStanding.MET,
+        "upserter": ObjectiveStanding.MISSED,
+    }
 
 
 def test_writer_groups_with_few_jobs_are_shown_and_not_judged_by_the_default() -> None:
-    for given_up, expected in ((0, Stands.TOO_FEW), (1, Stands.TOO_FEW)):
+    for given_up, expected in ((0, ObjectiveStanding.TOO_FEW), (1, ObjectiveStanding.TOO_FEW)):
         few = {"": replicated(5, loader=Did(1000), compactor=Did(50, given_up))}
         assert stands(few)["compactor"] is expected
     many = {"": replicated(5, loader=Did(1000), compactor=Did(60))}
-    assert stands(many)["compactor"] is Stands.MET
+    assert stands(many)["compactor"] is ObjectiveStanding.MET
 
 
 def test_few_jobs_are_enough_to_miss_the_default_for_sure() -> None:
     few = {"": replicated(5, loader=Did(1000), compactor=Did(40, 10))}
-    assert stands(few)["compactor"] is Stands.MISSED
+    assert stands(few)["compactor"] is ObjectiveStanding.MISSED
 
 
 def test_with_few_replications_a_group_that_looks_bad_keeps_a_cell_from_being_met() -> None:
     few = replicated(4, loader=Did(1000), compactor=Did(29, 1))
     standing = standing_of("", few, objectives_of([]))
-    assert [each.stands for each in standing.objectives] == [Stands.MET, Stands.TOO_FEW]
-    assert standing.stands is Stands.UNDECIDED
+    assert [each.stands for each in standing.objectives] == [
+        ObjectiveStanding.MET,
+        ObjectiveStanding.TOO_FEW,
+    ]
+    assert standing.stands is ObjectiveStanding.UNDECIDED
     assert standing.needed == 11
     half = replicated(4, loader=Did(1000), compactor=Did(16, 14))
-    assert standing_of("", half, objectives_of([])).stands is Stands.MISSED
+    assert standing_of("", half, objectives_of([])).stands is ObjectiveStanding.MISSED
     fine = replicated(4, loader=Did(1000), compactor=Did(30))
-    assert standing_of("", fine, objectives_of([])).stands is Stands.MET
+    assert standing_of("", fine, objectives_of([])).stands is ObjectiveStanding.MET
 
 
 def test_a_writer_group_that_did_nothing_does_not_miss_the_default() -> None:
     idle = {"": {r: measured_run(loader=Did(1000), compactor=Did(0)) for r in range(5)}}
-    assert stands(idle)["compactor"] is Stands.TOO_FEW
+    assert stands(idle)["compactor"] is ObjectiveStanding.TOO_FEW
 
 
 @pytest.mark.parametrize("replications", [1, 4, 5])
@@ -227,20 +235,22 @@ def test_a_writer_group_to_which_no_job_fell_due_misses_nothing(replications: in
     for objectives in ((), stated):
         standing = standing_of("", runs, objectives_of(objectives))
         nightly = [each for each in standing.objectives if each.held.writer == "nightly"]
-        assert {each.stands for each in nightly} == {Stands.TOO_FEW}
+        assert {each.stands for each in nightly} == {ObjectiveStanding.TOO_FEW}
         assert all(found_text(each).endswith(" is n/a: no job was due") for each in nightly)
-        assert standing.stands is Stands.MET
+        assert standing.stands is ObjectiveStanding.MET
 
 
 def test_jobs_that_were_due_and_did_not_begin_or_end_are_held_against_a_stated_objective() -> None:
     for waiting in (Did(0, unfinished=3), Did(0, due=3, not_begun=3)):
         cells = {"": {r: measured_run(loader=Did(1000), nightly=waiting) for r in range(5)}}
-        assert stands(cells, Objective(SUCCESS, MORE, 0.99))["nightly"] is Stands.MISSED
+        assert stands(cells, Objective(SUCCESS, MORE, 0.99))["nightly"] is ObjectiveStanding.MISSED
 
 
 def test_a_stated_objective_is_held_against_however_few_jobs() -> None:
     few = {"": replicated(5, loader=Did(1000), compactor=Did(40, 10))}
-    assert stands(few, Objective(SUCCESS, MORE, 0.99, "compactor")) == {"compactor": Stands.MISSED}
+    assert stands(few, Objective(SUCCESS, MORE, 0.99, "compactor")) == {
+        "compactor": ObjectiveStanding.MISSED
+    }
 
 
 def test_the_fewest_jobs_are_what_shows_the_default_at_all() -> None:
@@ -250,27 +260,29 @@ def test_the_fewest_jobs_are_what_shows_the_default_at_all() -> None:
 def test_a_writer_group_with_an_objective_of_its_own_is_held_to_that_alone() -> None:
     own = Objective(SUCCESS, MORE, 0.5, "upserter")
     assert stands(runs(BAD), Objective(SUCCESS, MORE, 0.99), own) == {
-        "loader": Stands.MET,
-        "upserter": Stands.MET,
+        "loader": ObjectiveStanding.MET,
+        "upserter": ObjectiveStanding.MET,
     }
 
 
 def test_all_writers_together_are_one() -> None:
-    assert stands(runs(BAD), Objective(SUCCESS, MORE, 0.99, ALL_WRITERS)) == {None: Stands.MISSED}
+    assert stands(runs(BAD), Objective(SUCCESS, MORE, 0.99, ALL_WRITERS)) == {
+        None: ObjectiveStanding.MISSED
+    }
 
 
 def test_counts_must_be_met_in_every_replication() -> None:
     never = Objective(Measure.GIVEN_UP, Direction.AT_MOST, 0.0, "upserter")
-    assert stands(runs(GOOD), never) == {"upserter": Stands.MET}
-    assert stands(runs(1), never) == {"upserter": Stands.MISSED}
+    assert stands(runs(GOOD), never) == {"upserter": ObjectiveStanding.MET}
+    assert stands(runs(1), never) == {"upserter": ObjectiveStanding.MISSED}
 
 
 def test_what_is_undecided_says_how_many_replications_would_decide() -> None:
     standing = standing_of("", runs(DOUBTFUL)[""], objectives_of([]))
-    assert standing.stands is Stands.UNDECIDED
+    assert standing.stands is ObjectiveStanding.UNDECIDED
     assert standing.needed is not None
     more = standing_of("", runs(DOUBTFUL, replications=2 * standing.needed)[""], objectives_of([]))
-    assert more.stands is Stands.MISSED
+    assert more.stands is ObjectiveStanding.MISSED
 
 
 @pytest.mark.parametrize("load", [(), ("writers",), ("partitioning", "writers")])

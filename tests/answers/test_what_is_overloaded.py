@@ -14,7 +14,7 @@ from tests.sim.sim_worlds import document
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import Held, objectives_of
 from whitecap.reports.answers.overload import OF_JOBS, overload_of
-from whitecap.reports.answers.standing import Stands, standing_of
+from whitecap.reports.answers.standing import ObjectiveStanding, standing_of
 from whitecap.reports.measures.left_out import Due
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.planning.trying import tried_value
@@ -48,14 +48,14 @@ def test_few_jobs_are_enough_to_miss_the_default_by_overload() -> None:
     few = replicated(2, loader=Did(20, due=60, not_begun=40), other=Did(500))
     standing = standing_of("", few, objectives_of([]))
     stands = {each.held.writer: each.stands for each in standing.objectives}
-    assert stands == {"loader": Stands.MISSED, "other": Stands.MET}
+    assert stands == {"loader": ObjectiveStanding.MISSED, "other": ObjectiveStanding.MET}
 
 
 def test_all_writers_together_miss_by_one_group_in_which_jobs_pile_up() -> None:
     runs = replicated(5, loader=PILED_UP, other=Did(1000))
     standing = standing_of("", runs, objectives_of([LATENCY, CONFLICTS]))
     stands = [each.stands for each in standing.objectives]
-    assert stands == [Stands.MISSED, Stands.MET]
+    assert stands == [ObjectiveStanding.MISSED, ObjectiveStanding.MET]
 
 
 def test_of_several_overloaded_cells_the_nearest_is_the_one_with_the_least_that_waits() -> None:

@@ -14,7 +14,7 @@ from tests.answers.shapes import BAD, GOOD, of_both
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.findings import findings_of
 from whitecap.reports.answers.objectives import objectives_of
-from whitecap.reports.answers.standing import Stands
+from whitecap.reports.answers.standing import ObjectiveStanding
 from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 
@@ -37,7 +37,7 @@ def test_too_much_is_seldom_called_sure_of_the_best_of_many() -> None:
         cells = {f"8__{name}": light for name in DESIGNS}
         cells |= {f"12__{name}": _just_missing(draw) for name in DESIGNS}
         findings = findings_of(cells, grid, objectives_of([SUCCESS]))
-        met += findings.loads[-1].count(Stands.MET) > 0
+        met += findings.loads[-1].count(ObjectiveStanding.MET) > 0
         sure += any(len(each.shown) > 1 for each in findings.capacities.values())
     assert met / sweeps > 0.12
     assert sure / sweeps <= 0.1
@@ -207,6 +207,6 @@ def test_nothing_is_for_sure_while_some_group_is_too_few_to_judge(
     for design, capacity in findings.capacities.items():
         for cell, load in findings.grid.of(design):
             if any(load.is_within(each) for each in capacity.heaviest_for_sure):
-                assert not findings.standings[cell].those(Stands.TOO_FEW)
+                assert not findings.standings[cell].those(ObjectiveStanding.TOO_FEW)
     for standing in findings.standings.values():
-        assert not (standing.is_sure and standing.those(Stands.TOO_FEW))
+        assert not (standing.is_sure and standing.those(ObjectiveStanding.TOO_FEW))

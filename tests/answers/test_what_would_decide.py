@@ -10,7 +10,7 @@ from tests.rule_of_three import units_to_show
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.answers.phrases import found_text
-from whitecap.reports.answers.standing import JudgedObjective, Stands, standing_of
+from whitecap.reports.answers.standing import JudgedObjective, ObjectiveStanding, standing_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.statistics import greatest_of
 
@@ -35,7 +35,7 @@ def test_without_a_failure_it_takes_as_many_jobs_as_the_rule_of_three_says(
     runs: int, jobs: int
 ) -> None:
     objective = judged(replications(runs, Did(committed=jobs)), THREE_NINES)
-    assert objective.stands is Stands.UNDECIDED
+    assert objective.stands is ObjectiveStanding.UNDECIDED
     assert objective.needed is not None
     assert objective.needed_jobs == objective.needed * jobs
     least = units_to_show(0.999)
@@ -50,8 +50,8 @@ def test_that_many_do_decide_it() -> None:
         judged(replications(count, Did(committed=100)), THREE_NINES)
         for count in (few.needed, few.needed - 1)
     )
-    assert enough.stands is Stands.MET
-    assert almost.stands is Stands.UNDECIDED
+    assert enough.stands is ObjectiveStanding.MET
+    assert almost.stands is ObjectiveStanding.UNDECIDED
 
 
 def test_a_job_of_several_statements_is_one_job() -> None:
@@ -61,13 +61,13 @@ def test_a_job_of_several_statements_is_one_job() -> None:
     assert thrice.jobs == once.jobs == 505
     assert thrice.needed_jobs == once.needed_jobs
     few = judged(replications(1, Did(committed=150, statements=3)))
-    assert (few.stands, few.jobs) == (Stands.TOO_FEW, 150)
+    assert (few.stands, few.jobs) == (ObjectiveStanding.TOO_FEW, 150)
 
 
 def test_with_failures_it_says_replications_and_jobs_at_the_present_estimate() -> None:
     runs = replications(5, Did(999, 1), Did(1000), Did(1000), Did(1000), Did(1000))
     objective = judged(runs, THREE_NINES)
-    assert objective.stands is Stands.UNDECIDED
+    assert objective.stands is ObjectiveStanding.UNDECIDED
     assert objective.needed is not None
     text = found_text(objective)
     assert f"about {objective.needed} replications (some " in text

@@ -53,7 +53,7 @@ def expecting(measure: str, **more: Any) -> Expectation:
 def test_one_run_is_held_to_a_bare_number(threshold: dict[str, float], text: str) -> None:
     judged = judge_run(expecting("committed", **threshold), run_with(committed=2))
     assert judged.text == text
-    assert judged.judgement is (MISSED if "expected" in text else MET)
+    assert judged.standing is (MISSED if "expected" in text else MET)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_just_misses_a_threshold_is_not_rounded_to_it(
     measure: str, value: float, threshold: dict[str, float], text: str
 ) -> None:
     judged = judge_run(expecting(measure, **threshold), run_with(**{measure: value}))
-    assert judged.judgement is MISSED
+    assert judged.standing is MISSED
     assert judged.text == f"{measure} is {text}"
 
 
@@ -97,7 +97,7 @@ def test_what_has_no_value_meets_nothing() -> None:
     judged = judge_run(expecting("latency_p50_ms", at_most=1e9), run_with(latency_p50_ms=NAN))
     assert not judged.is_met
     over = judge(expecting("abort_rate", at_most=0.9), runs_with(abort_rate=[NAN, NAN]))
-    assert (over.judgement, over.text) == (
+    assert (over.standing, over.text) == (
         MISSED,
         "abort_rate has no value, expected at most 90 %",
     )
@@ -121,7 +121,7 @@ def test_a_count_must_be_as_expected_in_every_replication(
     counts: list[float], threshold: dict[str, float], judgement: Standing, text: str
 ) -> None:
     judged = judge(expecting("given_up", **threshold), runs_with(given_up=counts))
-    assert (judged.judgement, judged.text) == (judgement, text)
+    assert (judged.standing, judged.text) == (judgement, text)
 
 
 def judged_rate(threshold: Mapping[str, float], rates: list[float]) -> Judged:
@@ -147,7 +147,7 @@ CLOSE = [0.20, 0.21, 0.22, 0.19, 0.18]
     ],
 )
 def test_a_rate_is_judged_by_its_interval(threshold: dict[str, float], judgement: Standing) -> None:
-    assert judged_rate(threshold, CLOSE).judgement is judgement
+    assert judged_rate(threshold, CLOSE).standing is judgement
 
 
 def test_what_is_undecided_says_how_many_replications_would_do() -> None:
@@ -160,9 +160,9 @@ def test_what_is_undecided_says_how_many_replications_would_do() -> None:
 
 
 def test_one_replication_bounds_one_side_and_decides_little() -> None:
-    assert judged_rate({"at_most": 0.9}, [0.2]).judgement is MET
+    assert judged_rate({"at_most": 0.9}, [0.2]).standing is MET
     close = judged_rate({"at_most": 0.21}, [0.2])
-    assert close.judgement is UNDECIDED
+    assert close.standing is UNDECIDED
     assert close.needed is not None
     assert close.needed > 1
 
@@ -178,7 +178,7 @@ def test_exactly_judges_the_first_run_alone() -> None:
 def test_what_never_happened_meets_nothing_but_its_own_absence(exactly: bool) -> None:
     idle = {0: run_with(submitted=0), 1: run_with(submitted=0)}
     quiet = judge(expecting("aborted", equals=0, exactly=exactly), idle)
-    assert (quiet.judgement, "nothing was submitted" in quiet.text) == (MISSED, True)
+    assert (quiet.standing, "nothing was submitted" in quiet.text) == (MISSED, True)
     assert judge(expecting("submitted", equals=0, exactly=exactly), idle).is_met
     assert judge(expecting("live_rows", equals=0, exactly=exactly), idle).is_met
 

@@ -7,9 +7,10 @@ from rich.text import Text
 
 from whitecap.reports.answers.answer import WordedAnswer
 from whitecap.reports.answers.phrases import found_text, objective_text
-from whitecap.reports.answers.standing import worst_of
+from whitecap.reports.answers.standing import OBJECTIVES_WORST_FIRST
 from whitecap.reports.expectations.cells import counted_cells
 from whitecap.reports.layout import SweepLayout
+from whitecap.reports.statistics import worst_of
 from whitecap.reports.words import sentence
 from whitecap.terminal.findings import show_few_cells, show_standing
 from whitecap.terminal.table import print_indented
@@ -51,7 +52,7 @@ def show_objectives_of_cells(console: Console, layout: SweepLayout, answer: Word
         cells = {cell: each.narrowed(objective) for cell, each in answer.standings.items()}
         stands = [standing.stands for standing in cells.values()]
         counted = f"{objective_text(objective)}: {counted_cells(stands)}"
-        show_standing(console, worst_of(stands), counted)
+        show_standing(console, worst_of(stands, OBJECTIVES_WORST_FIRST), counted)
         short = {cell: standing.worst for cell, standing in cells.items()}
         texts = {cell: found_text(judged) for cell, judged in short.items() if judged}
         show_few_cells(console, layout, texts)

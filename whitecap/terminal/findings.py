@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from whitecap.reports.answers.overload import Overload
-from whitecap.reports.answers.standing import Stands
+from whitecap.reports.answers.standing import ObjectiveStanding
 from whitecap.reports.damage import damage_sentences
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import (
@@ -35,10 +35,10 @@ CELLS_SHOWN = 3
 """Of those that do not meet an expectation."""
 
 STYLES = {
-    Stands.MET: "green",
-    Stands.MISSED: "red",
-    Stands.UNDECIDED: "yellow",
-    Stands.TOO_FEW: "dim",
+    ObjectiveStanding.MET: "green",
+    ObjectiveStanding.MISSED: "red",
+    ObjectiveStanding.UNDECIDED: "yellow",
+    ObjectiveStanding.TOO_FEW: "dim",
 }
 """By how an expectation or objective came out."""
 
@@ -104,7 +104,7 @@ def show_judged_cells(console: Console, layout: SweepLayout, judged: Sequence[Ju
     """A line per expectation of a sweep, and below it the cells that do not meet it."""
     console.print(Text("expected, judged over replications:", style="bold"))
     for each in judged:
-        show_standing(console, each.judgement, f"{each}: {each.counted}")
+        show_standing(console, each.standing, f"{each}: {each.counted}")
         failing = {
             cell: judged_cell.text
             for cell, judged_cell in each.cells.items()
@@ -117,12 +117,12 @@ def show_expectations(console: Console, title: str, judged: Sequence[Judged]) ->
     """A line per expectation, with what was found and how that was judged."""
     console.print(Text(title, style="bold"))
     for each in judged:
-        show_standing(console, each.judgement, str(each))
+        show_standing(console, each.standing, str(each))
 
 
 def show_standing(console: Console, stands: str, text: str) -> None:
     """A line that begins with how something came out."""
-    kind = Stands(stands)
+    kind = ObjectiveStanding(stands)
     line = Text(f"{kind.sign} {kind}: ", style=STYLES[kind])
     print_indented(console, line.append(text, style="default"), by=0)
 

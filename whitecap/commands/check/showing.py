@@ -39,7 +39,7 @@ def print_result(result: CheckedScenario) -> None:
     click.echo(f"{verdict} {result.path}  ({summary})")
     for cell, judged in checked.judged:
         if not judged.is_met:
-            print_indented(console, f"{judged.judgement}: {cell.said(judged)}", by=INDENT)
+            print_indented(console, f"{judged.standing}: {cell.said(judged)}", by=INDENT)
     for reached in result.reached:
         print_indented(console, sentence(str(reached)), by=INDENT)
     if checked.changes is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -25,6 +27,17 @@ class Standing(StrEnum):
     UNDECIDED = "undecided"
 
 
+WORST_FIRST = (Standing.MISSED, Standing.UNDECIDED, Standing.MET)
+
+_Kind = TypeVar("_Kind", bound=StrEnum)
+
+
+def worst_of(several: Iterable[_Kind], worst_first: Sequence[_Kind]) -> _Kind:
+    """The worst of several, by this order; its last member where there are none."""
+    present = set(several)
+    return next((each for each in worst_first if each in present), worst_first[-1])
+
+
 class EstimateStanding(Struct, frozen=True):
     """How an estimate stands; if undecided, how many `replications` alike would decide it.
 
@@ -36,7 +49,7 @@ class EstimateStanding(Struct, frozen=True):
     is_more: bool = False
 
 
-def judge(
+def held_against(
     estimate: Estimate, *, at_least: float | None = None, at_most: float | None = None
 ) -> EstimateStanding:
     """Whether the estimate is `at_least` or `at_most` a threshold, by its interval.
@@ -48,7 +61,7 @@ def judge(
     if threshold is None or None not in (at_least, at_most):
         raise ValueError("one threshold is needed: at least or at most")
     estimate = facing(estimate, threshold)
-    standing = standing_of(estimate, at_least, at_most)
+    standing = standing_against(estimate, at_least, at_most)
     if standing is not Standing.UNDECIDED:
         return EstimateStanding(standing)
     return _projected(estimate, at_least, at_most)
@@ -67,8 +80,8 @@ def facing(estimate: Estimate, threshold: float) -> Estimate:
     return turned.estimate(estimate.confidence)
 
 
-def standing_of(estimate: Estimate, at_least: float | None, at_most: float | None) -> Standing:
-    """As `judge`, of an estimate as it is, and without what would decide it."""
+def standing_against(estimate: Estimate, at_least: float | None, at_most: float | None) -> Standing:
+    """As `held_against`, of an estimate as it is, and without what would decide it."""
     low, high = estimate.low, estimate.high
     if estimate.statement is Claim.ALIKE and estimate.replications >= FEWEST_REPLICATIONS:
         low = high = estimate.point
@@ -90,7 +103,7 @@ def _projected(
 
     def decides(replications: int) -> bool:
         projected = observed.estimate(estimate.confidence, replications / seen)
-        return standing_of(projected, at_least, at_most) is not Standing.UNDECIDED
+        return standing_against(projected, at_least, at_most) is not Standing.UNDECIDED
 
     # What never happened lies on no threshold: it only takes enough in which it does not.
     most = _MOST_WITHOUT_EVENT if estimate.events == 0 else MOST_REPLICATIONS
