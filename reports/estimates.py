@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import TypeVar
 
-from whitecap.engine.recorded import Direction, Measure
+from whitecap.engine.recorded import Direction, Measure, Unit
 from whitecap.reports.measures.tally import (
     Count,
     CountedShare,
@@ -78,7 +78,7 @@ def _weighted(tallies: Sequence[WeightedShare], good: bool) -> Estimate:
 
 def _of_counts(measure: Measure, tallies: Sequence[Count], good: bool) -> Estimate:
     """Rows of the table are a state that the run leaves, not events that it counts."""
-    exposure = None if measure is Measure.LIVE_ROWS else 1.0
+    exposure = None if measure.unit is Unit.ROWS else 1.0
     return mean([t.value for t in tallies], exposure=exposure, good=good)
 
 

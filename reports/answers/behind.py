@@ -9,7 +9,7 @@ from whitecap.reports.answers.findings import AnswerFindings
 from whitecap.reports.answers.overload import left_out_in, overload_in
 from whitecap.reports.answers.phrases import where_text
 from whitecap.reports.answers.standing import ObjectiveStanding
-from whitecap.reports.measures.definitions import PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import JobsLeftOpen, added, due_sentence
 from whitecap.reports.measures.measured_run import Runs

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.objectives import Held
-from whitecap.reports.measures.definitions import PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import Due, JobsLeftOpen, added
 from whitecap.reports.measures.measured_run import MeasuredRun

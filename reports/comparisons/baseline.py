@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from whitecap.engine.errors import InvalidInput, Problem, require_format, unreadable
 from whitecap.engine.recorded import Measure
 from whitecap.reports.comparisons.sides import DIGITS, Kept, PerRun, Series, Side, Sides
-from whitecap.reports.measures.definitions import PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.stored import NUMBERS, numbers_of, tally_of
 from whitecap.reports.measures.tally import Count, CountedShare, Latencies, PerMinute, WeightedShare

@@ -10,14 +10,15 @@ looked for. Rows without a writer group are of all writers.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from whitecap.engine.recorded import Measure, Unit
+from whitecap.engine.recorded import Measure
 from whitecap.reports.arrays import FloatArray
-from whitecap.reports.measures.definitions import MEASURES, OF_SUMS, PER_JOB, PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
+from whitecap.reports.measures.definitions import MEASURES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import Due, JobsLeftOpen
 from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun
@@ -173,20 +174,10 @@ def _complete(
 
 def tally_of(measure: Measure, row: Mapping[str, Any]) -> MeasureTally:
     """The tally of any measure but a latency, back from its `NUMBERS`."""
-    part, whole, events, units = (float(row[name]) for name in NUMBERS)
-    match measure.unit:
-        case Unit.SHARE if measure in OF_SUMS:
-            return WeightedShare(part, whole, events, units)
-        case Unit.SHARE:
-            return CountedShare(part, whole)
-        case Unit.PER_MINUTE:
-            return PerMinute(part, whole)
-        case Unit.MONEY if measure in PER_JOB:
-            return PerJob(part, whole)
-        case Unit.SLOT_HOURS | Unit.MONEY:
-            return PerMonth(part, whole)
-        case _:
-            return Count(part)
+    kind = MEASURES[measure].kind
+    made: Callable[..., MeasureTally] = kind
+    numbers = (float(row[name]) for name in NUMBERS[: len(kind.__struct_fields__)])
+    return made(*numbers)
 
 
 def left_out_of_row(row: Mapping[Any, Any]) -> tuple[WriterCommand, JobsLeftOpen]:

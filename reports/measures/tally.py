@@ -7,7 +7,8 @@ ratio of sums, and percentiles cannot be averaged.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 from msgspec import Struct
@@ -26,6 +27,10 @@ class Count(Struct, frozen=True):
         """The measure's value."""
         return self.count
 
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """What several writer groups of one run have, these and this one."""
+        return replace(self, count=sum(each.count for each in (self, *others)))
+
 
 class CountedShare(Struct, frozen=True):
     """`part` of `whole`, both counts."""
@@ -37,6 +42,10 @@ class CountedShare(Struct, frozen=True):
     def value(self) -> float:
         """The measure's value; not a number where there was nothing to have a part of."""
         return self.part / self.whole if self.whole else math.nan
+
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """What several writer groups of one run have, these and this one."""
+        return type(self)(*_sums([self, *others]))
 
 
 class WeightedShare(Struct, frozen=True):
@@ -52,6 +61,10 @@ class WeightedShare(Struct, frozen=True):
         """The measure's value; not a number where there was nothing to have a part of."""
         return self.part / self.whole if self.whole else math.nan
 
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """What several writer groups of one run have, these and this one."""
+        return type(self)(*_sums([self, *others]))
+
 
 class PerMinute(Struct, frozen=True):
     """A count over `minutes` of simulated time."""
@@ -63,6 +76,14 @@ class PerMinute(Struct, frozen=True):
     def value(self) -> float:
         """The measure's value; not a number where a run ended in its warm-up."""
         return self.count / self.minutes if self.minutes else math.nan
+
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """What several writer groups of one run have, these and this one."""
+        # Those before a job's last statement count no jobs.
+        counted = [each for each in (self, *others) if not math.isnan(each.count)]
+        if not counted:
+            return self
+        return replace(counted[0], count=sum(each.count for each in counted))
 
 
 class PerMonth(Struct, frozen=True):
@@ -76,6 +97,10 @@ class PerMonth(Struct, frozen=True):
         """The measure's value; not a number where a run ended in its warm-up."""
         return self.amount / self.months if self.months else math.nan
 
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """What several writer groups of one run have, these and this one."""
+        return replace(self, amount=sum(each.amount for each in (self, *others)))
+
 
 class PerJob(Struct, frozen=True):
     """An amount that all jobs take, over those that committed."""
@@ -87,6 +112,10 @@ class PerJob(Struct, frozen=True):
     def value(self) -> float:
         """The measure's value; not a number where no job committed."""
         return self.amount / self.jobs if self.jobs else math.nan
+
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """What several writer groups of one run have, these and this one."""
+        return type(self)(*_sums([self, *others]))
 
 
 class Latencies(Struct, frozen=True):
@@ -102,34 +131,24 @@ class Latencies(Struct, frozen=True):
             math.nan
         )  # fmt: skip
 
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """What several writer groups of one run have, these and this one."""
+        every = [each.sorted_ms for each in (self, *others)]
+        return replace(self, sorted_ms=np.sort(np.concatenate(every)))
+
 
 MeasureTally = Count | CountedShare | WeightedShare | PerMinute | PerMonth | PerJob | Latencies
 
 
+def _sums(tallies: Sequence[CountedShare | WeightedShare | PerJob]) -> Iterator[float]:
+    """Each of their numbers summed."""
+    return map(sum, zip(*map(astuple, tallies), strict=True))
+
+
 def together(tallies: Sequence[MeasureTally]) -> MeasureTally:
-    """Of several writer groups in one run, at least one, what all of them have."""
-    first = tallies[0]
-    match first:
-        case Count():
-            return Count(sum(t.count for t in tallies if isinstance(t, Count)))
-        case CountedShare():
-            shares = [t for t in tallies if isinstance(t, CountedShare)]
-            return CountedShare(sum(t.part for t in shares), sum(t.whole for t in shares))
-        case WeightedShare():
-            sums = [astuple(t) for t in tallies if isinstance(t, WeightedShare)]
-            return WeightedShare(*map(sum, zip(*sums, strict=True)))
-        case PerMinute():
-            # Those before a job's last statement count no jobs.
-            rates = [t for t in tallies if isinstance(t, PerMinute) and not math.isnan(t.count)]
-            return replace(rates[0], count=sum(t.count for t in rates)) if rates else first
-        case PerMonth():
-            return replace(first, amount=sum(t.amount for t in tallies if isinstance(t, PerMonth)))
-        case PerJob():
-            amounts = [astuple(t) for t in tallies if isinstance(t, PerJob)]
-            return PerJob(*map(sum, zip(*amounts, strict=True)))
-        case Latencies():
-            every = [t.sorted_ms for t in tallies if isinstance(t, Latencies)]
-            return replace(first, sorted_ms=np.sort(np.concatenate(every)))
+    """Of several writer groups in one run, at least one, what all of them have of one measure."""
+    others: Sequence[Any] = tallies[1:]  # of the same kind, as they are of the same measure
+    return tallies[0].with_others(others)
 
 
 def narrowed(tally: MeasureTally, count: int) -> MeasureTally:

@@ -13,7 +13,7 @@ from whitecap.reports.answers.grid import DesignGrid, grid_of
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.layout import SweepLayout, layout_of
 from whitecap.reports.measures import MEASURES, Measure
-from whitecap.reports.measures.definitions import PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import Due, JobsLeftOpen, added
 from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun

@@ -7,7 +7,7 @@ import pytest
 from tests.reports.synthetic_recordings import tables_of
 from whitecap.engine.recorded import OF_ABORTS, Measure, Unit
 from whitecap.reports.measures import MEASURES, PRICED, REPORTED
-from whitecap.reports.measures.definitions import OF_SUMS, PER_JOB, PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.measures.sample import MeasureSample, TransactionColumns
 from whitecap.reports.measures.tally import (
     Count,
@@ -58,16 +58,17 @@ def test_latencies_are_percentiles_and_nothing_else_is() -> None:
 @pytest.mark.parametrize("measure", Measure)
 def test_it_is_counted_as_its_unit_says(measure: Measure) -> None:
     sample = MeasureSample.of(TransactionColumns.of(tables_of([])["transactions"]), 0.0, 60_000.0)
-    kinds = {
-        Unit.COUNT: Count,
-        Unit.ROWS: Count,
-        Unit.SHARE: WeightedShare if measure in OF_SUMS else CountedShare,
-        Unit.PER_MINUTE: PerMinute,
-        Unit.SLOT_HOURS: PerMonth,
-        Unit.MONEY: PerJob if measure in PER_JOB else PerMonth,
-        Unit.MILLISECONDS: Latencies,
+    kinds: dict[Unit, set[type]] = {
+        Unit.COUNT: {Count},
+        Unit.ROWS: {Count},
+        Unit.SHARE: {CountedShare, WeightedShare},
+        Unit.PER_MINUTE: {PerMinute},
+        Unit.SLOT_HOURS: {PerMonth},
+        Unit.MONEY: {PerMonth, PerJob},
+        Unit.MILLISECONDS: {Latencies},
     }
-    assert type(MEASURES[measure].tally(sample)) is kinds[measure.unit]
+    assert type(MEASURES[measure].tally(sample)) is MEASURES[measure].kind
+    assert MEASURES[measure].kind in kinds[measure.unit]
 
 
 def test_counts_of_aborts_are_counts_or_shares() -> None:

@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 
 from whitecap.engine.recorded import CONFLICTS, RECORDING_FORMAT, Measure, Unit
 from whitecap.reports.layout import layout_of
-from whitecap.reports.measures.definitions import OF_SUMS, PER_JOB, PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
+from whitecap.reports.measures.definitions import MEASURES
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import Due, JobsLeftOpen
 from whitecap.reports.measures.measured_run import MeasuredPart, MeasuredRun
@@ -276,21 +277,18 @@ def made_up_run(value: Callable[[Measure], float], aborts: Mapping[str, int]) ->
 
 
 def _tally(measure: Measure, value: float) -> MeasureTally:
-    match measure.unit:
-        case Unit.SHARE if measure in OF_SUMS:
-            return WeightedShare(value * 1e6, 1e6, value * 1_000, 1_000)
-        case Unit.SHARE:
-            return CountedShare(0, 0) if math.isnan(value) else CountedShare(value * 1_000, 1_000)
-        case Unit.PER_MINUTE:
-            return PerMinute(value * 100, 100)
-        case Unit.MONEY if measure in PER_JOB:
-            return PerJob(value * 100, 100)
-        case Unit.SLOT_HOURS | Unit.MONEY:
-            return PerMonth(value, 1)
-        case Unit.MILLISECONDS:
-            return Latencies(np.array([] if math.isnan(value) else [value]), PERCENTILES[measure])
-        case _:
-            return Count(value)
+    kind = MEASURES[measure].kind
+    if kind is WeightedShare:
+        return WeightedShare(value * 1e6, 1e6, value * 1_000, 1_000)
+    if kind is CountedShare:
+        return CountedShare(0, 0) if math.isnan(value) else CountedShare(value * 1_000, 1_000)
+    if kind is Latencies:
+        return Latencies(np.array([] if math.isnan(value) else [value]), PERCENTILES[measure])
+    if kind is PerMinute:
+        return PerMinute(value * 100, 100)
+    if kind is PerJob:
+        return PerJob(value * 100, 100)
+    return PerMonth(value, 1) if kind is PerMonth else Count(value)
 
 
 def made_up_subject(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from whitecap.reports.measures import Measure, duration
-from whitecap.reports.measures.definitions import PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.statistics import FEWEST_BEYOND, marked, values_beyond
 from whitecap.terminal.table import EMPTY
 

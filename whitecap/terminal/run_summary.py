@@ -15,7 +15,8 @@ from whitecap.reports.cost import cost_sentence
 from whitecap.reports.damage import damage_of
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
-from whitecap.reports.measures.definitions import PERCENTILES, PRICED
+from whitecap.reports.measures.counting import PERCENTILES
+from whitecap.reports.measures.definitions import PRICED
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.writing import digits_beside, finite, written
 from whitecap.reports.summary import SummaryLine, heading, summary_of

@@ -17,7 +17,7 @@ from whitecap.reports.expectations.cells import judged_cells
 from whitecap.reports.expectations.expected import MeasureThresholds
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures import MEASURES, Measure, Unit, written
-from whitecap.reports.measures.definitions import PERCENTILES
+from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.measures.left_out import added
 from whitecap.reports.measures.writing import digits_beside
 from whitecap.reports.statistics import Estimate, written_estimate
