@@ -105,17 +105,31 @@ def run_scenario(
     end_ms = scenario.duration if until_ms is None else until_ms
     requests = requests or (scenario.price is not None and scenario.price.requests is not None)
     OLD_OBJECTS.search()
-    world = _world(scenario, streams, requests, most_rows)
-    with nullcontext() if out is None else interrupted_by(lambda: world.kernel.stop()):
+    made = partial(_world, scenario, streams, requests, most_rows)
+    world = _simulated(made, end_ms, progress, ends_early=out is not None)
+    return finished(world, labels, out, overwrite=overwrite, findings=findings)
+
+
+def _simulated(
+    made: Callable[..., SimulatedWorld],
+    end_ms: float,
+    progress: _OnTick | None,
+    *,
+    ends_early: bool,
+) -> SimulatedWorld:
+    """A world that has come to its end; where limits might have refused something that ran ahead
+    of others, another one that is `patient`. With `ends_early` it ends at Ctrl-C, too."""
+    world = made()
+    with interrupted_by(lambda: world.kernel.stop()) if ends_early else nullcontext():
         try:
             _simulate(world, end_ms, progress)
         except LimitsBite:
             hasty = world.kernel
-            world = _world(scenario, streams, requests, most_rows, patient=True)
+            world = made(patient=True)
             _simulate(world, _end_ms(hasty) if hasty.stopped else end_ms, progress)
             if hasty.stopped:  # Ctrl-C came before there was another kernel
                 world.kernel.stop()
-    return finished(world, labels, out, overwrite=overwrite, findings=findings)
+    return world
 
 
 def _world(

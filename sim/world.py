@@ -10,7 +10,6 @@ from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.store.contents.objects import FakeStore
-from whitecap.sim.store.requests.limits import Throttle
 from whitecap.sim.tables_at_start import tables_at_start
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
@@ -85,11 +84,6 @@ class SimulatedWorld(Struct, frozen=True):
     def shared(self) -> SharedTable:
         """What the table's clients share."""
         return self.tables[0].shared
-
-    @property
-    def throttle(self) -> Throttle:
-        """The limits on requests to the table's store."""
-        return self.tables[0].throttle
 
     def settle(self) -> None:
         """Raises `LimitsBite` where a store's limits might have refused a request until now."""

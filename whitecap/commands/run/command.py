@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import replace
 
-from whitecap.commands.run.places import (
-    ResultPlaces,
-    export_tables,
-    write_history,
-)
+from whitecap.commands.run.places import ResultPlaces, WrittenPlaces
 from whitecap.options.common import cell_option, json_option, seed_option
 from whitecap.options.mistakes import gathered_with_options
 from whitecap.options.types import PlaceOf, WholeNumber
@@ -83,8 +78,7 @@ def run(
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
-    from whitecap.sim.machine.places import NotWritten, refused_places, written
-    from whitecap.sim.oracles.runs.expected import findings_by_name
+    from whitecap.sim.machine.places import refused_places
     from whitecap.sim.run import run_scenario
 
     places = ResultPlaces(out, export, history)
@@ -105,38 +99,46 @@ def run(
     if asked is not None:
         _replicate(loaded, asked, seed, out, as_json, quiet)
         return
-    once = partial(run_scenario, loaded, seed=seed, replication=replication, out=out)
-    done, versions = ResultPlaces(None, None, None), dict[str, int]()
-    try:
-        finished = _watched(
-            partial(once, requests=requests, overwrite=overwrite, findings=findings_by_name), quiet
-        )
-        done = replace(places, export=None, history=None)
-        versions = export_tables(finished, places, data=data, overwrite=overwrite)
-        done = replace(places, history=None)
-        if history is not None:
-            written(finished, partial(write_history, finished), history)
-        done = places
-    except NotWritten as error:
-        _give(error.result, done, versions, data, as_json, quiet)
-        raise
-    _give(finished, done, versions, data, as_json, quiet)
+    once = partial(run_scenario, loaded, seed=seed, replication=replication, requests=requests)
+    _run_once(once, places, overwrite, data, as_json, quiet)
 
 
-def _give(
-    finished: FinishedRun,
+def _run_once(
+    once: Callable[..., FinishedRun],
     places: ResultPlaces,
-    versions: Mapping[str, int],
+    overwrite: bool,
     data: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Print what happened, and where it was written: what could not be is not lost."""
+    """Run it, write what has a place, and print both: what could not be written is not lost.
+
+    Raises `NotWritten`.
+    """
+    from whitecap.sim.machine.places import NotWritten
+    from whitecap.sim.oracles.runs.expected import findings_by_name
+
+    ready = partial(once, out=places.out, overwrite=overwrite, findings=findings_by_name)
+    done = WrittenPlaces()
+    try:
+        finished = _watched(ready, quiet)
+        for written in places.write(finished, data=data, overwrite=overwrite):
+            done = written
+    except NotWritten as error:
+        _give(error.result, done, data, as_json, quiet)
+        raise
+    _give(finished, done, data, as_json, quiet)
+
+
+def _give(
+    finished: FinishedRun, done: WrittenPlaces, data: bool, as_json: bool, quiet: bool
+) -> None:
+    """Print what happened, and where it was written."""
     if as_json:
-        _print_json(finished, places, versions)
+        _print_json(finished, done)
     else:
         _print(finished, quiet)
-        _print_places(places, versions, data=data)
+        _print_places(done, data=data)
 
 
 def _watched(run: Callable[..., FinishedRun], quiet: bool) -> FinishedRun:
@@ -238,17 +240,17 @@ def _reached(now: Tick) -> str:
     return f"{span(now.now_ms / 1000)} simulated, {now.submitted:,} transactions"
 
 
-def _print_json(finished: FinishedRun, places: ResultPlaces, versions: Mapping[str, int]) -> None:
+def _print_json(finished: FinishedRun, done: WrittenPlaces) -> None:
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.run_summary import run_document
 
     several = len(finished.world.tables) > 1
-    exports = places.exports
+    exports, versions = done.places.exports, done.versions
     written: dict[str, Any] = {
-        "recording": places.out,
+        "recording": done.places.out,
         "table": exports if several else next(iter(exports.values()), None),
         "table_version": versions if several else next(iter(versions.values()), None),
-        "history": places.history,
+        "history": done.places.history,
     }
     print_json({**run_document(finished.scenario, finished.recording), **written})
 
@@ -260,8 +262,9 @@ def _print(finished: FinishedRun, quiet: bool) -> None:
         show_run(finished.scenario, finished.recording)
 
 
-def _print_places(places: ResultPlaces, versions: Mapping[str, int], *, data: bool) -> None:
+def _print_places(done: WrittenPlaces, *, data: bool) -> None:
     """A line for each place that was written to."""
+    places, versions = done.places, done.versions
     if places.out is not None:
         click.echo(f"recording  {places.out}")
     files = "log and data files" if data else "log only"

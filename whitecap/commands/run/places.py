@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -55,6 +55,28 @@ class ResultPlaces(Struct, frozen=True):
             *self._within_each_other(),
         ]
 
+    def write(
+        self, finished: FinishedRun, *, data: bool, overwrite: bool
+    ) -> Iterator[WrittenPlaces]:
+        """Write what is asked for beside the recording; after each step what is written by then.
+
+        Raises `NotWritten`, whose `result` is the run.
+        """
+        from whitecap.sim.machine.places import written
+        from whitecap.sim.table.export import export_table
+
+        recorded = replace(self, export=None, history=None)
+        yield WrittenPlaces(recorded)
+        versions = {}
+        for name, place in self.exports.items():
+            store = finished.world.table_named(name).store
+            export = partial(export_table, store, data=data, overwrite=overwrite)
+            versions[name] = written(finished, export, place)
+        yield WrittenPlaces(replace(self, history=None), versions)
+        if self.history is not None:
+            written(finished, partial(_write_history, finished), self.history)
+            yield WrittenPlaces(self, versions)
+
     def _within_each_other(self) -> Iterator[Problem]:
         from whitecap.engine.errors import Problem
         from whitecap.out_file import not_apart
@@ -72,25 +94,14 @@ class ResultPlaces(Struct, frozen=True):
         yield from not_apart({"--history": self.history}, into)
 
 
-def export_tables(
-    finished: FinishedRun, places: ResultPlaces, *, data: bool, overwrite: bool
-) -> dict[str, int]:
-    """Write the tables of a run; returns the version of each that was exported.
+class WrittenPlaces(Struct, frozen=True):
+    """What was written, with the version of each table that was exported."""
 
-    Raises `NotWritten`, whose `result` is the run.
-    """
-    from whitecap.sim.machine.places import written
-    from whitecap.sim.table.export import export_table
-
-    versions = {}
-    for name, place in places.exports.items():
-        store = finished.world.table_named(name).store
-        write = partial(export_table, store, data=data, overwrite=overwrite)
-        versions[name] = written(finished, write, place)
-    return versions
+    places: ResultPlaces = ResultPlaces(None, None, None)
+    versions: Mapping[str, int] = {}
 
 
-def write_history(finished: FinishedRun, file: Path) -> None:
+def _write_history(finished: FinishedRun, file: Path) -> None:
     """What the writers of a run know, for `whitecap oracle`."""
     from whitecap.sim.machine.places import write_whole
     from whitecap.sim.oracles.history import history_lines
