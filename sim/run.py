@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from whitecap.sim.history.conservation import (
 )
 from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.tables import commit_row, writers_table
-from whitecap.sim.history.walk import LogWalk, WalkedVersion
+from whitecap.sim.history.walk import LogWalk
 from whitecap.sim.machine.garbage import OLD_OBJECTS, seldom_collecting
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
 from whitecap.sim.machine.places import written
@@ -57,18 +57,13 @@ class Tick(Struct, frozen=True):
     submitted: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FinishedRun:
     """A run with everything that it left: its recording, and the store with the table in it."""
 
     scenario: Scenario
     recording: Recording
     world: SimulatedWorld = field(repr=False)
-
-    @cached_property
-    def steps(self) -> list[WalkedVersion]:
-        """The finished log, version by version; of several tables that of the first."""
-        return list(LogWalk(self.world.store, self.world.shared.commits).steps())
 
 
 def run_scenario(

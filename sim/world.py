@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
-from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.model import Scenario
@@ -79,11 +78,6 @@ class SimulatedWorld(Struct, frozen=True):
     def store(self) -> FakeStore:
         """Where the table lies."""
         return self.tables[0].store
-
-    @property
-    def shared(self) -> SharedTable:
-        """What the table's clients share."""
-        return self.tables[0].shared
 
     def settle(self) -> None:
         """Raises `LimitsBite` where a store's limits might have refused a request until now."""

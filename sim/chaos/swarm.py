@@ -52,7 +52,6 @@ class DrawnVariation(Struct, frozen=True):
     scenario: Scenario
     choices: dict[str, object]
     in_vain: tuple[str, ...]
-    calm_ms: float
 
 
 def drawn(
@@ -85,7 +84,7 @@ def drawn(
         if name not in in_vain
         for path, value in changes.items()
     }
-    return DrawnVariation(whole, chosen, (*in_vain, *in_vain_too), calm_ms)
+    return DrawnVariation(whole, chosen, (*in_vain, *in_vain_too))
 
 
 def _choices(document: Document, touched: Sequence[Site], dice: Dice) -> dict[str, Changes]:

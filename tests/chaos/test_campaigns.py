@@ -165,7 +165,7 @@ def test_what_has_several_causes_is_explained_by_each_of_them() -> None:
     faults = [{"throttling": {"probability": 0.01}}]
     groups = {name: {**group, "stops": "5 min"} for name, group in document()["writers"].items()}
     scenario = scenario_of(document(store=loose, faults=faults, writers=groups))
-    drawn = DrawnVariation(scenario, {}, (), 0.0)
+    drawn = DrawnVariation(scenario, {}, ())
     run = one_run.judged(two_things, drawn, 1)
     cause = examine(run, two_things, make_small=False).cause
     assert cause == "a store without put-if-absent, and the fault throttling"
@@ -175,7 +175,7 @@ def test_what_comes_to_no_end_is_explained_by_no_fault_that_it_does_without() ->
     endless = scenario_of(
         document(faults=[{"throttling": {"probability": 0.01}}], store="s3", duration="1 min")
     )
-    run = one_run.judged(lenient, DrawnVariation(endless, {}, (), 0.0), 1)
+    run = one_run.judged(lenient, DrawnVariation(endless, {}, ()), 1)
     assert [finding.anomaly for finding in run.findings] == [Anomaly.UNRESOLVED]
     examined = examine(run, lenient)
     assert not examined.is_explained

@@ -30,7 +30,7 @@ def _commits(run: FinishedRun) -> list[tuple[str, float, Commit]]:
     attempts = {
         (row["transaction_id"], row["version"]): row["sent_at_ms"] for row in rows(run, "attempts")
     }
-    history = run.world.shared.commits
+    history = run.world.tables[0].shared.commits
     commits = []
     for row in rows(run, "commits"):
         owner, version = row["transaction_id"], row["version"]

@@ -10,6 +10,7 @@ import pytest
 
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
 from tests.real_table.beginnings import beginning_with, fingerprint, scenario_from
+from tests.sim.sim_worlds import steps_of
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.statistics import parse_statistics
@@ -175,7 +176,7 @@ def test_a_statement_reads_the_files_whose_bounds_hold_its_key(table: LogOnDisk)
     document = beginning_with(table.folder, key="id", rows_each=1)
     document["writers"]["loader"]["statement"] = "DELETE FROM events WHERE id = 600"
     run = run_scenario(scenario_of(document))
-    (deletion,) = (step for step in run.steps if step.operation == "DELETE")
+    (deletion,) = (step for step in steps_of(run) if step.operation == "DELETE")
     assert (deletion.files_added, deletion.files_removed) == (1, 1)
     assert deletion.rows_added == -1
 

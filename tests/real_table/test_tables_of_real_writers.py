@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from deltalake import DeltaTable, write_deltalake
 
 from tests.real_table.beginnings import beginning_with, fingerprint
+from tests.sim.sim_worlds import steps_of
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import load_scenario, scenario_of
@@ -40,7 +41,7 @@ def _updated(place: Path, dialect: str) -> FinishedRun:
 
 def _require_sound(run: FinishedRun) -> None:
     assert judge(run).findings == ()
-    updates = [step for step in run.steps if step.operation == "UPDATE"]
+    updates = [step for step in steps_of(run) if step.operation == "UPDATE"]
     assert sum(step.files_removed for step in updates) > 1
     assert {step.rows_added for step in updates} == {0}
 
@@ -96,7 +97,7 @@ def test_an_exported_table_goes_on_where_it_ended(tmp_path: Path) -> None:
     assert [(f.path, f.size, f.partition_values, f.stats) for f in begun] == [
         (f.path, f.size, f.partition_values, f.stats) for f in last
     ]
-    assert run.steps[1].live_rows == ended.steps[-1].live_rows == 600
+    assert steps_of(run)[1].live_rows == steps_of(ended)[-1].live_rows == 600
     _require_sound(run)
 
 
@@ -145,6 +146,6 @@ def test_a_table_of_delta_spark(spark: SparkSession, tmp_path: Path) -> None:
     snapshot = run.world.tables[0].history.snapshot(1)
     vectors = [file.deletion_vector for file in snapshot.all_files()]
     assert sum(vector.cardinality for vector in vectors if vector is not None) == 40
-    assert run.steps[1].live_rows == 360
+    assert steps_of(run)[1].live_rows == 360
     assert snapshot.configuration["delta.columnMapping.mode"] == "name"
     _require_sound(run)

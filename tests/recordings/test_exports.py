@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 
-from tests.sim.sim_worlds import TABLE, ran
+from tests.sim.sim_worlds import TABLE, ran, steps_of
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.run import FinishedRun
 from whitecap.sim.table.export import MARK, export_table
@@ -41,9 +41,9 @@ def test_deltalake_reads_the_rows_that_the_simulation_says_are_there(
 ) -> None:
     version = export_table(run.world.store, tmp_path / "t", data=True)
     table = DeltaTable(tmp_path / "t")
-    assert table.version() == version == run.steps[-1].version
-    assert table.to_pyarrow_table().num_rows == run.steps[-1].live_rows
-    assert len(table.file_uris()) == run.steps[-1].live_files
+    assert table.version() == version == steps_of(run)[-1].version
+    assert table.to_pyarrow_table().num_rows == steps_of(run)[-1].live_rows
+    assert len(table.file_uris()) == steps_of(run)[-1].live_files
 
 
 @pytest.mark.parametrize("version", [0, 1, 7])
@@ -51,12 +51,12 @@ def test_an_earlier_version_can_be_exported(run: FinishedRun, tmp_path: Path, ve
     export_table(run.world.store, tmp_path / "t", version=version, data=True)
     table = DeltaTable(tmp_path / "t")
     assert table.version() == version
-    assert table.to_pyarrow_table().num_rows == run.steps[version].live_rows
+    assert table.to_pyarrow_table().num_rows == steps_of(run)[version].live_rows
 
 
 def test_every_version_of_an_export_can_be_read(run: FinishedRun, tmp_path: Path) -> None:
     export_table(run.world.store, tmp_path / "t", data=True)
-    for step in run.steps[1:12]:
+    for step in steps_of(run)[1:12]:
         table = DeltaTable(tmp_path / "t", version=step.version)
         assert table.to_pyarrow_table().num_rows == step.live_rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from whitecap.sim.history.walk import LogWalk, WalkedVersion
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import Scenario
@@ -58,3 +59,9 @@ def rows(run: FinishedRun, table: str = "transactions") -> list[dict[str, Any]]:
     """A recorded table as dictionaries."""
     recorded: list[dict[str, Any]] = run.recording.tables[table].to_pylist()
     return recorded
+
+
+def steps_of(run: FinishedRun) -> list[WalkedVersion]:
+    """The finished log, version by version; of several tables that of the first."""
+    table = run.world.tables[0]
+    return list(LogWalk(table.store, table.shared.commits).steps())

@@ -318,7 +318,7 @@ def large(rows: int) -> Scenario:
 
 def test_of_ten_million_rows_only_the_files_that_a_writer_touches_are_made() -> None:
     world = SimulatedWorld.of(large(10_000_000), RandomStreams(1, 0))
-    files = world.shared.data_files
+    files = world.tables[0].shared.data_files
     assert len(world.store.data_files) == 10_002
     assert len(files) == 0
     world.start()

@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document, ran, rows, scenario
+from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document, ran, rows, scenario, steps_of
 from whitecap.cli import main
 from whitecap.engine.dialects import DELTA_OSS_4_4, DELTA_RS_1_6_6
 from whitecap.engine.errors import InvalidInput
@@ -61,7 +61,7 @@ def test_where_it_does_not_look_every_row_is_there_twice_and_counted() -> None:
     run = _two_compactions("delta-rs-1.6.6")
     assert _endings(run, "other") == ["committed"]
     assert run.recording.manifest["live_rows"] == 2 * TABLE["initial"]["rows"]
-    assert run.steps[-1].live_rows == 2 * TABLE["initial"]["rows"]
+    assert steps_of(run)[-1].live_rows == 2 * TABLE["initial"]["rows"]
     files = TABLE["initial"]["rows"] // TABLE["initial"]["rows_per_file"]
     assert run.recording.manifest["damage"] == {
         "commits": 1,

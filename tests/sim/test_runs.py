@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
+from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario, steps_of
 from whitecap.engine.errors import InvalidInput, InvariantViolated
 from whitecap.sim.history.conservation import WalkedLog, broken_by, check_conservation
 from whitecap.sim.recording.recording import SCHEMAS, write_recording
@@ -223,7 +223,7 @@ def test_conservation_notices_planted_faults() -> None:
 
 
 def test_what_a_version_breaks_is_told_of_its_step() -> None:
-    step = next(step for step in ran().steps if step.version == 3)
+    step = next(step for step in steps_of(ran()) if step.version == 3)
     assert list(broken_by(step)) == []
     compaction = replace(step, operation="OPTIMIZE", rows_added=4, live_rows=-1, faults=("is odd",))
     assert list(broken_by(compaction)) == [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.oracles.log_validation import validate_commits
+from tests.sim.sim_worlds import steps_of
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.sim.loading import scenario_of
@@ -123,7 +124,7 @@ def test_the_initial_log_is_as_its_features_want_it(properties: dict[str, Any]) 
         },
     )
     objects = run.world.store.objects
-    bodies = {step.version: objects[log_key(step.version)].body for step in run.steps}
+    bodies = {step.version: objects[log_key(step.version)].body for step in steps_of(run)}
     snapshot = validate_commits(bodies)
     assert snapshot.version == 2
     tracked = properties.get("delta.enableRowTracking", False)

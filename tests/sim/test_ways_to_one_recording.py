@@ -313,7 +313,7 @@ def _patient(scenario: Scenario, requests: bool) -> FinishedRun:
 
 def _check_kept_commits(run: FinishedRun) -> None:
     """What is known of commits without reading them is what their files say, in their order."""
-    history = CommitHistory(run.world.store, run.world.shared.commits)
+    history = CommitHistory(run.world.store, run.world.tables[0].shared.commits)
     for version in range(run.world.initial_version + 1, run.world.store.log.newest + 1):
         commit, stored = history.commit(version), run.world.store.objects[log_key(version)]
         read = decode_commit(stored.body, version, stored.modified_at_ms)

@@ -56,13 +56,13 @@ def _scenario(statement: str) -> Scenario:
 def _table(world: SimulatedWorld, log: TableLog) -> Table:
     section = world.scenario.table
     assert section is not None
-    table = Table(section.name, world.shared)
+    table = Table(section.name, world.tables[0].shared)
     table.log = log
     return table
 
 
 def _table_rows(world: SimulatedWorld) -> list[Row]:
-    table = _table(world, StoredLog(world.shared.commits))
+    table = _table(world, StoredLog(world.tables[0].shared.commits))
     at_once = AtOnce(world.store, counting_ids())
     snapshot = run(table.latest(), at_once)
     files = run(table.data_files.read(snapshot.all_files(), snapshot.schema), at_once)
@@ -72,7 +72,7 @@ def _table_rows(world: SimulatedWorld) -> list[Row]:
 def _from_texts(finished: FinishedRun) -> SimulatedWorld:
     """A world in which the recorded statements were run one after the other, as texts."""
     world = SimulatedWorld.of(finished.scenario, RandomStreams(finished.scenario.seed, 0))
-    log = StoredLog(world.shared.commits)
+    log = StoredLog(world.tables[0].shared.commits)
     at_once = AtOnce(world.store, counting_ids())
     for row in rows(finished):
         table = _table(world, log)
