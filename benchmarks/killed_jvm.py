@@ -17,10 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.markdown import table, write_last_section
+from benchmarks.markdown import REAL_ENGINES, ROOT, table, write_last_section
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "real-engines.md"
 TITLE = "## Real Delta Lake in a JVM that is killed"
 SCENARIO = "benchmarks/killed-jvm.yaml"
 
@@ -29,7 +27,7 @@ def main(runs: str = "2") -> int:
     """Make so many runs and write their section. Returns the exit code."""
     began = time.monotonic()
     verdicts = _verdicts(runs)
-    write_last_section(PAGE, TITLE, section(verdicts, time.monotonic() - began))
+    write_last_section(REAL_ENGINES, TITLE, section(verdicts, time.monotonic() - began))
     return 0 if all(verdict["is_sound"] for verdict in verdicts) else 1
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
+REAL_ENGINES = ROOT / "docs" / "real-engines.md"
+"""Holds what benchmarks found out with real engines, a section of each."""
+
 
 def table(
     head: Sequence[str], rows: Iterable[Iterable[object]], *, numbers: bool = False

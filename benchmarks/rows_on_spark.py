@@ -13,11 +13,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 from msgspec import Struct
 
-from benchmarks.markdown import write_last_section
+from benchmarks.markdown import REAL_ENGINES, ROOT, write_last_section
 from whitecap.sim.chaos.swarm import drawn
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.finding import Judgement
@@ -26,8 +25,6 @@ from whitecap.sim.oracles.runs.of_run import evidence_of
 from whitecap.sim.replay.real.session import delta_session
 from whitecap.sim.run import FinishedRun, run_scenario
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "real-engines.md"
 TITLE = "## Rows of a campaign's runs, by real Spark"
 SCENARIOS = ("events", "row-level")
 SEED = 1
@@ -49,7 +46,7 @@ def main(runs: str = RUNS) -> int:
     """Run and judge so many; write the section."""
     began = time.monotonic()
     judged = list(_judged(int(runs)))
-    write_last_section(PAGE, TITLE, _section(judged, time.monotonic() - began))
+    write_last_section(REAL_ENGINES, TITLE, _section(judged, time.monotonic() - began))
     return 0 if all(not each.judgement.findings for each in judged) else 1
 
 

@@ -24,6 +24,9 @@ SWEEP_FORMAT = 1
 MADE_ANEW = "it can be made anew from the scenario that it holds"
 """What to do with an older recording: the same scenario and seed give the same runs."""
 
+SINGLE_CELL = "run"
+"""The name of the only cell where one run is reported on its own, or replicated without a sweep."""
+
 RunName = tuple[str, int]
 """Cell and replication, by which a sweep's runs are told apart."""
 

@@ -19,6 +19,7 @@ from whitecap.engine.documents import DEFINITION, MANIFEST
 from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted, unreadable
 from whitecap.engine.recorded import (
     PRICE,
+    SINGLE_CELL,
     TABLES,
     AxisRole,
     Objective,
@@ -30,9 +31,6 @@ R = TypeVar("R")
 
 _Columns = Mapping[str, tuple[str, ...]]
 """Table of a recording -> the columns that a reading asks for."""
-
-SINGLE_CELL = "run"
-"""The name of the only cell where one run is reported on its own."""
 
 WHOLE_RUN = "all writers"
 """Its cell in tables, where its writer groups have cells too."""

@@ -14,6 +14,7 @@ from whitecap.reports.measures.tally import Latencies
 from whitecap.reports.measures.writing import duration, round_duration
 
 EVERYONE = "all"
+"""Where all writers of a run have a line of their own, in the place of a name."""
 
 
 class SummaryLine(Struct, frozen=True):

@@ -12,8 +12,8 @@ from whitecap.reports.advice.search import CandidateDesign
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.planning.trying import TriedValue, tried_value
-from whitecap.reports.sensitivity.effects import Followed, confidence_of, gap_of
-from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference
+from whitecap.reports.sensitivity.effects import Followed, gap_of
+from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference, confidence_of
 
 
 class Bought(Struct, frozen=True):

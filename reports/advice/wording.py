@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from whitecap.engine.recorded import Unit
 from whitecap.reports.advice.result import Advice, Behind
 from whitecap.reports.advice.steps import Bought, DesignStep, Stood
-from whitecap.reports.answers.phrases import objective_text
+from whitecap.reports.answers.phrases import held_text, objective_text
 from whitecap.reports.layout import phrase
 from whitecap.reports.measures import written
 from whitecap.reports.planning.wording import quantity_text, unjudged
-from whitecap.reports.sensitivity.wording import followed_text
 from whitecap.reports.statistics import Standing, said_estimate, written_difference
 from whitecap.reports.words import counted, listed, sentence
 
@@ -94,7 +93,7 @@ def _bought_text(advice: Advice, bought: Bought) -> str:
     gap = "n/a" if bought.gap is None else written_difference(bought.gap, unit)
     currency = f" {advice.currency}" if unit is Unit.MONEY else ""
     before, after = (written(e.point, unit) for e in (bought.before, bought.after))
-    return f"{followed_text(bought.followed)} {before} to {after}{currency}: {gap}"
+    return f"{held_text(bought.followed)} {before} to {after}{currency}: {gap}"
 
 
 def behind_texts(behind: Behind) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.recorded import SINGLE_CELL
 from whitecap.reports.answers.answer import WordedAnswer, answer_of
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import objectives_of
@@ -12,7 +13,7 @@ from whitecap.reports.damage import damage_of_runs
 from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import asked_for
-from whitecap.reports.runs import SINGLE_CELL, WHOLE_RUN, objectives_in
+from whitecap.reports.runs import WHOLE_RUN, objectives_in
 
 if TYPE_CHECKING:
     from whitecap.reports.subject import Subject

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Protocol
 
 from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
 from whitecap.reports.answers.grid import OfferedLoad
-from whitecap.reports.answers.objectives import Held, ObjectiveSet
+from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.answers.overload import overload_text
 from whitecap.reports.answers.standing import JudgedObjective, ObjectiveStanding
 from whitecap.reports.expectations.expected import exact
@@ -34,7 +35,19 @@ def asked(objective: Objective) -> str:
     return f"{side} {exact(objective.threshold, objective.measure.unit)}"
 
 
-def held_text(held: Held) -> str:
+class LookedAt(Protocol):
+    """A measure of a writer group, or of all together (no `writer`)."""
+
+    @property
+    def measure(self) -> Measure:
+        """Which one."""
+
+    @property
+    def writer(self) -> str | None:
+        """Whose."""
+
+
+def held_text(held: LookedAt) -> str:
     """What is looked at: `job success rate of upserter`."""
     return f"{MEASURES[held.measure].called} of {held.writer or ALL_TOGETHER}"
 

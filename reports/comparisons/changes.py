@@ -19,10 +19,10 @@ from whitecap.reports.comparisons.sides import (
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.precision.asked import Asked
 from whitecap.reports.statistics import (
-    CONFIDENCE,
     Claim,
     Estimate,
     EstimatedDifference,
+    confidence_of,
     difference,
     unpaired_difference,
 )
@@ -130,7 +130,7 @@ def changes_between(
     sides = _TwoSides(then, now, paired)
     pairs = list(sides.compared())
     compared = sum(not pair.is_same for pair in pairs)
-    confidence = 1 - (1 - CONFIDENCE) / max(compared, 1)
+    confidence = confidence_of(compared)
     return MeasureChanges(
         tuple(sides.change(pair, confidence, tolerated) for pair in pairs),
         paired,

@@ -9,7 +9,7 @@ from whitecap.reports.answers.objectives import Held
 from whitecap.reports.answers.phrases import held_text
 from whitecap.reports.estimates import estimated
 from whitecap.reports.planning.trying import Quantity, TriedValue
-from whitecap.reports.statistics import CONFIDENCE, EstimatedDifference, Standing, difference
+from whitecap.reports.statistics import EstimatedDifference, Standing, confidence_of, difference
 
 _Step = tuple[int, int]
 """Two neighbouring positions that were tried."""
@@ -25,7 +25,7 @@ def contradictions(tried: Mapping[int, TriedValue], labels: Sequence[str]) -> tu
     steps = sum(len(along) - 1 for along in followed.values())
     if not steps:
         return ()
-    confidence = 1 - (1 - CONFIDENCE) / steps
+    confidence = confidence_of(steps)
     better: list[Held] = []
     worse: list[Held] = []
     warnings: list[str] = []

@@ -11,7 +11,7 @@ from whitecap.engine.recorded import ALL_WRITERS, Measure, Objective
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.measures.tally import MeasureTally
-from whitecap.reports.statistics import CONFIDENCE, Estimate, EstimatedDifference, difference
+from whitecap.reports.statistics import Estimate, EstimatedDifference, difference
 
 
 class Followed(Struct, frozen=True):
@@ -78,11 +78,6 @@ class ParameterRuns(Struct, frozen=True):
     path: str
     stands: str
     runs: Mapping[str, Runs]
-
-
-def confidence_of(comparisons: int) -> float:
-    """The level of each of so many intervals that hold together with 95 % (Bonferroni)."""
-    return 1 - (1 - CONFIDENCE) / max(comparisons, 1)
 
 
 def moving_by(

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from msgspec import Struct
 
 from whitecap.engine.recorded import Unit
+from whitecap.reports.answers.phrases import held_text
 from whitecap.reports.figures.ranges import ROUND_STEPS
 from whitecap.reports.figures.style import (
     INK,
@@ -24,7 +25,7 @@ from whitecap.reports.figures.style import (
 )
 from whitecap.reports.measures import tick
 from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
-from whitecap.reports.sensitivity.wording import change_text, followed_text
+from whitecap.reports.sensitivity.wording import change_text
 from whitecap.reports.statistics import EstimatedDifference
 from whitecap.reports.subject import Caption
 
@@ -114,4 +115,4 @@ def _draw(axes: Axes, moved: MovedMeasure) -> None:
 
 
 def _title(moved: MovedMeasure) -> str:
-    return f"change of {followed_text(moved.followed)}"
+    return f"change of {held_text(moved.followed)}"

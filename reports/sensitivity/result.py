@@ -16,10 +16,9 @@ from whitecap.reports.sensitivity.effects import (
     Followed,
     Moving,
     ParameterRuns,
-    confidence_of,
     moving_by,
 )
-from whitecap.reports.statistics import Estimate
+from whitecap.reports.statistics import Estimate, confidence_of
 
 if TYPE_CHECKING:
     import pandas as pd

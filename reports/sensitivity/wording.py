@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whitecap.engine.recorded import Unit
-from whitecap.reports.answers.phrases import ALL_TOGETHER
-from whitecap.reports.measures import MEASURES
-from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect
+from whitecap.reports.answers.phrases import held_text
+from whitecap.reports.sensitivity.effects import Moving, ValueEffect
 from whitecap.reports.sensitivity.result import MovedMeasure, Sensitivity
 from whitecap.reports.statistics import said_estimate, written_difference
 from whitecap.reports.words import counted, sentence
@@ -27,15 +26,10 @@ def sensitivity_text(sensitivity: Sensitivity) -> str:
     return "\n".join([*lines, *notes(sensitivity)])
 
 
-def followed_text(followed: Followed) -> str:
-    """`job success rate of all writers together`."""
-    return f"{MEASURES[followed.measure].called} of {followed.writer or ALL_TOGETHER}"
-
-
 def headline(moved: MovedMeasure) -> str:
     """What is looked at, and how it stands."""
     stands = said_estimate(moved.stands, moved.followed.measure.unit)
-    return sentence(f"{followed_text(moved.followed)} as the scenario stands: {stands}")
+    return sentence(f"{held_text(moved.followed)} as the scenario stands: {stands}")
 
 
 def verdict(moved: MovedMeasure) -> str:

@@ -25,6 +25,7 @@ from whitecap.reports.statistics.estimate import (
     Claim,
     Estimate,
     EstimatedDifference,
+    confidence_of,
 )
 from whitecap.reports.statistics.means import mean, unnoticed
 from whitecap.reports.statistics.percentiles import percentile, values_beyond
@@ -73,6 +74,7 @@ __all__ = [
     "Standing",
     "WantedPrecision",
     "compare_with_best",
+    "confidence_of",
     "difference",
     "facing",
     "greatest_of",

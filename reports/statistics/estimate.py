@@ -12,6 +12,12 @@ from msgspec import Struct
 CONFIDENCE = 0.95
 """That of every interval unless it says otherwise: what readers expect of one. Ours."""
 
+
+def confidence_of(comparisons: int) -> float:
+    """The level of each of so many intervals that hold together with 95 % (Bonferroni)."""
+    return 1 - (1 - CONFIDENCE) / max(comparisons, 1)
+
+
 FEWEST_EVENTS = 5
 """Events, or others than events, below which one side alone is stated. Ours: the exact 95 % bounds
 of 5 events (Garwood 1936) are 1.6 and 11.7, so that the lower one is a third of what was seen; of

@@ -67,17 +67,18 @@ class LogFiles:
             each.version: each for each in commits
         }
 
-    def work_of(self, this: TimedStatement, previous: TimedStatement | None) -> LogWork:
+    def work_of(self, statement: TimedStatement, previous: TimedStatement | None) -> LogWork:
         """What a statement did that its thread ran after `previous`."""
-        version, read_version, decided_ms = this.version, this.read_version, this.decided_ms
+        version, read_version = statement.version, statement.read_version
+        decided_ms = statement.decided_ms
         if version is None or read_version is None or decided_ms is None:
             return LogWork()
-        reads_state = KINDS[this.kind].reads_state
+        reads_state = KINDS[statement.kind].reads_state
         is_own = previous is not None and previous.version == read_version
-        is_missing = not is_own and not self._has_checksum(read_version, this.begun_ms)
+        is_missing = not is_own and not self._has_checksum(read_version, statement.begun_ms)
         before = LogJobs(metadata=int(is_missing))
         within = LogJobs(states=int(reads_state))
-        if KINDS[this.kind].snapshot_first:
+        if KINDS[statement.kind].snapshot_first:
             before, within = NONE, LogJobs(before.metadata, within.states)
         is_first = read_version == version - 1
         is_derived = is_first or self._has_checksum(version - 1, decided_ms)
@@ -85,7 +86,7 @@ class LogFiles:
         states = int(is_first and is_missing and not reads_state)
         states += checkpoints + int(checkpoints or not is_derived)
         after = LogJobs(int(not is_derived), states, 3 if checkpoints else 1)
-        checksum_ms = None if this.checksum_ms is None else this.checksum_ms - decided_ms
+        checksum_ms = None if statement.checksum_ms is None else statement.checksum_ms - decided_ms
         return LogWork(before, within, after, checksum_ms, checkpoints)
 
     def _has_checksum(self, version: int, at_ms: float) -> bool:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.freerun.calibration import (
+from whitecap.sim.freerun.measured_cycles import (
     CyclesApart,
     Durations,
     drawn_anew,

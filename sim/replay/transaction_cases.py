@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN
 from whitecap.engine.races.conformance.case import (
     CaseResult,
@@ -206,11 +207,10 @@ def _row_id_high_watermark(lines: Sequence[JsonLine]) -> dict[str, int]:
 
 
 def _write_commits(table: Path, first: int, commits: Sequence[Sequence[JsonLine]]) -> None:
-    folder = table / "_delta_log"
-    folder.mkdir(parents=True, exist_ok=True)
+    (table / LOG_DIRECTORY).mkdir(parents=True, exist_ok=True)
     for version, lines in enumerate(commits, start=first):
         text = "".join(json.dumps(line) + "\n" for line in lines)
-        (folder / f"{version:020d}.json").write_text(text)
+        (table / log_key(version)).write_text(text)
 
 
 def operation_object(jvm: Jvm, operation: OperationOf) -> JavaObject:

@@ -114,24 +114,31 @@ def _of_the_whole_table(expectation: Expectation) -> Iterator[PlacedProblem]:
 
 def _outside(expectation: Expectation) -> Iterator[PlacedProblem]:
     """Thresholds that are not values of the measure."""
-    unit = expectation.measure.unit
     for key, value in expectation.thresholds.items():
-        if unit is Unit.SHARE and value > 1:
-            said = (
+        said = _why_outside(expectation.measure, key, value)
+        if said is not None:
+            yield (key,), said, None
+
+
+def _why_outside(measure: Measure, key: str, value: float) -> str | None:
+    """Why a threshold is no value of the measure, or one that every value meets."""
+    is_share, is_counted = measure.unit is Unit.SHARE, measure.unit.is_counted
+    match key:
+        case _ if is_share and value > 1:
+            return (
                 f"{value:g} is no share, which is at most 1: write {value / 100:g} for {value:g} %"
             )
-            yield (key,), said, None
-        elif unit is Unit.SHARE and value < 0:
-            yield (key,), f"{value:g} is no share: it is below 0", None
-        elif value < 0:
-            vainly = "miss" if key == "at_least" else "meet"
-            yield (key,), f"nothing could {vainly} it: {expectation.measure} is never below 0", None
-        elif key == "equals" and unit.is_counted and value != round(value):
-            yield (key,), f"nothing could meet it: {expectation.measure} is a whole number", None
-        elif key == "at_least" and value == 0:
-            yield (key,), f"nothing could miss it: {expectation.measure} is never below 0", None
-        elif key == "at_most" and unit is Unit.SHARE and value == 1:
-            yield (key,), "nothing could miss it: a share is never above 1", None
+        case _ if is_share and value < 0:
+            return f"{value:g} is no share: it is below 0"
+        case "at_least" if value <= 0:
+            return f"nothing could miss it: {measure} is never below 0"
+        case _ if value < 0:
+            return f"nothing could meet it: {measure} is never below 0"
+        case "equals" if is_counted and value != round(value):
+            return f"nothing could meet it: {measure} is a whole number"
+        case "at_most" if is_share and value == 1:
+            return "nothing could miss it: a share is never above 1"
+    return None
 
 
 def _undecidable(expectation: Expectation) -> Iterator[PlacedProblem]:

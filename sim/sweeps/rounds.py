@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from whitecap.engine.recorded import SINGLE_CELL
 from whitecap.sim.recording.dataset.place import DatasetPlace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.engines import SweepEngine
@@ -17,13 +18,12 @@ from whitecap.sim.sweeps.experiment import Experiment, SweepCell
 from whitecap.sim.sweeps.opening import open_place
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
 
-ONE_CELL = "run"
 """The only cell of a scenario that is run without a sweep."""
 
 
 def one_cell(scenario: Scenario, replications: int, seed: int | None) -> Experiment:
     """A scenario as a sweep of one cell: its replications are those of `run_scenario`."""
-    cell = SweepCell(ONE_CELL, scenario.labels, scenario)
+    cell = SweepCell(SINGLE_CELL, scenario.labels, scenario)
     chosen = scenario.seed if seed is None else seed
     return Experiment(scenario, {}, {}, (cell,), replications, chosen)
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
-from whitecap.engine.log.commit_file import decode_commit, encode_commit, log_key
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, decode_commit, encode_commit, log_key
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Put, PutIfAbsent, WriteRows, Written
@@ -97,7 +97,7 @@ def _write_file(file: WriteRows, on_disk: DirectoryStore) -> int:
 def _write_other_objects(store: FakeStore, on_disk: DirectoryStore) -> None:
     """Deletion vectors; checkpoints are left out, since they repeat the sizes."""
     for key, stored in store.objects.items():
-        if not key.startswith("_delta_log/"):
+        if not key.startswith(f"{LOG_DIRECTORY}/"):
             on_disk.answer(Put(key, stored.body))
 
 

@@ -22,6 +22,7 @@ from xml.sax.saxutils import escape
 
 from msgspec import Struct, field
 
+from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.sim.store.requests.faults import UNHARMED, Crash, Struck
 from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.under_fire.bucket import Bucket, Object
@@ -34,7 +35,7 @@ TABLE = "table/"
 Befall = Callable[[JobRun, RequestKind, str], tuple[Struck, int]]
 Kill = Callable[[JobRun, Crash], None]
 
-_COMMIT = re.compile(r"_delta_log/(\d{20})\.json$")
+_COMMIT = re.compile(rf"{LOG_DIRECTORY}/(\d{{20}})\.json$")
 _CREDENTIAL = re.compile(r"Credential=([^/]+)/")
 
 

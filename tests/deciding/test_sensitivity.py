@@ -21,9 +21,9 @@ from whitecap.deciding.running import Effort
 from whitecap.deciding.sensitivity import study_of
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect, confidence_of
+from whitecap.reports.sensitivity.effects import Followed, Moving, ValueEffect
 from whitecap.reports.sensitivity.result import MovedMeasure
-from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference
+from whitecap.reports.statistics import Claim, Estimate, EstimatedDifference, confidence_of
 from whitecap.sim.changes.parameters import parameters_of
 from whitecap.sim.loading import load_scenario
 

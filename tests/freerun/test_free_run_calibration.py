@@ -17,7 +17,8 @@ from tests.freerun.worlds_with_a_log import (
     STATE_MS,
     apart_with_a_log,
 )
-from whitecap.sim.freerun.calibration import (
+from whitecap.sim.freerun.log_jobs import LogJobs, LogWork
+from whitecap.sim.freerun.measured_cycles import (
     PIECE,
     Cycle,
     calibration_of,
@@ -26,7 +27,6 @@ from whitecap.sim.freerun.calibration import (
     job_times_of,
     quantiles,
 )
-from whitecap.sim.freerun.log_jobs import LogJobs, LogWork
 from whitecap.sim.freerun.statements import ObservedRun, TimedStatement
 from whitecap.sim.freerun.workloads import mixed_workload, update_workload
 from whitecap.sim.quantities.distributions import Distribution

@@ -8,7 +8,7 @@ import pytest
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.sim.freerun.driving import CommitLost
-from whitecap.sim.freerun.experiment import MOST_AGAIN, warm_up_by, with_a_whole_log
+from whitecap.sim.freerun.free_run import MOST_AGAIN, warm_up_by, with_a_whole_log
 from whitecap.sim.freerun.statements import ObservedRun
 
 WHOLE = ObservedRun("2026-01-01T00:00:00.000", 0, [])

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.validation.free_run import DOCS, read_result, with_section
 from whitecap.sim.freerun.comparison import FreeRunPhase, headline
-from whitecap.sim.freerun.experiment import (
+from whitecap.sim.freerun.free_run import (
     CALIBRATION,
     COMPARISON,
     OBSERVED,

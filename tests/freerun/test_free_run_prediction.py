@@ -10,8 +10,8 @@ import pytest
 
 from tests.freerun.free_runs import apart, refused_together
 from tests.freerun.worlds_with_a_log import apart_with_a_log, together_with_a_log
-from whitecap.sim.freerun.calibration import calibration_of
 from whitecap.sim.freerun.comparison import ComparedShare
+from whitecap.sim.freerun.measured_cycles import calibration_of
 from whitecap.sim.freerun.prediction import (
     ABORTS,
     OTHERS,

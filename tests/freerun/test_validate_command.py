@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.freerun.experiment import FreeRunSettings, make_place, require_settings
+from whitecap.sim.freerun.free_run import FreeRunSettings, make_place, require_settings
 from whitecap.sim.freerun.workloads import ThreadStatements, mixed_workload, update_workload
 
 

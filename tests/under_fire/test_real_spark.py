@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.killed_jvm import PAGE, TITLE
 from benchmarks.killed_jvm import SCENARIO as CAMPAIGN
+from benchmarks.killed_jvm import TITLE
+from benchmarks.markdown import REAL_ENGINES
 from whitecap.cli import main
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.finding import Anomaly
@@ -122,7 +123,7 @@ def test_streaming_queries_are_left_out_by_name(tmp_path: Path) -> None:
 
 
 def test_the_committed_page_has_the_last_campaign_and_it_was_sound() -> None:
-    section = PAGE.read_text().partition(TITLE)[2]
+    section = REAL_ENGINES.read_text().partition(TITLE)[2]
     assert CAMPAIGN in section
     assert "Findings: none." in section
     assert "Not checked: nothing." in section

@@ -71,7 +71,7 @@ def sweep(
     quick: Sequence[str],
     objective: Sequence[str],
     until: Sequence[str],
-    most: int | None,
+    max_replications: int | None,
     as_json: bool,
 ) -> None:
     """Run every cell of SCENARIO's sweep, several times each, several at a time.
@@ -90,7 +90,7 @@ def sweep(
 
     with gathered_with_options() as problems:
         with noted(problems):
-            asked = until_of(until, most)
+            asked = until_of(until, max_replications)
         with noted(problems):
             require_sweep_place(out)
         with noted(problems):

@@ -96,7 +96,7 @@ def validate(
     an hour on two idle cores. What needs no Delta Lake (laws, published models) is
     validated from a checkout by `make validate`.
     """
-    from whitecap.sim.freerun.experiment import (
+    from whitecap.sim.freerun.free_run import (
         FreeRunSettings,
         free_run,
         make_place,

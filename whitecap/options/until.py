@@ -21,7 +21,6 @@ def until_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     most = click.option(
         "--max-replications",
-        "most",
         type=WholeNumber(1, MAX_REPLICATIONS),
         help="With --until: runs per cell at most  [default: 100]",
     )

@@ -22,6 +22,7 @@ from whitecap.reports.measures.left_out import added
 from whitecap.reports.measures.writing import digits_beside
 from whitecap.reports.statistics import Estimate, written_estimate
 from whitecap.reports.subject import Subject
+from whitecap.reports.summary import EVERYONE
 from whitecap.reports.tables.rows import estimate_columns
 from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
@@ -97,8 +98,6 @@ OF_GROUPS = (
 )  # fmt: skip
 """Measures of one cell, by writer group and with their intervals."""
 
-OF_ALL = "all"
-
 
 def _show_groups(console: Console, subject: Subject) -> None:
     """The only cell of a scenario that was replicated: its writer groups, and all together."""
@@ -108,7 +107,7 @@ def _show_groups(console: Console, subject: Subject) -> None:
     rows = [[*name, *(_with_interval(groups[m][name], m) for m in OF_GROUPS)] for name in names]
     if len(rows) > 1:
         whole = {m: tables.of(m)[cell.name] for m in OF_GROUPS}
-        rows.append([OF_ALL, "", *(_with_interval(whole[m], m) for m in OF_GROUPS)])
+        rows.append([EVERYONE, "", *(_with_interval(whole[m], m) for m in OF_GROUPS)])
     columns = [PrintedColumn("writer", text=True), PrintedColumn("command", text=True)]
     columns += [PrintedColumn(MEASURES[m].called, text=True) for m in OF_GROUPS]
     caption = f"95 % intervals over {subject.replications} replications."

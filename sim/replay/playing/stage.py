@@ -14,12 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.sim.replay.real.tables import commit_files, forget_table, name_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-LOG = "_delta_log"
 
 
 class Stage:
@@ -50,7 +49,7 @@ class Stage:
     def put(self, version: int) -> None:
         """Put the recorded commit of `version` on top."""
         name = commit_files(self._recorded)[version].name
-        shutil.copyfile(self._recorded / LOG / name, self.table / LOG / name)
+        shutil.copyfile(self._recorded / LOG_DIRECTORY / name, self.table / LOG_DIRECTORY / name)
 
     def close(self) -> None:
         """Take back the name; the folders stay."""
@@ -67,6 +66,6 @@ def _of_the_log_all_but(kept: set[str]) -> Callable[[str, list[str]], set[str]]:
     """Leaves out other commits, and what repeats them: checkpoints, checksums."""
 
     def others(folder: str, names: list[str]) -> set[str]:
-        return set(names) - kept if Path(folder).name == LOG else set()
+        return set(names) - kept if Path(folder).name == LOG_DIRECTORY else set()
 
     return others

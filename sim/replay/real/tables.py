@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.races.row_tables import TableOf
 from whitecap.engine.sql.expressions.rendering import quoted
 from whitecap.sim.replay.real.jvm import Jvm
@@ -72,13 +73,13 @@ def latest_version(folder: Path) -> int:
 
 def commit_files(folder: Path) -> list[Path]:
     """The commit files of a table, oldest first."""
-    paths = (folder / "_delta_log").glob("[0-9]*.json")
+    paths = (folder / LOG_DIRECTORY).glob("[0-9]*.json")
     return sorted(path for path in paths if path.stem.isdigit())
 
 
 def log_lines(folder: Path, version: int) -> list[dict[str, Any]]:
     """The lines of one commit file as JSON objects."""
-    text = (folder / "_delta_log" / f"{version:020d}.json").read_text()
+    text = (folder / log_key(version)).read_text()
     return [json.loads(line) for line in text.splitlines() if line]
 
 

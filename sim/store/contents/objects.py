@@ -242,11 +242,14 @@ class FakeStore:
         at_ms = self.epoch_ms + int(file.written_at_ms)
         return Entry(file.written.key, self.data_file_size(len(file.written.rows)), at_ms)
 
-    def _is_sent_once_more(self, version: int, by: int | None) -> bool:
+    def _is_sent_once_more(self, version: int, transaction_id: int | None) -> bool:
         """Whether a version is its writer's already: others saw it when it first came."""
         if self.exclusive or version > self.landings.newest:
             return False
-        return any(each.version == version and each.transaction_id == by for each in self.landings)
+        return any(
+            landing.version == version and landing.transaction_id == transaction_id
+            for landing in self.landings
+        )
 
     def _lose(self, version: int) -> None:
         """A commit file is written over another one, without a look at what was there, or before

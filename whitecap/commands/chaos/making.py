@@ -120,7 +120,6 @@ class CampaignMaking(Struct):
             keep(self.out / CAMPAIGN, self.campaign, self.course)
 
     def _reached(self, before: int, began: float, trials: Trials) -> str:
-
         seconds = time.monotonic() - began
         tally = self.course.tally
         rate = (tally.runs - before) / seconds if seconds else 0.0

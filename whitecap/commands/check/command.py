@@ -75,7 +75,7 @@ def check(
     minutes: float | None,
     undecided: str,
     until: Sequence[str],
-    most: int | None,
+    max_replications: int | None,
     as_json: bool,
 ) -> None:
     """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
@@ -103,7 +103,7 @@ def check(
         problems += _contradictions(baseline, updates, tolerate, annotations, as_json)
         problems += _without_effect(to_check, replications)
         with noted(problems):
-            asked = until_of(until, most)
+            asked = until_of(until, max_replications)
         problems += outputs.problems()
         problems += not_apart({"--baseline": baseline, "--junit": junit, "--markdown": markdown})
         with noted(problems):

@@ -39,7 +39,7 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 @seed_option
 @most_runs_option("Runs of all variants together at most.")
 @click.option(
-    "--max-replications", "most", type=WholeNumber(FEWEST_REPLICATIONS, MAX_REPLICATIONS),
+    "--max-replications", type=WholeNumber(FEWEST_REPLICATIONS, MAX_REPLICATIONS),
     default=PLAN_REPLICATIONS, show_default=True, help="Runs of one value at most.",
 )  # fmt: skip
 @jobs_option
@@ -60,7 +60,7 @@ def plan(
     sense: str | None,
     seed: int | None,
     most_runs: int,
-    most: int,
+    max_replications: int,
     jobs: int | None,
     out: Path | None,
     resume: bool,
@@ -91,7 +91,7 @@ def plan(
         planning = planning_of(
             scenario,
             vary[-1],
-            Effort(most, most_runs, seed),
+            Effort(max_replications, most_runs, seed),
             objective=objective,
             variants=named,
             only=labels_named(kept, problems),

@@ -68,7 +68,7 @@ def run(
     history: Path | None,
     overwrite: bool,
     until: Sequence[str],
-    most: int | None,
+    max_replications: int | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -91,7 +91,7 @@ def run(
         else:
             problems += _without_effect(out, requests, export, data, overwrite)
         try:
-            loaded, asked = _asked_for(scenario, cells, settings, until, most)
+            loaded, asked = _asked_for(scenario, cells, settings, until, max_replications)
             places = places.of(loaded)
         finally:
             if not until:
@@ -189,7 +189,7 @@ def _asked_for(
     cells: Sequence[str],
     settings: Sequence[str],
     until: Sequence[str],
-    most: int | None,
+    max_replications: int | None,
 ) -> tuple[Scenario, Until | None]:
     """What to run, and what to know of it if it is not run once. Raises `InvalidInput`."""
     from whitecap.engine.errors import gathered, noted
@@ -199,11 +199,11 @@ def _asked_for(
     cell: CellChoice | None = None
     asked: Until | None = None
     with gathered() as problems:
-        if until or most is not None:
+        if until or max_replications is not None:
             from whitecap.until import until_of
 
             with noted(problems):
-                asked = until_of(until, most)
+                asked = until_of(until, max_replications)
         changes = changes_named(settings, problems)
         with noted(problems):
             cell = cell_named(cells)

@@ -20,9 +20,9 @@ import yaml
 from msgspec import Struct
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
-from whitecap.sim.freerun.calibration import calibration_of
 from whitecap.sim.freerun.comparison import FreeRunPhase, FreeRunResult, compare
 from whitecap.sim.freerun.driving import CommitLost, now, run_threads
+from whitecap.sim.freerun.measured_cycles import calibration_of
 from whitecap.sim.freerun.page import result_page
 from whitecap.sim.freerun.prediction import (
     CONFIDENCE,

@@ -113,22 +113,25 @@ def _cycles(observed: ObservedRun) -> list[Cycle]:
     cycles = []
     for own in by_thread.values():
         before: Sequence[TimedStatement | None] = [None, *own]
-        for previous, this, following in zip(before, own, own[1:], strict=False):
-            work, next_work = files.work_of(this, previous), files.work_of(following, this)
-            cycle = _cycle(this, following, work, next_work.before)
+        for previous, statement, following in zip(before, own, own[1:], strict=False):
+            work = files.work_of(statement, previous)
+            next_work = files.work_of(following, statement)
+            cycle = _cycle(statement, following, work, next_work.before)
             cycles += [] if cycle is None else [cycle]
     return cycles
 
 
 def _cycle(
-    this: TimedStatement, following: TimedStatement, work: LogWork, next_jobs: LogJobs
+    statement: TimedStatement, following: TimedStatement, work: LogWork, next_jobs: LogJobs
 ) -> Cycle | None:
     """The cycle between two statements; `None` if one of them had nothing to commit."""
-    if this.window_ms is None or this.decided_ms is None or following.snapshot_ms is None:
+    if statement.window_ms is None or statement.decided_ms is None or following.snapshot_ms is None:
         return None
-    tail = following.begun_ms - this.decided_ms
+    tail = following.begun_ms - statement.decided_ms
     lead = following.snapshot_ms - following.begun_ms
-    return Cycle(this.kind, this.begun_ms, this.window_ms, tail, lead, work, next_jobs)
+    return Cycle(
+        statement.kind, statement.begun_ms, statement.window_ms, tail, lead, work, next_jobs
+    )
 
 
 def _lengths(cycles: Sequence[Cycle], kind: str) -> list[float]:
