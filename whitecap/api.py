@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from whitecap.arguments.kinds import of_its_kinds
 from whitecap.engine.errors import Problem, gathered, noted
-from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
 from whitecap.sim import loading
 from whitecap.sim.loading import parse_scenario, scenario_of

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from whitecap.arguments.kinds import of_its_kinds
 from whitecap.engine.errors import Problem, gathered, noted
-from whitecap.kinds import of_its_kinds
 from whitecap.sim.inferring import DEFAULT_COMMITS
 from whitecap.sim.inferring.drafting import DraftedScenario, draft_of
 from whitecap.sim.inferring.evidence.figures import many

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from whitecap.arguments.kinds import of_its_kinds
 from whitecap.engine.dialects import (
     DELTA_OSS_4_4,
     DIALECTS,
@@ -26,7 +27,6 @@ from whitecap.engine.races.explain.real_tables import RealTables
 from whitecap.engine.races.explain.suggestions import Suggestion
 from whitecap.engine.sql.parsing.unknown_columns import Schemas
 from whitecap.engine.storage.disk.machine import wall_clock_ms
-from whitecap.kinds import of_its_kinds
 from whitecap.sim.bundled import read_named
 from whitecap.sim.rehearsal.small_table import ReadCase, SmallCase, case_in, text_of
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.arguments.kinds import of_its_kinds
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.kinds import of_its_kinds
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.whole_numbers import whole_or_none
 from whitecap.sim.scenario.model import Scenario

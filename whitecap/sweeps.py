@@ -16,8 +16,9 @@ from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.arguments.kinds import of_its_kinds
+from whitecap.arguments.texts import lists_of, texts_of
 from whitecap.engine.errors import gathered, noted
-from whitecap.kinds import of_its_kinds
 from whitecap.runs import Run, recorded
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.quantities.whole_numbers import whole
@@ -25,7 +26,6 @@ from whitecap.sim.scenario.cells import CellChoice, chosen_cell
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sweep_engine import sweep_engine
 from whitecap.sweep_places import SweepAt, made_in, recorded_runs, require_sweep_place, sweep_place
-from whitecap.texts import lists_of, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd

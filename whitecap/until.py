@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from whitecap.arguments.texts import texts_of
 from whitecap.engine.errors import Problem, gathered, noted
 from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.measures.measured_run import MeasuredRun
@@ -20,7 +21,6 @@ from whitecap.sim.sweeps.regression import CellRuns
 from whitecap.sim.sweeps.rounds import run_rounds
 from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
 from whitecap.sweep_places import recorded_runs, sweep_place
-from whitecap.texts import texts_of
 
 if TYPE_CHECKING:
     from whitecap.sim.sweeps.engines import SweepEngine

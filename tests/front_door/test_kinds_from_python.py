@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import whitecap
-from whitecap.kinds import KINDS, kind_of
+from whitecap.arguments.kinds import KINDS, kind_of
 
 LOOKED_AT_LATER = {
     "CellChoice", "Mapping[str, Any]", "Run | Sweep | str | Path", "bool", "int",

@@ -18,7 +18,9 @@ from whitecap.sim.recording.recording import SCHEMAS
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("engine", "sim", "reports")
-FRONT_DOOR = ("checking", "commands", "deciding", "options", "recordings", "terminal")
+FRONT_DOOR = (
+    "arguments", "checking", "commands", "deciding", "options", "recordings", "terminal",
+)  # fmt: skip
 READERS = (*ROOMS, *(f"whitecap/{part}" for part in FRONT_DOOR))
 
 LISTED_BY_TYPE = {"engine/log/properties.py"}

@@ -14,11 +14,12 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from whitecap.arguments.kinds import of_its_kinds
+from whitecap.arguments.texts import texts_of
 from whitecap.deciding.behind import behind_refusals
 from whitecap.deciding.defaults import ADVICE_REPLICATIONS, MOST_RUNS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs
 from whitecap.engine.errors import InvalidInput, Problem, gathered
-from whitecap.kinds import of_its_kinds
 from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import STANDS, CandidateDesign, DesignSearch
 from whitecap.reports.advice.steps import steps_of, stood
@@ -34,7 +35,6 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import plain_of, scenario_held_to
-from whitecap.texts import texts_of
 
 __all__ = ["Advice", "advise", "advised_by", "question_of"]
 

@@ -14,6 +14,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from whitecap.arguments.kinds import of_its_kinds
+from whitecap.arguments.texts import lists_of, texts_of
 from whitecap.deciding.defaults import MOST_RUNS, PLAN_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
 from whitecap.engine.errors import (
@@ -24,7 +26,6 @@ from whitecap.engine.errors import (
     noted,
     unknown_name,
 )
-from whitecap.kinds import of_its_kinds
 from whitecap.reports.answers.objectives import ObjectiveSet
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.planning.levels import LookSchedule
@@ -38,7 +39,6 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 from whitecap.sim.sweeps.variants import Variants, variants_of
-from whitecap.texts import lists_of, texts_of
 
 __all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
 

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from whitecap.arguments.kinds import of_its_kinds
+from whitecap.arguments.texts import texts_of
 from whitecap.deciding.defaults import MOST_RUNS, SENSITIVITY_REPLICATIONS
 from whitecap.deciding.running import Effort, TrialWatch, checked_place_and_jobs, origin_of
 from whitecap.engine.errors import InvalidInput, Problem, each_read, gathered, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
-from whitecap.kinds import of_its_kinds
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.fewest import FEWEST_REPLICATIONS
 from whitecap.reports.measures.measured_run import measure_run
@@ -33,7 +34,6 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
 from whitecap.sim.sweeps.varied import varied_by
-from whitecap.texts import texts_of
 
 __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
 

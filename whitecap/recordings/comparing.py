@@ -13,16 +13,16 @@ from functools import partial
 from os import fspath
 from pathlib import Path
 
+from whitecap.arguments.kinds import of_its_kinds
+from whitecap.arguments.texts import texts_of
 from whitecap.checking.recorded import Compared, compare_recorded
 from whitecap.engine.errors import each_read, gathered, noted
-from whitecap.kinds import of_its_kinds
 from whitecap.reports.comparisons.sides import COMPARED
 from whitecap.reports.precision.asked import measures_named
 from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sweep_engine import sweep_engine
 from whitecap.sweep_places import require_recorded
 from whitecap.sweeps import Sweep
-from whitecap.texts import texts_of
 
 __all__ = ["Compared", "compare"]
 

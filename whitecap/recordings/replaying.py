@@ -15,8 +15,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whitecap.arguments.kinds import of_its_kinds
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
-from whitecap.kinds import of_its_kinds
 from whitecap.reports.agreement import ReportedAgreement, agreement_in
 from whitecap.runs import Run
 from whitecap.sim.quantities.whole_numbers import whole_or_none

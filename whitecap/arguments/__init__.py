@@ -1,0 +1,1 @@
+"""What callers from Python give, held to what its parameter takes."""
