@@ -17,7 +17,7 @@ from whitecap.reports.statistics import Standing
 
 NAME = "whitecap check"
 
-BEGINS = f"<?xml version='1.0' encoding='utf-8'?>\n<testsuites name=\"{NAME}\"".encode()
+JUNIT_BEGINS = f"<?xml version='1.0' encoding='utf-8'?>\n<testsuites name=\"{NAME}\"".encode()
 """How a file of them begins, by which one that is there is known as such."""
 
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")

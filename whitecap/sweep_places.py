@@ -17,7 +17,7 @@ from whitecap.reports.runs import RunSet, require_run_directory, run_at, runs_of
 from whitecap.sim.machine.places import require_directory, require_name
 from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.recording.dataset.place import (
-    DEFINITION,
+    DEFINITION_FILE,
     DatasetPlace,
     finished_runs,
     is_uri,
@@ -59,7 +59,7 @@ def require_sweep_place(where: str | Path | None) -> None:
 
 def is_sweep(where: str | Path) -> bool:
     """Whether a sweep lies there, or may: what is behind a URI is not looked at."""
-    return is_uri(where) or (local_path(where) / DEFINITION).is_file()
+    return is_uri(where) or (local_path(where) / DEFINITION_FILE).is_file()
 
 
 def made_in(where: str | Path) -> Path:
@@ -86,7 +86,7 @@ class SweepAt(Struct, frozen=True):
 
     def definition(self) -> str | None:
         """The text of its `sweep.json`."""
-        return self.where.read(DEFINITION)
+        return self.where.read(DEFINITION_FILE)
 
     def manifests(self) -> Mapping[RunName, Mapping[str, Any]]:
         """The manifest of every finished run."""

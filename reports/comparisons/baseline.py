@@ -18,18 +18,18 @@ from msgspec import Struct, field
 
 from whitecap.engine.errors import InvalidInput, Problem, require_format, unreadable
 from whitecap.engine.recorded import Measure
-from whitecap.reports.comparisons.sides import DIGITS, Kept, PerRun, Series, Side, Sides
+from whitecap.reports.comparisons.sides import DIGITS_THAT_COUNT, Kept, PerRun, Series, Side, Sides
 from whitecap.reports.measures.counting import PERCENTILES
 from whitecap.reports.measures.groups import WriterCommand
-from whitecap.reports.measures.stored import NUMBERS, numbers_of, tally_of
+from whitecap.reports.measures.stored import STORED_NUMBERS, numbers_of, tally_of
 from whitecap.reports.measures.tally import Count, CountedShare, Latencies, PerMinute, WeightedShare
 
 FORMAT_VERSION = 1
 
-UPDATE = "whitecap check --update-baseline"
+UPDATE_COMMAND = "whitecap check --update-baseline"
 """What writes a baseline, to whoever reads one: the command, or the plugin of pytest."""
 
-AGAIN = f"write it anew with {UPDATE}"
+AGAIN = f"write it anew with {UPDATE_COMMAND}"
 
 WITHOUT_IT = f"remove it and {AGAIN}"
 """Of a file that cannot be read: what else is in it would be lost without a word."""
@@ -90,7 +90,7 @@ def read_baseline(path: Path) -> Baseline:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        said = f"there is no such baseline: {UPDATE} writes it"
+        said = f"there is no such baseline: {UPDATE_COMMAND} writes it"
         raise InvalidInput([Problem(str(path), said)]) from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
@@ -152,7 +152,7 @@ def _parts(kept: Kept) -> dict[str, float]:
     """A tally by what it is made of; what says nothing is left out."""
     if isinstance(kept, PerRun | Latencies):
         return {_VALUE: kept.value}
-    numbers = zip(NUMBERS, numbers_of(kept), strict=True)
+    numbers = zip(STORED_NUMBERS, numbers_of(kept), strict=True)
     return dict(islice(numbers, _NUMBERS_OF_TALLY[type(kept)]))
 
 
@@ -163,7 +163,7 @@ _NUMBERS_OF_TALLY: Mapping[type, int] = {Count: 1, CountedShare: 2, PerMinute: 2
 def _number(value: float | None) -> float | int | None:
     if value is None or not math.isfinite(value):
         return None
-    number = round(float(value), DIGITS)
+    number = round(float(value), DIGITS_THAT_COUNT)
     return int(number) if number.is_integer() else number
 
 
@@ -195,7 +195,7 @@ def _series(
         if measure in PERCENTILES:
             yield replication, PerRun(numbers[_VALUE])
         elif not all(map(math.isnan, numbers.values())):
-            tally = tally_of(measure, {**dict.fromkeys(NUMBERS, math.nan), **numbers})
+            tally = tally_of(measure, {**dict.fromkeys(STORED_NUMBERS, math.nan), **numbers})
             _require_whole(measure, tally, numbers)
             yield replication, tally
 

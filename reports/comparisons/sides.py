@@ -26,7 +26,7 @@ Each one more would widen the intervals of all others, and most measures say wha
 """
 
 
-DIGITS = 6
+DIGITS_THAT_COUNT = 6
 """Decimals that count: nanoseconds of milliseconds. Less is noise: a latency is the difference of
 two instants, and is rounded otherwise where the same happens at another hour."""
 
@@ -97,7 +97,7 @@ def is_same(first: Kept, second: Kept) -> bool:
         each.sorted_ms if isinstance(each, Latencies) else astuple(each) for each in (first, second)
     )
     return np.shape(left) == np.shape(right) and np.allclose(
-        left, right, rtol=0, atol=10.0**-DIGITS, equal_nan=True
+        left, right, rtol=0, atol=10.0**-DIGITS_THAT_COUNT, equal_nan=True
     )
 
 

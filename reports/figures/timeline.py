@@ -33,7 +33,7 @@ from whitecap.reports.figures.style import (
     place,
     vertical_grid_only,
 )
-from whitecap.reports.measures.groups import TABLE
+from whitecap.reports.measures.groups import TABLE_COLUMN
 from whitecap.reports.natural_order import natural
 from whitecap.reports.subject import Caption
 
@@ -142,9 +142,9 @@ class Mark(Struct, frozen=True):
 def _marks(shown: pd.DataFrame, rows: Mapping[str, float], window: TimeSpan) -> list[Mark]:
     """All in the window, those first that arrows lead from: their labels say most."""
     refused = shown[shown["outcome"] == RecordedOutcome.ABORTED].to_dict("records")
-    winners = {(row.get(TABLE), row["winning_version"]) for row in refused}
+    winners = {(row.get(TABLE_COLUMN), row["winning_version"]) for row in refused}
     marks = [
-        Mark(at_ms, rows[str(row["writer"])], version, (row.get(TABLE), version) in winners)
+        Mark(at_ms, rows[str(row["writer"])], version, (row.get(TABLE_COLUMN), version) in winners)
         for row in shown.to_dict("records")
         for at_ms, version in _became(row)
         if window.from_ms <= at_ms <= window.to_ms
@@ -201,14 +201,14 @@ def _refusals(
 ) -> Iterator[tuple[float, float, float, float]]:
     """Where each arrow begins (the winning commit) and ends (the refused transaction)."""
     winners = {
-        (row.get(TABLE), row["committed_version"]): (
+        (row.get(TABLE_COLUMN), row["committed_version"]): (
             _instant(row, "committed_at_ms", _instant(row, "ended_at_ms", math.inf)),
             rows[str(row["writer"])],
         )
         for row in shown[shown["committed_version"].notna()].to_dict("records")
     }
     for row in shown[shown["outcome"] == RecordedOutcome.ABORTED].to_dict("records"):
-        winner = winners.get((row.get(TABLE), row["winning_version"]))
+        winner = winners.get((row.get(TABLE_COLUMN), row["winning_version"]))
         if winner is not None:
             yield (*winner, float(row["ended_at_ms"]), rows[str(row["writer"])])
 

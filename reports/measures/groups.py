@@ -14,7 +14,7 @@ from whitecap.reports.arrays import IntArray
 from whitecap.reports.measures.columns import coded
 from whitecap.reports.natural_order import natural
 
-TABLE = "table_name"
+TABLE_COLUMN = "table_name"
 """Recorded where there are several tables: versions are a table's own."""
 
 
@@ -39,9 +39,9 @@ class WriterCommand(NamedTuple):
 
 def with_tables(rows: pa.Table) -> pa.Table:
     """Rows whose command is told with its table, where there are several."""
-    if TABLE not in rows.column_names:
+    if TABLE_COLUMN not in rows.column_names:
         return rows
-    command = pc.binary_join_element_wise(rows["command"], rows[TABLE], " ")
+    command = pc.binary_join_element_wise(rows["command"], rows[TABLE_COLUMN], " ")
     return rows.set_column(rows.column_names.index("command"), "command", command)
 
 

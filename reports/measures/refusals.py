@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from whitecap.reports.arrays import Flags, IntArray
 from whitecap.reports.measures.columns import coded, codes_in
-from whitecap.reports.measures.groups import TABLE, WriterCommand
+from whitecap.reports.measures.groups import TABLE_COLUMN, WriterCommand
 from whitecap.reports.measures.sample import NOT_RECORDED
 from whitecap.reports.measures.writing import percent
 
@@ -167,9 +167,9 @@ def _versions(transactions: pa.Table, commits: pa.Table) -> tuple[IntArray, IntA
     They are told apart: of several tables, each has its table's place among all in it.
     """
     versions, landed = codes_in(transactions["winning_version"]), codes_in(commits["version"])
-    if TABLE not in commits.column_names:
+    if TABLE_COLUMN not in commits.column_names:
         return versions, landed
-    both = [*transactions[TABLE].chunks, *commits[TABLE].chunks]
+    both = [*transactions[TABLE_COLUMN].chunks, *commits[TABLE_COLUMN].chunks]
     tables, names = coded(pa.chunked_array(both))
     ours, theirs = np.split(tables, [len(versions)])
     return np.where(versions < 0, -1, versions * len(names) + ours), landed * len(names) + theirs

@@ -49,11 +49,11 @@ def tally_rows(run: MeasuredRun) -> Iterator[StoredRow]:
     for group, part in {WHOLE: run.whole, **run.groups}.items():
         for measure, tally in part.tallies.items():
             if not isinstance(tally, Latencies):
-                numbers = zip(NUMBERS, numbers_of(tally), strict=True)
+                numbers = zip(STORED_NUMBERS, numbers_of(tally), strict=True)
                 yield {**_named(group), "measure": measure.value, **dict(numbers)}
 
 
-NUMBERS = ("part", "whole", "events", "units")
+STORED_NUMBERS = ("part", "whole", "events", "units")
 
 
 def numbers_of(
@@ -176,7 +176,7 @@ def tally_of(measure: Measure, row: Mapping[str, Any]) -> MeasureTally:
     """The tally of any measure but a latency, back from its `NUMBERS`."""
     kind = MEASURES[measure].kind
     made: Callable[..., MeasureTally] = kind
-    numbers = (float(row[name]) for name in NUMBERS[: len(kind.__struct_fields__)])
+    numbers = (float(row[name]) for name in STORED_NUMBERS[: len(kind.__struct_fields__)])
     return made(*numbers)
 
 

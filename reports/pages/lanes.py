@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.rules import Rule
 from whitecap.reports.instants import with_instants
-from whitecap.reports.measures.groups import TABLE
+from whitecap.reports.measures.groups import TABLE_COLUMN
 from whitecap.reports.natural_order import natural
 
 COLUMNS = (
@@ -45,7 +45,7 @@ def lanes_of_run(directory: Path) -> str | None:
     present = pq.read_schema(file).names
     if not set(COLUMNS) <= set(present):
         return None
-    table = [name for name in (TABLE,) if name in present]
+    table = [name for name in (TABLE_COLUMN,) if name in present]
     transactions = pd.read_parquet(file, columns=[*COLUMNS, *table])
     commits = pd.read_parquet(directory / "commits.parquet", columns=[*OF_COMMITS, *table])
     lanes = lanes_of(with_instants(transactions, commits))
@@ -110,7 +110,7 @@ def _described(rule: str) -> dict[str, str]:
 
 def _winners(rows: pd.DataFrame, refused: pd.DataFrame) -> list[int]:
     """The place of each refusal's winner; none where nobody of the run committed it."""
-    table = [TABLE] if TABLE in rows else []
+    table = [TABLE_COLUMN] if TABLE_COLUMN in rows else []
     commits = rows.dropna(subset="committed_version").drop_duplicates([*table, "committed_version"])
     places = commits.assign(place=commits.index).set_index([*table, "committed_version"])["place"]
     won = refused.join(places, on=[*table, "winning_version"])["place"]

@@ -21,7 +21,7 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.sweep import Axes, Changes
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.sweeps.variants import plain_of
-from whitecap.sim.table.derived import INSTANTS
+from whitecap.sim.table.derived import INSTANT_TYPES
 
 Labelled = Iterator[tuple[str, Changes]]
 
@@ -113,7 +113,7 @@ def _partitioning(scenario: Scenario) -> Labelled:
 def _listed_values(table: TableSection) -> Iterator[str]:
     """Columns of which values are listed, and not only the days of instants."""
     columns = parse_ddl(table.columns).select(tuple(table.values))
-    return (column.name for column in columns if column.type not in INSTANTS)
+    return (column.name for column in columns if column.type not in INSTANT_TYPES)
 
 
 def _clustering(scenario: Scenario) -> Labelled:

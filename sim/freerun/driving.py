@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from whitecap.engine.errors import InvariantViolated
-from whitecap.engine.rules import ConflictException
+from whitecap.engine.recorded import CONFLICTS
 from whitecap.sim.freerun.statements import ObservedRun, TimedStatement, warm_up_of
 from whitecap.sim.freerun.workloads import (
-    SCHEMA,
+    WORKLOAD_SCHEMA,
     Hand,
     ThreadStatements,
     ThreadWorkload,
@@ -43,7 +43,6 @@ from whitecap.sim.replay.real.transaction_clock import TransactionClocks, Transa
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CONFLICTS = frozenset(exception.value for exception in ConflictException)
 JOIN_S = 0.2
 """How long to wait for a thread before looking for Ctrl-C again."""
 
@@ -118,9 +117,11 @@ def _table(spark: SparkSession, workload: ThreadWorkload, *, apart: bool) -> Ite
     name = f"free_run_{workload.name}_{'apart' if apart else 'together'}".replace("-", "_")
     with TemporaryDirectory(prefix="whitecap-free-run-") as scratch:
         folder = Path(scratch, "table")
-        spark.sql(f"CREATE TABLE delta.`{folder}` ({SCHEMA}) USING delta PARTITIONED BY (part)")
+        spark.sql(
+            f"CREATE TABLE delta.`{folder}` ({WORKLOAD_SCHEMA}) USING delta PARTITIONED BY (part)"
+        )
         rows = [(key, part, 0) for key, part in initial_rows(partitions)]
-        frame = spark.createDataFrame(rows, SCHEMA).coalesce(1)
+        frame = spark.createDataFrame(rows, WORKLOAD_SCHEMA).coalesce(1)
         frame.write.format("delta").mode("append").save(str(folder))
         table = _Table(name, folder, partitions, latest_version(folder))
         numbers = range(len(workload.hands))

@@ -25,7 +25,7 @@ from whitecap.sim.freerun.driving import CommitLost, now, run_threads
 from whitecap.sim.freerun.measured_cycles import calibration_of
 from whitecap.sim.freerun.page import result_page
 from whitecap.sim.freerun.prediction import (
-    CONFIDENCE,
+    RANGE_CONFIDENCE,
     REPLICATIONS,
     Prediction,
     predicted_ranges,
@@ -142,7 +142,9 @@ def free_run(settings: FreeRunSettings, out: Path, watch: ExperimentWatch) -> Fr
     steps = _Steps(settings, watch)
     machine = _machine()
     phases = list(_phases(settings, out, steps))
-    result = FreeRunResult(now(), machine, settings.threads, settings.seed, CONFIDENCE, phases)
+    result = FreeRunResult(
+        now(), machine, settings.threads, settings.seed, RANGE_CONFIDENCE, phases
+    )
     _write(out / RESULT, result)
     (out / PAGE).write_text(result_page(result), encoding="utf-8")
     return result
@@ -241,7 +243,7 @@ def _predict(
         watch=steps.counting(f"{run.workload.name}, predicting"),
     )  # fmt: skip
     return Prediction(
-        now(), run.statements, settings.replications, CONFIDENCE, settings.comparisons,
+        now(), run.statements, settings.replications, RANGE_CONFIDENCE, settings.comparisons,
         ranges, run.window_share(),
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from whitecap.engine.log.checkpoints.checkpoint import is_due
 from whitecap.sim.freerun.statements import TimedStatement
-from whitecap.sim.freerun.workloads import KINDS
+from whitecap.sim.freerun.workloads import WORKLOAD_KINDS
 
 
 class LogJobs(Struct, frozen=True):
@@ -73,12 +73,12 @@ class LogFiles:
         decided_ms = statement.decided_ms
         if version is None or read_version is None or decided_ms is None:
             return LogWork()
-        reads_state = KINDS[statement.kind].reads_state
+        reads_state = WORKLOAD_KINDS[statement.kind].reads_state
         is_own = previous is not None and previous.version == read_version
         is_missing = not is_own and not self._has_checksum(read_version, statement.begun_ms)
         before = LogJobs(metadata=int(is_missing))
         within = LogJobs(states=int(reads_state))
-        if KINDS[statement.kind].snapshot_first:
+        if WORKLOAD_KINDS[statement.kind].snapshot_first:
             before, within = NONE, LogJobs(before.metadata, within.states)
         is_first = read_version == version - 1
         is_derived = is_first or self._has_checksum(version - 1, decided_ms)

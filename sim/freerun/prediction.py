@@ -22,7 +22,7 @@ from whitecap.sim.machine.processes import Processes
 REPLICATIONS = 200
 """Simulated runs behind each range: the error of its ends is then 5 % of its width."""
 
-CONFIDENCE = 0.95
+RANGE_CONFIDENCE = 0.95
 """That all ranges of an experiment hold together (Bonferroni)."""
 
 ABORTS, OTHERS = "aborts", "other exceptions"
@@ -110,7 +110,7 @@ def range_of(
     if variance == 0.0:
         return PredictedShare(quantity, mean, mean, mean)
     common = max(mean * (1 - mean) / variance - 1, 1e-6)
-    tail = (1 - CONFIDENCE) / comparisons / 2
+    tail = (1 - RANGE_CONFIDENCE) / comparisons / 2
     low, high = beta.ppf([tail, 1 - tail], mean * common, (1 - mean) * common)
     return PredictedShare(
         quantity, mean, float(np.floor(low * statements) / statements),

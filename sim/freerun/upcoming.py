@@ -23,7 +23,7 @@ from whitecap.sim.freerun.measured_cycles import (
     quantiles,
 )
 from whitecap.sim.freerun.statements import warm_up_of
-from whitecap.sim.freerun.workloads import ROWS_PER_PARTITION, SCHEMA, ThreadWorkload
+from whitecap.sim.freerun.workloads import ROWS_PER_PARTITION, WORKLOAD_SCHEMA, ThreadWorkload
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 
@@ -133,7 +133,7 @@ def _store(calibration: CyclesApart) -> dict[str, Any]:
 
 def _table(partitions: int) -> dict[str, Any]:
     return {
-        "schema": SCHEMA,
+        "schema": WORKLOAD_SCHEMA,
         "key": "k",
         "partition_by": ["part"],
         "values": {"part": list(range(partitions))},

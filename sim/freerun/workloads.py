@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from whitecap.engine.rules import ConflictException
 
-SCHEMA = "k BIGINT, part BIGINT, v BIGINT"
+WORKLOAD_SCHEMA = "k BIGINT, part BIGINT, v BIGINT"
 ROWS_PER_PARTITION = 20
 """Of the real table and of the simulated one. Ours."""
 
@@ -68,7 +68,7 @@ INSERT = StatementKind("insert", "INSERT INTO {table} VALUES {rows}", new_rows=2
 OPTIMIZE = StatementKind("optimize", "OPTIMIZE {table} {apart}", snapshot_first=True)
 """It asks for the newest version before its transaction begins (OptimizeTableCommand.scala)."""
 
-KINDS = {kind.name: kind for kind in (UPDATE, MERGE, INSERT, OPTIMIZE)}
+WORKLOAD_KINDS = {kind.name: kind for kind in (UPDATE, MERGE, INSERT, OPTIMIZE)}
 
 
 class Hand(Struct, frozen=True):

@@ -26,7 +26,7 @@ from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
 TABLE, TABLES, FROM, VERSION = "table", "tables", "from", "version"
 
-OF_THE_TABLE = ("schema", "partition_by", "cluster_by", "exists", "initial")
+REAL_TABLE_KEYS = ("schema", "partition_by", "cluster_by", "exists", "initial")
 """Keys that a table with `from` does not take: its log says them."""
 
 
@@ -129,7 +129,7 @@ class _Filling(Struct):
         self.problems += [Problem(self.text.where((*place, key)), said) for key, said in wrong]
         self.newest_ms = max(self.newest_ms, table.snapshot.timestamp_ms)
         dialect = DIALECTS.get(str(self.dialect), DELTA_OSS_4_4)
-        return keys_of(table, {k: v for k, v in given.items() if k not in OF_THE_TABLE}, dialect)
+        return keys_of(table, {k: v for k, v in given.items() if k not in REAL_TABLE_KEYS}, dialect)
 
 
 def _version(given: Mapping[str, Any]) -> int:
@@ -140,7 +140,7 @@ def _version(given: Mapping[str, Any]) -> int:
 
 
 def _contradictions(given: Mapping[str, Any], table: RealTable) -> Iterator[tuple[str, str]]:
-    for key in OF_THE_TABLE:
+    for key in REAL_TABLE_KEYS:
         if given.get(key) is not None:
             yield key, f"{key} is that of the table at {table.place}: leave it out, or from"
     columns = table.snapshot.partition_columns

@@ -20,7 +20,7 @@ from whitecap.sim.oracles.statements.columns import TableColumns
 from whitecap.sim.oracles.statements.parsing import NotTranslated
 from whitecap.sim.oracles.statements.text import (
     DYNAMIC,
-    NOTHING,
+    NOTHING_TRANSLATED,
     Appended,
     Meaning,
     Restored,
@@ -97,7 +97,7 @@ class StatementEffects:
         if owner is None or owner.statement is None:
             raise NotTranslated("its statement is not in the history")
         if not self.is_main(version):
-            return NOTHING
+            return NOTHING_TRANSLATED
         schema = self.evidence.changes.changes[version].schema
         return self._meaning(owner.statement, schema, version)
 
@@ -114,7 +114,7 @@ class StatementEffects:
         """A version before the history began: some reader missed it, so that it comes later."""
         change = self.evidence.changes.changes[version]
         if change.is_none:
-            return NOTHING
+            return NOTHING_TRANSLATED
         if change.gone or change.problem:
             raise NotTranslated("its statement is not in the history")
         return TakenAsItIs(version)
@@ -125,7 +125,7 @@ class StatementEffects:
         Raises `NotTranslated`, `RowsUnreadable`.
         """
         meanings = [self.meaning(version) for version in versions]
-        if all(meaning == NOTHING for meaning in meanings):
+        if all(meaning == NOTHING_TRANSLATED for meaning in meanings):
             return RowEffect()
         return self._effect(meanings, self.evidence.changes.changes[versions[0]].schema, state)
 
@@ -143,7 +143,7 @@ class StatementEffects:
         """
         schema = self.evidence.log.snapshots[read].schema
         meaning = self._meaning(statement, schema, read + 1)
-        if meaning == NOTHING or isinstance(meaning, Appended):
+        if meaning == NOTHING_TRANSLATED or isinstance(meaning, Appended):
             return RowEffect()
         return self._effect([meaning], schema, read + 1)
 
@@ -154,7 +154,7 @@ class StatementEffects:
         """
         meanings = [self.meaning(version) for version in versions]
         first, last = min(versions), max(versions)
-        if all(meaning == NOTHING for meaning in meanings):
+        if all(meaning == NOTHING_TRANSLATED for meaning in meanings):
             return self._stays(first, last)
         self._stand_at(first, self.evidence.changes.changes[first].schema)
         before, self._stands_at = self._sum or self.table.sum(), None

@@ -32,7 +32,7 @@ from whitecap.sim.oracles.serial_replay import (
 )
 from whitecap.sim.oracles.without_commit import without_commit_findings
 from whitecap.sim.oracles.writable import unwritable_findings
-from whitecap.sim.recording.dataset.place import DEFINITION
+from whitecap.sim.recording.dataset.place import DEFINITION_FILE
 
 NO_HISTORY = "there is no history (--history FILE)"
 NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
@@ -97,7 +97,7 @@ def _what_lies_instead(directory: Path) -> str:
         return "is not there"
     if not directory.is_dir():
         return "is a file, and a Delta table is a directory"
-    if (directory / DEFINITION).is_file():
+    if (directory / DEFINITION_FILE).is_file():
         run = f"whitecap run {directory}/cells/CELL.yaml --out RUN"
         return f"is a sweep, which keeps no run's directory: make one of a cell (`{run}`)"
     lacking = f"commits in {LOG_DIRECTORY}" if _logs_in(directory) else LOG_DIRECTORY

@@ -16,7 +16,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.history import HistoryTransaction
 
-OF_THE_TABLE = {*ConflictException, Interruption.STORE_REFUSED}
+ANSWERED_BY_THE_TABLE = {*ConflictException, Interruption.STORE_REFUSED}
 """Exceptions that no statement is to blame for."""
 
 DAMAGE = {Anomaly.CONTIGUITY, Anomaly.CONTENT_CHANGED, Anomaly.LOG_FORM}
@@ -58,7 +58,7 @@ def _began_in_vain(transaction: HistoryTransaction, instant: float) -> bool:
         return False
     match transaction.outcome:
         case RecordedOutcome.ABORTED:
-            return transaction.exception in OF_THE_TABLE
+            return transaction.exception in ANSWERED_BY_THE_TABLE
         case RecordedOutcome.UNKNOWN:
             return True
         case RecordedOutcome.COMMITTED | RecordedOutcome.IN_FLIGHT:

@@ -96,7 +96,7 @@ def schema_of(name: str, tells_apart: bool = False) -> pa.Schema:
     return pa.schema([*SCHEMAS[name], *more])
 
 
-ALWAYS = ("transactions", "attempts", "commits", "writers")
+TABLES_OF_EVERY_RUN = ("transactions", "attempts", "commits", "writers")
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,9 @@ def read_recording(directory: Path) -> Recording:
         if table is not None:
             tables[name] = table
     problems += [
-        Problem(str(directory), f"has no {n}") for n in ALWAYS if n not in manifest["tables"]
+        Problem(str(directory), f"has no {n}")
+        for n in TABLES_OF_EVERY_RUN
+        if n not in manifest["tables"]
     ]
     scenario = directory / SCENARIO
     if not scenario.is_file():

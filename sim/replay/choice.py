@@ -15,7 +15,7 @@ from whitecap.engine import documents
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.recording.dataset.layout import KEY
 from whitecap.sim.recording.dataset.place import (
-    DEFINITION,
+    DEFINITION_FILE,
     DatasetPlace,
     finished_runs,
     recorded_run,
@@ -108,10 +108,10 @@ def _recorded_cells(place: DatasetPlace) -> dict[str, _RecordedCell]:
 
 def _defined_cells(place: DatasetPlace) -> dict[str, Labels]:
     """The labels of each cell of the sweep; raises `InvalidInput` if they cannot be read."""
-    definition = place.read(DEFINITION)
+    definition = place.read(DEFINITION_FILE)
     if definition is None:
         return {}
-    cells = documents.DEFINITION.read(definition, f"{place}/{DEFINITION}")["cells"]
+    cells = documents.DEFINITION.read(definition, f"{place}/{DEFINITION_FILE}")["cells"]
     return {cell["name"]: cell["labels"] for cell in cells}
 
 

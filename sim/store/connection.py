@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from whitecap.sim.recording.records import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.contents.key_queue import InLine
-from whitecap.sim.store.contents.log_directory import NEVER, Moment
+from whitecap.sim.store.contents.log_directory import NEVER_THERE, Moment
 from whitecap.sim.store.exchange import DONE, Ask, Effect, Reply, Sender, StoreRefused
 from whitecap.sim.store.passing import Effects, Passing
 from whitecap.sim.store.requests.kinds import RequestKind
@@ -88,7 +88,7 @@ class Connection:
         """
 
         def look(moment: Moment) -> Reply:
-            visible = (appears() or NEVER) <= moment
+            visible = (appears() or NEVER_THERE) <= moment
             return Reply(visible, "found" if visible else "missing", size if visible else 0)
 
         is_decided = appears() is not None

@@ -26,7 +26,7 @@ from whitecap.sim.store.requests.faults import UNHARMED, Sending, Struck, Writer
 from whitecap.sim.store.requests.kinds import RequestKind
 from whitecap.sim.store.requests.limits import Throttle
 from whitecap.sim.store.requests.tape import Tape
-from whitecap.sim.time.kernel import FIRST, Kernel, Waiting
+from whitecap.sim.time.kernel import FIRST_OF_AN_INSTANT, Kernel, Waiting
 
 
 class StoreRefused(Exception):
@@ -274,7 +274,7 @@ class Sender(Struct, frozen=True):
 
     def _lands_alone(self, request: OnItsWay, instant_ms: float) -> None:
         """Let a queued put take effect at its turn, even if its sender has given it up."""
-        self._alone(instant_ms, FIRST, partial(request.takes_effect, instant_ms))
+        self._alone(instant_ms, FIRST_OF_AN_INSTANT, partial(request.takes_effect, instant_ms))
 
     def _alone(self, instant_ms: float, order: int, happens: Callable[[], object]) -> None:
         """Let something happen to a request that its sender may have given up."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from whitecap.engine import documents
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.recording.dataset.place import CELLS, DEFINITION, DatasetPlace
+from whitecap.sim.recording.dataset.place import CELLS, DEFINITION_FILE, DatasetPlace
 from whitecap.sim.scenario.yaml.text import show_document
 from whitecap.sim.sweeps.experiment import Experiment
 
@@ -33,12 +33,12 @@ def open_place(experiment: Experiment, place: DatasetPlace) -> Experiment:
     Raises `InvalidInput` saying what differs: there is another sweep, or something else. Nothing
     in it is changed then.
     """
-    remembered = place.read(DEFINITION)
+    remembered = place.read(DEFINITION_FILE)
     if remembered is not None:
-        was = documents.DEFINITION.read(remembered, f"{place}/{DEFINITION}")
+        was = documents.DEFINITION.read(remembered, f"{place}/{DEFINITION_FILE}")
         differences = list(_differences(was, experiment))
         if differences:
-            there = f"{place}/{DEFINITION}"
+            there = f"{place}/{DEFINITION_FILE}"
             raise InvalidInput([Problem(there, _OTHER_SWEEP), *differences])
         experiment = experiment.grown(was["replications"], _fewest(was))
     elif place.exists():
@@ -53,7 +53,7 @@ def _write(experiment: Experiment, place: DatasetPlace, text: str) -> None:
     """The cells first: what has a definition is a sweep."""
     for cell in experiment.cells:
         place.write(f"{CELLS}/{cell.name}.yaml", show_document(cell.scenario.document))
-    place.write(DEFINITION, text)
+    place.write(DEFINITION_FILE, text)
 
 
 _DECIDING = ("scenario", "axes", "seed", "dialect", "code_version")

@@ -18,7 +18,7 @@ from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session, zone
 from whitecap.engine.writing.generation import Completion, completion, instant_of_day
 
-INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
+INSTANT_TYPES = frozenset({"timestamp", "timestamp_ntz"})
 
 SECONDS = 23 * 3600
 """From a day's midnight on, its instants lie within so many: the shortest day, when a zone sets its
@@ -63,12 +63,12 @@ def _uncomputable(row: Row, complete: Completion, schema: Schema, error: DeltaEr
 def days_of_instants(schema: Schema, listed: Collection[str], key: str | None) -> dict[str, str]:
     """Columns of instants, by name, with the `listed` column that says their days."""
     columns = schema.select(tuple(listed))
-    days = {column.name: column.name for column in columns if column.type in INSTANTS}
+    days = {column.name: column.name for column in columns if column.type in INSTANT_TYPES}
     for day in columns:
         source = schema.get(instant_of_day(day) or "")
         if source is None or source.name in (key, *listed) or is_generated(source):
             continue
-        if source.type in INSTANTS:
+        if source.type in INSTANT_TYPES:
             days.setdefault(source.name, day.name)
     return days
 

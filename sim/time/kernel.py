@@ -31,7 +31,7 @@ Waits = Sequence[Event]
 LANE_BITS, JOB_BITS = 8, 40
 """Low bits of `Clock.order` for a task of a job, and above them for the job among its writer's."""
 
-FIRST = 0
+FIRST_OF_AN_INSTANT = 0
 """The order of what happens before anything else at its instant."""
 
 
@@ -153,7 +153,7 @@ class Clock:
         """As `arrive`, but before whoever else comes to this instant."""
         event = self._event
         event.callbacks = []
-        self.kernel.enter(self.now_ms, FIRST, event)
+        self.kernel.enter(self.now_ms, FIRST_OF_AN_INSTANT, event)
         return event
 
     def wait(self) -> Event:

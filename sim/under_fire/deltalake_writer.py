@@ -14,9 +14,9 @@ from whitecap.sim.under_fire.clients import RealClient
 from whitecap.sim.under_fire.leading import KILLED, FastClock, TryEnd
 from whitecap.sim.under_fire.misfortunes import JobRun, Misfortunes
 from whitecap.sim.under_fire.order import WorkOrder
-from whitecap.sim.under_fire.service import BUCKET, TABLE
+from whitecap.sim.under_fire.service import BUCKET, TABLE_PREFIX
 
-URL = f"s3://{BUCKET}/{TABLE.rstrip('/')}"
+URL = f"s3://{BUCKET}/{TABLE_PREFIX.rstrip('/')}"
 
 
 class DeltalakeWriter:

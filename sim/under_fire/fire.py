@@ -24,7 +24,7 @@ from whitecap.sim.table.export import export_table
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.expecting import ExpectedRun
 from whitecap.sim.under_fire.leading import FastClock, LeadWriter, Tried, WriterClient
-from whitecap.sim.under_fire.service import TABLE
+from whitecap.sim.under_fire.service import TABLE_PREFIX
 from whitecap.sim.writers.rerun import JobTries
 
 POLL_S = 0.005
@@ -50,7 +50,11 @@ def lay_out(expected: ExpectedRun, directory: Path) -> None:
     """Write the table at the start, as real writers find it."""
     world = expected.run.world
     export_table(
-        world.store, directory / TABLE, version=world.initial_version, data=True, overwrite=True
+        world.store,
+        directory / TABLE_PREFIX,
+        version=world.initial_version,
+        data=True,
+        overwrite=True,
     )
 
 
@@ -110,4 +114,4 @@ def judged(
     in_order = sorted(transactions, key=lambda transaction: transaction.began or 0.0)
     history = History(tuple(in_order), promised)
     (directory / HISTORY).write_bytes(history_lines(history))
-    return judge_table(directory / TABLE, history)
+    return judge_table(directory / TABLE_PREFIX, history)

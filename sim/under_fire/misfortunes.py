@@ -26,7 +26,7 @@ from whitecap.sim.store.requests.faults import (
     missed_by,
 )
 from whitecap.sim.store.requests.kinds import RequestKind
-from whitecap.sim.store.requests.latency import NOTHING
+from whitecap.sim.store.requests.latency import NO_LATENCY
 from whitecap.sim.store.requests.tape import Tape, Tapes
 from whitecap.sim.time.random_streams import RandomStreams
 
@@ -72,7 +72,7 @@ class Misfortunes(Struct):
                 self._faults[name] = faults_of(faults, group_name, name, streams)
                 self._crashes[name] = crashes_of(faults, {group_name, name}, name, streams)
                 source = streams.source("under fire", name)
-                self._tapes_of[name] = Tapes(source, [NOTHING] * len(RequestKind), ZERO)
+                self._tapes_of[name] = Tapes(source, [NO_LATENCY] * len(RequestKind), ZERO)
 
     def crashes(self, writer: str) -> list[Crashes]:
         """When a writer's process dies, whatever it does."""

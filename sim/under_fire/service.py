@@ -29,7 +29,7 @@ from whitecap.sim.under_fire.bucket import Bucket, Object
 from whitecap.sim.under_fire.misfortunes import JobRun
 
 BUCKET = "whitecap"
-TABLE = "table/"
+TABLE_PREFIX = "table/"
 """Where the table lies in the bucket."""
 
 Befall = Callable[[JobRun, RequestKind, str], tuple[Struck, int]]
@@ -165,7 +165,7 @@ class Handler(BaseHTTPRequestHandler):
         service.requests[kind.label] += 1
         struck, misses = UNHARMED, 0
         if sender is not None:
-            struck, misses = service.befall(sender, kind, key.removeprefix(TABLE))
+            struck, misses = service.befall(sender, kind, key.removeprefix(TABLE_PREFIX))
         if kind is RequestKind.LIST:
             answer = lambda _: self._listing(misses)  # noqa: E731
             service.struck.update(["stale_listing"] if misses else [])

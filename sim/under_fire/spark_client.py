@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from whitecap.sim.freerun.driving import CONFLICTS
+from whitecap.engine.recorded import CONFLICTS
 from whitecap.sim.replay.real.failures import failure_of
 from whitecap.sim.replay.real.jvm import Jvm
 from whitecap.sim.replay.real.session import SOON_DONE, delta_session

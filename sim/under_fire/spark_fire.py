@@ -27,7 +27,7 @@ from whitecap.sim.under_fire.fire import PROMISED, Burnt, all_work, judged, lay_
 from whitecap.sim.under_fire.leading import KILLED, FastClock, Tried, TryEnd
 from whitecap.sim.under_fire.misfortunes import JobRun
 from whitecap.sim.under_fire.order import WorkOrder
-from whitecap.sim.under_fire.service import TABLE
+from whitecap.sim.under_fire.service import TABLE_PREFIX
 from whitecap.sim.under_fire.spark_driver import SparkDriver
 
 NOTES = "notes"
@@ -72,7 +72,7 @@ def burn_on_spark(expected: ExpectedRun, directory: Path) -> Burnt:
     driver = _driver(expected, directory)
     clock = FastClock(speed_of(expected, REAL_S_PER_JOB))
     landed_ms = [landing.landed_at_ms for landing in expected.run.world.store.landings]
-    deaths = Deaths(driver, clock, _crashes(expected), directory / TABLE, landed_ms)
+    deaths = Deaths(driver, clock, _crashes(expected), directory / TABLE_PREFIX, landed_ms)
     clients = {name: SparkWriter(driver, clock) for name in expected.jobs}
 
     def stop() -> None:
@@ -86,7 +86,7 @@ def burn_on_spark(expected: ExpectedRun, directory: Path) -> Burnt:
     finally:
         driver.close()
     promised = Promise(level=PROMISED.level, settings=settings_of(expected.run.scenario))
-    history = _history(tried, directory / NOTES, _versions(directory / TABLE))
+    history = _history(tried, directory / NOTES, _versions(directory / TABLE_PREFIX))
     return Burnt(directory, tried, judged(directory, history, promised), {}, driver.deaths)
 
 
@@ -96,7 +96,7 @@ def _driver(expected: ExpectedRun, directory: Path) -> SparkDriver:
     shutil.rmtree(notes, ignore_errors=True)
     notes.mkdir()
     table = {
-        "folder": str((directory / TABLE).resolve()),
+        "folder": str((directory / TABLE_PREFIX).resolve()),
         "name": expected.run.scenario.all_tables[0].name,
         "settings": playing_settings_of(expected.run.scenario),
         "notes": str(notes.resolve()),

@@ -22,6 +22,13 @@ TYPE_NAME = re.compile(r"[A-Z][a-z]\w*")
 TWO_MEANINGS = {"Delete"}
 """A statement of SQL, whose class has its name, and a request of a storage."""
 
+CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
+OF_A_FEATURE_AND_ITS_PROPERTY = {"DELETION_VECTORS", "ROW_TRACKING", "TYPE_WIDENING"}
+"""A table feature, and the property that switches it on: the log calls both so."""
+
+OF_SEVERAL_THINGS = {*OF_A_FEATURE_AND_ITS_PROPERTY, "NAMES"}
+"""`NAMES` are those of properties, and those of the two who race."""
+
 CANNOT_HAVE_SLOTS = {"cached_property": "keeps what it made in the dictionary of its object"}
 """Decorator of a method -> why a dataclass with such a method has no slots."""
 
@@ -82,6 +89,36 @@ def test_no_public_type_of_the_product_has_two_meanings() -> None:
     assert len(homes) > 1000
     several = {name: places for name, places in homes.items() if len(places) > 1}
     assert several.keys() == TWO_MEANINGS, several
+
+
+def _constants(path: Path) -> Iterator[str]:
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                if CONSTANT.fullmatch(name):
+                    yield name
+
+
+def _imported_names(path: Path) -> Iterator[tuple[str, str]]:
+    """A module of the product, and a name that another one has from it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def test_no_constant_that_other_modules_import_has_two_meanings() -> None:
+    paths = _tracked(*(f"{room}/*.py" for room in ROOMS))
+    taken = {pair for path in paths for pair in _imported_names(path)}
+    homes: dict[str, list[str]] = {}
+    for path in paths:
+        place = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        module = f"whitecap.{place.removeprefix('whitecap.')}"
+        for name in _constants(path):
+            if (module, name) in taken:
+                homes.setdefault(name, []).append(module)
+    assert len(homes) > 300
+    several = {name: places for name, places in homes.items() if len(places) > 1}
+    assert several.keys() == OF_SEVERAL_THINGS, several
 
 
 def _dataclasses(tree: ast.Module) -> Iterator[ast.ClassDef]:

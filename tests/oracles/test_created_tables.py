@@ -8,7 +8,7 @@ from tests.oracles.hand_made import HandMade, metadata, remove
 from whitecap.sim.oracles.finding import Anomaly
 from whitecap.sim.oracles.statements.columns import TableColumns
 from whitecap.sim.oracles.statements.parsing import NotTranslated
-from whitecap.sim.oracles.statements.text import NOTHING, Translated, meaning_of
+from whitecap.sim.oracles.statements.text import NOTHING_TRANSLATED, Translated, meaning_of
 
 COLUMNS = TableColumns(("id", "v"), frozenset(), ())
 
@@ -59,7 +59,7 @@ def test_rows_that_are_left_in_a_replaced_table_are_wrong() -> None:
 
 @pytest.mark.parametrize("statement", KEEPING)
 def test_create_without_replace_keeps_the_rows_of_a_table_that_is_there(statement: str) -> None:
-    assert meaning_of(statement, COLUMNS, False) == NOTHING
+    assert meaning_of(statement, COLUMNS, False) == NOTHING_TRANSLATED
 
 
 @pytest.mark.parametrize("statement", EMPTYING)

@@ -14,7 +14,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.recording.dataset.layout import batch_folder
 from whitecap.sim.recording.dataset.local import LocalPlace
-from whitecap.sim.recording.dataset.place import DEFINITION
+from whitecap.sim.recording.dataset.place import DEFINITION_FILE
 from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.replay.choice import choose_run, named_run
@@ -85,7 +85,7 @@ def test_cells_and_axes_are_listed_in_the_order_of_the_scenario(tmp_path: Path) 
         for name, level in (("many", "Serializable"), ("few", "WriteSerializable"))
     ]
     own = {"scenario_name": "a", "scenario_hash": "1", "seed": 1, "replications": 1, "axes": {}}
-    place.write(DEFINITION, json.dumps({**own, "cells": cells}))
+    place.write(DEFINITION_FILE, json.dumps({**own, "cells": cells}))
     with pytest.raises(InvalidInput, match="no cell 'other': there are many, few"):
         choose_run(place, tmp_path, "other")
     with pytest.raises(InvalidInput) as refused:
@@ -107,7 +107,7 @@ def test_cells_and_axes_are_listed_in_the_order_of_the_scenario(tmp_path: Path) 
 )
 def test_a_definition_that_is_damaged_is_named(tmp_path: Path, content: str, said: str) -> None:
     place = _sweep(tmp_path, {("few", 0): "concurrent-append"})
-    place.write(DEFINITION, content)
+    place.write(DEFINITION_FILE, content)
     with pytest.raises(InvalidInput, match=rf"sweep\.json: is damaged: {said}"):
         choose_run(place, tmp_path, "few")
 

@@ -12,7 +12,7 @@ from whitecap.checking.scenarios import CheckedScenario, MeasuredScenario
 from whitecap.engine.errors import InvalidInput, Problem, gathered, nearest, noted
 from whitecap.reports.comparisons.baseline import (
     AGAIN,
-    UPDATE,
+    UPDATE_COMMAND,
     Baseline,
     BaselineScenario,
     as_stored,
@@ -77,7 +77,7 @@ class Against(Struct, frozen=True):
     ) -> Iterator[Problem]:
         there = self.baseline.scenarios.get(name)
         if there is None:
-            said = f"{name!r} is not in the baseline {self.path}: add it with {UPDATE}"
+            said = f"{name!r} is not in the baseline {self.path}: add it with {UPDATE_COMMAND}"
             yield Problem(place, said, nearest(name, self.baseline.scenarios))
         elif there.seed != seed:
             said = (

@@ -24,7 +24,7 @@ from whitecap.sim.loading.checks.well_formed import sound_part
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import KEY_TYPE, PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
-from whitecap.sim.table.derived import INSTANTS, is_generated
+from whitecap.sim.table.derived import INSTANT_TYPES, is_generated
 
 TOO_DEEP = "is nested too deeply"
 
@@ -149,7 +149,7 @@ class GivenTable:
             place = (*self.place, "values", name)
             if column is None:
                 continue
-            if domain.days is not None and column.type not in ("date", *INSTANTS):
+            if domain.days is not None and column.type not in ("date", *INSTANT_TYPES):
                 said = "days are for DATE and TIMESTAMP columns"
                 yield place, f"{said}, {name!r} is {column.type.upper()}", None
             if domain.among is not None:

@@ -68,7 +68,7 @@ class TakenAsItIs(Struct, frozen=True):
 
 Meaning = Translated | Appended | Restored | TakenAsItIs
 
-NOTHING = Translated()
+NOTHING_TRANSLATED = Translated()
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +80,7 @@ def meaning_of(statement: str, columns: TableColumns, dynamic: bool) -> Meaning:
         case EffectKind.RESTORES:
             return _restored(statement)
         case EffectKind.KEEPS:
-            return NOTHING
+            return NOTHING_TRANSLATED
         case EffectKind.COPIES:
             raise NotTranslated("CREATE with the rows of a query or of a clone")
         case EffectKind.EMPTIES:

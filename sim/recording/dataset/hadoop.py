@@ -14,7 +14,7 @@ from whitecap.sim.recording.dataset.layout import (
     RECORDINGS,
     STREAM,
     TABLE,
-    WHOLE,
+    WHOLE_MARK,
     batch_number,
 )
 from whitecap.sim.recording.dataset.place import is_begun_by
@@ -79,14 +79,14 @@ class HadoopPlace:
         with self._understood():
             folders = [name for name in self._listed(RECORDINGS) if batch_number(name) is not None]
             return {
-                name: bool(self._files.exists(self._path(f"{RECORDINGS}/{name}/{WHOLE}")))
+                name: bool(self._files.exists(self._path(f"{RECORDINGS}/{name}/{WHOLE_MARK}")))
                 for name in sorted(folders)
             }
 
     def remove(self, batch: str) -> None:
         """Remove a batch; its `_SUCCESS` goes first."""
         with self._understood():
-            self._files.delete(self._path(f"{RECORDINGS}/{batch}/{WHOLE}"), False)
+            self._files.delete(self._path(f"{RECORDINGS}/{batch}/{WHOLE_MARK}"), False)
             self._files.delete(self._path(f"{RECORDINGS}/{batch}"), True)
 
     def rows(

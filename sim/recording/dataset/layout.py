@@ -16,10 +16,10 @@ import re
 
 import pyarrow as pa
 
-from whitecap.sim.recording.recording import ALWAYS, schema_of
+from whitecap.sim.recording.recording import TABLES_OF_EVERY_RUN, schema_of
 
 RECORDINGS = "recordings"
-WHOLE = "_SUCCESS"
+WHOLE_MARK = "_SUCCESS"
 RUNS, FAILURES = "runs", "failures"
 
 BATCH, TABLE = "batch", "table"
@@ -31,7 +31,7 @@ KEY = pa.schema([("cell", _TEXT), ("replication", pa.int32()), ("row", pa.int64(
 """Of which run a row is, and its place in the run's table."""
 
 OWN: dict[str, pa.Schema] = {
-    **{name: schema_of(name, tells_apart=True) for name in ALWAYS},
+    **{name: schema_of(name, tells_apart=True) for name in TABLES_OF_EVERY_RUN},
     RUNS: pa.schema([("manifest", _TEXT), ("scenario", _TEXT), ("seconds", pa.float64())]),
     FAILURES: pa.schema(
         [("error", _TEXT), ("text", _TEXT), ("traceback", _TEXT), ("is_bad_input", pa.bool_())]

@@ -19,7 +19,7 @@ from whitecap.sim.recording.dataset.layout import (
     RECORDINGS,
     RUNS,
     TABLE,
-    WHOLE,
+    WHOLE_MARK,
     batch_number,
 )
 from whitecap.sim.recording.dataset.place import is_begun_by
@@ -68,12 +68,12 @@ class LocalPlace(Struct, frozen=True):
         root = self.path / RECORDINGS
         folders = sorted(root.iterdir()) if root.is_dir() else []
         named = (folder for folder in folders if batch_number(folder.name) is not None)
-        return {folder.name: (folder / WHOLE).is_file() for folder in named}
+        return {folder.name: (folder / WHOLE_MARK).is_file() for folder in named}
 
     def remove(self, batch: str) -> None:
         """Remove a batch; its `_SUCCESS` goes first."""
         folder = self.path / RECORDINGS / batch
-        (folder / WHOLE).unlink(missing_ok=True)
+        (folder / WHOLE_MARK).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
 
     def rows(
@@ -100,7 +100,7 @@ class LocalPlace(Struct, frozen=True):
 
     def close(self, batch: str) -> None:
         """Everything of a batch is written."""
-        (self.path / RECORDINGS / batch / WHOLE).touch()
+        (self.path / RECORDINGS / batch / WHOLE_MARK).touch()
 
     def add(self, batch: str, part: int, runs: Iterable[Ran]) -> None:
         """Write runs as they come, as one part of a batch. Raises `OSError` that names it."""

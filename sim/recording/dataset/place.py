@@ -18,9 +18,9 @@ from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT, RunName
 from whitecap.sim.machine.places import PART
 from whitecap.sim.recording.dataset.layout import FAILURES, FILE, OWN, RUNS
 from whitecap.sim.recording.dataset.rows import by_run, columns_of, in_order, whole_recording
-from whitecap.sim.recording.recording import ALWAYS, Recording
+from whitecap.sim.recording.recording import TABLES_OF_EVERY_RUN, Recording
 
-DEFINITION = "sweep.json"
+DEFINITION_FILE = "sweep.json"
 
 CELLS = "cells"
 """The folder of each cell's scenario, which is written before the definition."""
@@ -74,7 +74,7 @@ def is_begun_by(listed: Callable[[str], Iterable[str]]) -> bool:
     """Whether all that lies in a place is what a sweep leaves that ended before its definition was
     written, as on a full disk. `listed`: the names in a folder of the place."""
     return all(
-        name == _unwritten(DEFINITION) or (name == CELLS and all(map(_is_cell, listed(CELLS))))
+        name == _unwritten(DEFINITION_FILE) or (name == CELLS and all(map(_is_cell, listed(CELLS))))
         for name in listed("")
     )
 
@@ -139,7 +139,7 @@ def recorded_run(place: DatasetPlace, name: RunName) -> Recording:
     cell, replication = name
     batches = whole_batches(place)
     tables = {}
-    for table in (RUNS, *ALWAYS) if batches else ():
+    for table in (RUNS, *TABLES_OF_EVERY_RUN) if batches else ():
         rows = place.rows(table, columns_of(table), batches, cell)
         nothing = FILE.empty_table().select(OWN[table].names)
         tables[table] = by_run(in_order(rows)).get(name, nothing)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import TABLES, RunName
 from whitecap.sim.recording.dataset.layout import FAILURES, FILE, KEY, OWN, RUNS, STREAM, TABLE
-from whitecap.sim.recording.recording import ALWAYS, Recording, schema_of
+from whitecap.sim.recording.recording import TABLES_OF_EVERY_RUN, Recording, schema_of
 
 ROWS_OF_A_GROUP = 20_000
 """So many rows, and at most one run more, wait to be written together: a row group has every
@@ -150,7 +150,7 @@ def whole_recording(
     """
     row = summary.to_pylist()[0]
     manifest = json.loads(row["manifest"])
-    recorded = recorded_tables(place, name, manifest, {t: tables[t] for t in ALWAYS})
+    recorded = recorded_tables(place, name, manifest, {t: tables[t] for t in TABLES_OF_EVERY_RUN})
     changed = [
         Problem(place, f"has other {table} of cell {name[0]}, replication {name[1]} than recorded")
         for table, rows in recorded.items()
@@ -161,7 +161,7 @@ def whole_recording(
     return Recording.of(manifest, row["scenario"], recorded)
 
 
-EVERYTHING = {name: tuple(OWN[name].names) for name in ALWAYS}
+EVERYTHING = {name: tuple(OWN[name].names) for name in TABLES_OF_EVERY_RUN}
 """Every table of a run with all its columns."""
 
 

@@ -20,7 +20,7 @@ from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.settings import DELTA_PREFIX
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, DrawnLayout
 from whitecap.sim.replay.drawing.statements import (
-    VECTORS,
+    WITH_VECTORS,
     DrawnStatement,
     draw_history,
     draw_statement,
@@ -156,9 +156,11 @@ def draw_race(seed: int, number: int) -> DrawnRace:
 
 
 def _properties(draw: random.Random, layout: DrawnLayout) -> dict[str, str]:
-    drawn = dict(draw.choice(({}, {VECTORS: "true"}, {ISOLATION_PROPERTY: "WriteSerializable"})))
+    drawn = dict(
+        draw.choice(({}, {WITH_VECTORS: "true"}, {ISOLATION_PROPERTY: "WriteSerializable"}))
+    )
     if draw.random() < 0.2:
-        drawn[VECTORS] = "true"
+        drawn[WITH_VECTORS] = "true"
     if layout.wider:
         drawn[properties.TYPE_WIDENING.key] = "true"
     if draw.random() < 0.25:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from whitecap.engine.log import properties
 from whitecap.sim.replay.drawing.layouts import DrawnLayout
 
-VECTORS = properties.DELETION_VECTORS.key
+WITH_VECTORS = properties.DELETION_VECTORS.key
 
 T = TypeVar("T")
 
@@ -169,7 +169,7 @@ def _define(draw: random.Random, layout: DrawnLayout, number: int) -> DrawnState
             DrawnStatement(f"ALTER TABLE target ADD COLUMN w{number} INT"),
             DrawnStatement(f"{setting} ('delta.checkpointInterval' = '20')"),
             DrawnStatement(f"{setting} ('delta.appendOnly' = 'true')"),
-            DrawnStatement(f"{setting} ('{VECTORS}' = 'true')"),
+            DrawnStatement(f"{setting} ('{WITH_VECTORS}' = 'true')"),
             DrawnStatement(f"{setting} ('delta.enableRowTracking' = 'true')", commits=3),
             DrawnStatement(f"{setting} ('delta.enableChangeDataFeed' = 'true')"),
             DrawnStatement("ALTER TABLE target UNSET TBLPROPERTIES ('delta.checkpointInterval')"),

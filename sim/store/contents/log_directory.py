@@ -25,7 +25,7 @@ Moment = tuple[float, int]
 """An instant in simulated milliseconds, and the order of who acts in it."""
 
 ALWAYS: Moment = (-math.inf, 0)
-NEVER: Moment = (math.inf, 0)
+NEVER_THERE: Moment = (math.inf, 0)
 
 STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"
 

@@ -56,7 +56,7 @@ class Latency(Struct, frozen=True):
         return effect_ms + back_ms + size * self.per_unit_back
 
 
-NOTHING = Latency(1, 2, lambda ranks: np.zeros((len(ranks), 2 * ranks.shape[1])))
+NO_LATENCY = Latency(1, 2, lambda ranks: np.zeros((len(ranks), 2 * ranks.shape[1])))
 """For a kind of request that a profile does not have and nobody sends."""
 
 
@@ -75,7 +75,7 @@ def latencies_of(store: StoreSection) -> list[Latency]:
         RequestKind.RENAME: _plain(store.rename or store.put, share),
         **{kind: _plain(measured, share) for kind, measured in services_of(store).items()},
     }
-    return [latencies.get(kind, NOTHING) for kind in RequestKind]
+    return [latencies.get(kind, NO_LATENCY) for kind in RequestKind]
 
 
 def services_of(store: StoreSection) -> dict[RequestKind, Measured]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.store.requests.kinds import RequestKind
-from whitecap.sim.store.requests.latency import NOTHING, Latency
+from whitecap.sim.store.requests.latency import NO_LATENCY, Latency
 from whitecap.sim.time.draws import DrawnColumns, DrawTable
 from whitecap.sim.time.random_streams import RERUN_BITS, RandomSource, row_of
 
@@ -113,7 +113,7 @@ class Tapes:
         at = 1
         for kind in RequestKind:
             latency = self.latencies[kind]
-            count = 0 if latency is NOTHING else USUAL[kind]
+            count = 0 if latency is NO_LATENCY else USUAL[kind]
             purpose, ranks = _purpose(kind), range(latency.ranks)
             if count:
                 places = [place(purpose, n, part) for n in range(count) for part in ranks]

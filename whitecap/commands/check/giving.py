@@ -21,7 +21,7 @@ from whitecap.commands.check.writing import (
 from whitecap.engine.errors import Problem
 from whitecap.out_file import each_done
 from whitecap.reports.checks.markdown import MARKER
-from whitecap.reports.junit import BEGINS as JUNIT_BEGINS
+from whitecap.reports.junit import JUNIT_BEGINS
 from whitecap.sim.machine.places import refused_places, require_file, written
 
 
