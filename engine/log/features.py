@@ -35,7 +35,7 @@ from whitecap.engine.log.feature_keys import (
     V2_CHECKPOINT,
     VACUUM_PROTOCOL_CHECK,
 )
-from whitecap.engine.log.properties import TableProperty
+from whitecap.engine.log.properties import Configuration, TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
 
 FEATURES_READER_VERSION, FEATURES_WRITER_VERSION = 3, 7
@@ -75,8 +75,12 @@ class TableFeature(Struct, frozen=True, eq=False):
         return (FEATURES_READER_VERSION if self.reader_writer else 1, FEATURES_WRITER_VERSION)
 
 
+def _configured(holds: Callable[[Configuration], bool]) -> Requirement:
+    return lambda metadata: holds(metadata.configuration)
+
+
 def _on(flag: TableProperty[bool]) -> Requirement:
-    return lambda metadata: flag.of(metadata.configuration)
+    return _configured(flag.of)
 
 
 def _set_to_true(key: str) -> Requirement:
@@ -108,14 +112,6 @@ def _has_constraint(metadata: Metadata) -> bool:
     return any(key.startswith(properties.CONSTRAINT_PREFIX) for key in metadata.configuration)
 
 
-def _maps_columns(metadata: Metadata) -> bool:
-    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration) != "none"
-
-
-def _checkpoints_v2(metadata: Metadata) -> bool:
-    return properties.CHECKPOINT_POLICY.of(metadata.configuration) == "v2"
-
-
 _IDENTITY = (IDENTITY_START, IDENTITY_STEP, IDENTITY_ALLOWS_EXPLICIT_INSERT)
 
 _ALL = (
@@ -136,8 +132,8 @@ _ALL = (
         required_by=_column_has(GENERATION_EXPRESSION),
     ),
     TableFeature(
-        COLUMN_MAPPING, reader_writer=True, legacy_versions=(2, 5), required_by=_maps_columns,
-        fails_concurrent=False,
+        COLUMN_MAPPING, reader_writer=True, legacy_versions=(2, 5),
+        required_by=_configured(properties.maps_columns), fails_concurrent=False,
     ),
     TableFeature("identityColumns", legacy_versions=(1, 6), required_by=_column_has(*_IDENTITY)),
     TableFeature(
@@ -154,7 +150,8 @@ _ALL = (
     ),
     TableFeature(DOMAIN_METADATA, fails_concurrent=False),
     TableFeature(
-        V2_CHECKPOINT, reader_writer=True, required_by=_checkpoints_v2, fails_concurrent=False
+        V2_CHECKPOINT, reader_writer=True,
+        required_by=_configured(properties.makes_v2_checkpoints), fails_concurrent=False,
     ),
     TableFeature(
         IN_COMMIT_TIMESTAMP, required_by=_on(properties.IN_COMMIT_TIMESTAMPS),

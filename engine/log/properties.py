@@ -165,6 +165,19 @@ NUMBERS = (ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP, PROTECTED_VERSION)
 """Properties without a type above, whose values are flags or whole numbers where they are set."""
 
 
+def maps_columns(configuration: Configuration) -> bool:
+    """Whether columns have names of their own in data files."""
+    return COLUMN_MAPPING_MODE.of(configuration) != "none"
+
+
+def makes_v2_checkpoints(configuration: Configuration) -> bool:
+    """Whether the table asks for checkpoints of the second version.
+
+    Source: Checkpoints.scala (CheckpointPolicy.needsV2CheckpointSupport).
+    """
+    return CHECKPOINT_POLICY.of(configuration) == "v2"
+
+
 def history_retentions(configuration: Configuration) -> tuple[str, str]:
     """For how long history stays: the log's, and after DROP FEATURE TRUNCATE HISTORY.
 

@@ -27,7 +27,7 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.file_keys import FileKey, PartitionKey
 from whitecap.engine.log.files import FileSet
-from whitecap.engine.log.properties import COLUMN_MAPPING_MODE
+from whitecap.engine.log.properties import maps_columns
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import once_for_each
 
@@ -160,7 +160,7 @@ def physical_partition_columns(metadata: Metadata | None) -> tuple[str, ...]:
     if metadata is None:
         return ()
     names = metadata.partition_columns
-    if COLUMN_MAPPING_MODE.of(metadata.configuration) == "none":
+    if not maps_columns(metadata.configuration):
         return tuple(names)
     schema = schema_of_metadata(metadata)
     columns = ((name, schema.get(name)) for name in names)

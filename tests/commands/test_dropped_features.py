@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.commands.sql_database import Database
+from whitecap.engine.commands.features.removals import REMOVALS
 from whitecap.engine.dialects import DELTA_OSS_3_3
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.log.features import FEATURES
 
 FAST = "spark.databricks.delta.tableFeatures.fastDropFeature.enabled"
 
@@ -72,3 +74,8 @@ def test_what_became_droppable_after_3_3_cannot_be_dropped_there(feature: str) -
 def test_dropping_at_once_cannot_be_switched_on_in_3_3() -> None:
     with pytest.raises(UnsupportedFeature, match="pull/4212"):
         DELTA_OSS_3_3.settings_of({FAST: "true"})
+
+
+@pytest.mark.parametrize("name", REMOVALS)
+def test_a_removable_feature_that_readers_must_know_says_which_commits_use_it(name: str) -> None:
+    assert (REMOVALS[name].used_by is not None) == FEATURES[name].reader_writer

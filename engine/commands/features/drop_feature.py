@@ -103,8 +103,8 @@ def _without_history(
     Raises `DeltaError` if there was anything to clean up now, or if there was any time before.
     """
     name, truncates = statement.feature, statement.truncate_history
-    shows_in_history = FEATURES[name].reader_writer
-    if shows_in_history:
+    used_by = REMOVALS[name].used_by
+    if used_by is not None:
         stopped = stop((yield from empty_commit(table)))
         if stopped is not None:
             return stopped
@@ -112,7 +112,7 @@ def _without_history(
             log, truncated = properties.history_retentions(seen.configuration)
             raise feature_errors.wait_for_retention(name, log, truncated)
     txn = yield from _dropping(table, name, cleaned)
-    if shows_in_history and (yield from is_in_history(table, name, txn.read_version)):
+    if used_by is not None and (yield from is_in_history(table, used_by, txn.read_version)):
         raise feature_errors.in_history(name)
     return (yield from _downgrade(txn, name, truncates=truncates, protects=False))
 

@@ -10,6 +10,13 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from whitecap.engine.commands.features.cleaning import CLEAN, Cleaned
+from whitecap.engine.commands.features.history import (
+    UsedBy,
+    configures,
+    has_changed_types,
+    never,
+    uses_vectors,
+)
 from whitecap.engine.commands.features.traces_in_files import (
     clean_column_mapping,
     clean_deletion_vectors,
@@ -21,6 +28,7 @@ from whitecap.engine.commands.features.traces_in_files import (
     widens,
 )
 from whitecap.engine.commands.features.traces_in_log import (
+    asks_for_v2_checkpoints,
     check_constraints,
     clean_checkpoint_policy,
     clean_domains,
@@ -29,7 +37,6 @@ from whitecap.engine.commands.features.traces_in_log import (
     is_constrained,
     is_protected,
     is_stamped,
-    makes_v2_checkpoints,
     unprotect,
     watermark_removed,
 )
@@ -73,11 +80,13 @@ def _no_actions(_snapshot: Snapshot) -> list[AnyAction]:
 class Removal(Struct, frozen=True):
     """How one feature is dropped: what cleans up, what is a trace, what goes with the feature.
 
-    `keys`: properties; `actions`: further actions of the commit that drops it.
+    `keys`: properties; `actions`: further actions of the commit that drops it. `used_by`: which
+    commits of the history show it, `None` where readers need not know the feature.
     """
 
     clean: Clean = _nothing
     has_traces: Callable[[Snapshot], bool] = _no_traces
+    used_by: UsedBy | None = None
     keys: frozenset[str] = frozenset()
     actions: Callable[[Snapshot], list[AnyAction]] = _no_actions
 
@@ -90,19 +99,27 @@ _ROW_TRACKING_KEYS = frozenset(
         properties.ROW_COMMIT_VERSION_COLUMN,
     }
 )
-_TYPE_WIDENING = Removal(clean_type_widening, widens)
+_TYPE_WIDENING = Removal(clean_type_widening, widens, has_changed_types)
 REMOVALS: dict[str, Removal] = {
     CHECK_CONSTRAINTS: Removal(check_constraints, is_constrained),
     CHECKPOINT_PROTECTION: Removal(unprotect, is_protected),
-    COLUMN_MAPPING: Removal(clean_column_mapping, maps_columns),
-    DELETION_VECTORS: Removal(clean_deletion_vectors, has_vectors),
+    COLUMN_MAPPING: Removal(
+        clean_column_mapping, maps_columns, configures(properties.maps_columns)
+    ),
+    DELETION_VECTORS: Removal(clean_deletion_vectors, has_vectors, uses_vectors),
     DOMAIN_METADATA: Removal(clean_domains, has_domains),
     IN_COMMIT_TIMESTAMP: Removal(clean_timestamps, is_stamped),
     MATERIALIZED_PARTITIONS: Removal(keys=frozenset({properties.MATERIALIZED_PARTITIONS})),
-    ROW_TRACKING: Removal(clean_row_tracking, is_tracked, _ROW_TRACKING_KEYS, watermark_removed),
+    ROW_TRACKING: Removal(
+        clean_row_tracking, is_tracked, keys=_ROW_TRACKING_KEYS, actions=watermark_removed
+    ),
     TYPE_WIDENING: _TYPE_WIDENING,
     TYPE_WIDENING_PREVIEW: _TYPE_WIDENING,
-    V2_CHECKPOINT: Removal(clean_checkpoint_policy, makes_v2_checkpoints),
-    VACUUM_PROTOCOL_CHECK: Removal(),
+    V2_CHECKPOINT: Removal(
+        clean_checkpoint_policy,
+        asks_for_v2_checkpoints,
+        configures(properties.makes_v2_checkpoints),
+    ),
+    VACUUM_PROTOCOL_CHECK: Removal(used_by=never),
 }
 """The features that can be dropped; of the others Delta knows no way back."""

@@ -22,7 +22,6 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import RemoveFile
-from whitecap.engine.log.columns.mapping import is_mapped
 from whitecap.engine.log.columns.type_changes import (
     has_type_changes,
     is_noted,
@@ -107,7 +106,7 @@ def clean_column_mapping(table: Table, seen: Snapshot) -> Steps[Cleaned]:
 
 def maps_columns(snapshot: Snapshot) -> bool:
     """Whether columns are mapped."""
-    return snapshot.metadata is not None and is_mapped(snapshot.metadata)
+    return properties.maps_columns(snapshot.configuration)
 
 
 def widens(snapshot: Snapshot) -> bool:

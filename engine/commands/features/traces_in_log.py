@@ -29,16 +29,16 @@ from whitecap.engine.writing.beginning import begin
 
 def clean_checkpoint_policy(table: Table, seen: Snapshot) -> Steps[Cleaned]:
     """Checkpoints are made in the classic form again."""
-    if not makes_v2_checkpoints(seen):
+    if not asks_for_v2_checkpoints(seen):
         return CLEAN
     txn = yield from begin(table)
     changed = change_properties(txn, {properties.CHECKPOINT_POLICY.key: "classic"})
     return (yield from all_done([changed]))
 
 
-def makes_v2_checkpoints(snapshot: Snapshot) -> bool:
+def asks_for_v2_checkpoints(snapshot: Snapshot) -> bool:
     """Whether the table asks for checkpoints of the second version."""
-    return properties.CHECKPOINT_POLICY.of(snapshot.configuration) != "classic"
+    return properties.makes_v2_checkpoints(snapshot.configuration)
 
 
 _ENABLEMENT = (properties.ICT_ENABLEMENT_TIMESTAMP, properties.ICT_ENABLEMENT_VERSION)

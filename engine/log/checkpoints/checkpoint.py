@@ -113,11 +113,8 @@ def snapshot_of(files: CheckpointFiles, bodies: Sequence[bytes]) -> Steps[Snapsh
 
 def encode_checkpoint(snapshot: Snapshot) -> bytes:
     """The Parquet file of a snapshot's checkpoint."""
-    configuration = snapshot.configuration
-    v2 = (
-        supports(snapshot.protocol, feature_keys.V2_CHECKPOINT)
-        and properties.CHECKPOINT_POLICY.of(configuration) == "v2"
-    )
+    is_supported = supports(snapshot.protocol, feature_keys.V2_CHECKPOINT)
+    v2 = is_supported and properties.makes_v2_checkpoints(snapshot.configuration)
     return encode_actions(checkpoint_actions(snapshot), snapshot.version if v2 else None)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
-from whitecap.engine.log.properties import COLUMN_MAPPING_MODE
+from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, maps_columns
 from whitecap.engine.log.schema import Field, Schema
 
 MODES = ("none", "name", "id")
@@ -28,7 +28,7 @@ def mode_of(metadata: Metadata | None) -> str:
 
 def is_mapped(metadata: Metadata | None) -> bool:
     """Whether columns have names of their own in data files."""
-    return mode_of(metadata) != "none"
+    return metadata is not None and maps_columns(metadata.configuration)
 
 
 def check_change(old: Metadata, new: Metadata) -> None:
