@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from whitecap.arguments.kinds import of_its_kinds
 from whitecap.engine.dialects import (
-    DELTA_OSS_4_4,
+    DEFAULT_DIALECT,
     DIALECTS,
     Dialect,
     dialect_named,
@@ -29,8 +29,6 @@ from whitecap.engine.sql.parsing.unknown_columns import Schemas
 from whitecap.engine.storage.disk.machine import wall_clock_ms
 from whitecap.sim.bundled import read_named
 from whitecap.sim.rehearsal.small_table import ReadCase, SmallCase, case_in, text_of
-
-DEFAULT_DIALECT = DELTA_OSS_4_4.name
 
 TableLike = str | Path | Mapping[str, Any]
 """The path of a table's YAML or of a real Delta table, YAML text, or its content."""
@@ -136,7 +134,7 @@ def asked(
         problems += read.problems
         small = _with_settings(read.part(), settings or {})
         both = _statements_for(read, a, b)
-        rules = chosen or _dialect_or_nearest(small.dialect, []) or DEFAULT_DIALECT
+        rules = chosen or _dialect_or_nearest(small.dialect, []) or DEFAULT_DIALECT.name
         with noted(problems):
             case = small.case(both, rules, wall_clock_ms())
             if not read.problems:
@@ -188,7 +186,7 @@ def _asked_of_real(
     statements: tuple[str | None, str | None],
 ) -> Callable[[], Explanation]:
     with gathered() as problems:
-        dialect = dialect_named(_dialect_or_nearest(name, problems) or DEFAULT_DIALECT)
+        dialect = dialect_named(_dialect_or_nearest(name, problems) or DEFAULT_DIALECT.name)
         checked = dialect.settings_of({})
         with noted(problems):
             checked = dialect.checked_settings(settings)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from whitecap.engine.dialects.choice import (
+    DEFAULT_DIALECT,
     DIALECTS,
     caveat_of,
     dialect_named,
     is_modelled,
+    newest,
     standing_for,
     unknown_dialect,
+    version_of,
     versions_of,
 )
 from whitecap.engine.dialects.databricks import (
@@ -39,6 +42,7 @@ __all__ = [
     "DATABRICKS_14_2",
     "DATABRICKS_14_3",
     "DATABRICKS_PROPERTIES",
+    "DEFAULT_DIALECT",
     "DELTA_CHECKS",
     "DELTA_OSS_3_3",
     "DELTA_OSS_4_4",
@@ -59,8 +63,10 @@ __all__ = [
     "caveat_of",
     "dialect_named",
     "is_modelled",
+    "newest",
     "product_of",
     "standing_for",
     "unknown_dialect",
+    "version_of",
     "versions_of",
 ]

@@ -50,33 +50,43 @@ def standing_for(product: Product) -> Dialect:
     return versions[max(older, default=min(versions))]
 
 
+def newest(vendor: Vendor) -> Dialect:
+    """The newest modelled version of an engine."""
+    return standing_for(Product(vendor, ()))
+
+
 def is_modelled(product: Product) -> bool:
     """Whether there is a dialect of this very version."""
     versions = _versions(product.vendor)
     return any(version == product.version[: len(version)] for version in versions)
 
 
+def version_of(dialect: Dialect) -> str:
+    """The version that its name says: `14.3`."""
+    return dialect.name.rpartition("-")[2]
+
+
 def versions_of(dialect: Dialect) -> str:
     """The versions that a dialect stands for, in words: `versions from 14.3 on`."""
     in_order = [each for _, each in sorted(_versions(dialect.vendor).items())]
     place = in_order.index(dialect)
-    begins = [f"from {_version_text(dialect)} on"] if place else []
-    ends = [f"before {_version_text(newer)}" for newer in in_order[place + 1 :][:1]]
+    begins = [f"from {version_of(dialect)} on"] if place else []
+    ends = [f"before {version_of(newer)}" for newer in in_order[place + 1 :][:1]]
     return f"versions {' and '.join(begins + ends)}"
 
 
 def caveat_of(product: Product) -> str:
     """What is otherwise in a product than its dialect says; empty where nothing is known to be."""
     dialect = standing_for(product)
-    own = tuple(map(int, _version_text(dialect).split(".")))
+    own = tuple(map(int, version_of(dialect).split(".")))
     return dialect.of_newer_versions if product.version[: len(own)] > own else ""
 
 
 def _versions(vendor: Vendor) -> dict[tuple[int, ...], Dialect]:
     """The modelled versions of an engine."""
     same = (dialect for dialect in DIALECTS.values() if dialect.vendor is vendor)
-    return {tuple(map(int, _version_text(each).split("."))): each for each in same}
+    return {tuple(map(int, version_of(each).split("."))): each for each in same}
 
 
-def _version_text(dialect: Dialect) -> str:
-    return dialect.name.rpartition("-")[2]
+DEFAULT_DIALECT = newest(Vendor.DELTA)
+"""That of whoever names none."""

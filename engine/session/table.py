@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TypeVar
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.dialects import DEFAULT_DIALECT, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.log.clients.commit_cache import CommitCache
 from whitecap.engine.log.clients.stored_log import StoredLog
@@ -114,7 +114,7 @@ class Table:
     name: str
     shared: SharedTable = dataclasses.field(default_factory=SharedTable)
     settings: Settings = dataclasses.field(default_factory=Settings)
-    dialect: Dialect = DELTA_OSS_4_4
+    dialect: Dialect = DEFAULT_DIALECT
     lost_reply: LostReply = LostReply.RESEND
     root: str = ""
     location: str = ""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
-from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.dialects import DEFAULT_DIALECT, Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
@@ -62,7 +62,7 @@ class Transaction:
         snapshot: Snapshot,
         txn_id: str,
         settings: Settings | None = None,
-        dialect: Dialect = DELTA_OSS_4_4,
+        dialect: Dialect = DEFAULT_DIALECT,
         table_name: str = _UNNAMED,
         lost_reply: LostReply = LostReply.RESEND,
         row_files: RowFiles | None = None,
@@ -91,7 +91,7 @@ class Transaction:
         cls,
         table_log: TableLog,
         settings: Settings | None = None,
-        dialect: Dialect = DELTA_OSS_4_4,
+        dialect: Dialect = DEFAULT_DIALECT,
         table_name: str = _UNNAMED,
         lost_reply: LostReply = LostReply.RESEND,
     ) -> Steps[Transaction]:

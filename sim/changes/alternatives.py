@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from whitecap.engine.dialects import DATABRICKS_14_3
+from whitecap.engine.dialects import Vendor, newest
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.engine.log.schema import parse_ddl
@@ -131,7 +131,7 @@ def _isolation(scenario: Scenario) -> Labelled:
 
 def _row_level(scenario: Scenario) -> Labelled:
     """Deletion vectors on Databricks, and where the table is partitioned without that, too."""
-    name = DATABRICKS_14_3.name
+    name = newest(Vendor.DATABRICKS).name
     for path, table in _tables(scenario):
         properties = {**table.properties, DELETION_VECTORS.key: True}
         changes = {"dialect": name, f"{path}.properties": properties}

@@ -10,7 +10,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
+from whitecap.engine.dialects import Vendor, dialect_named, newest
 from whitecap.engine.dialects.dialect import DELTA_CHECKS
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.sim.chaos.parts import scenario_if_any, tables_in
@@ -141,7 +141,7 @@ def _without_dialects(document: Document, names: Collection[str]) -> Document:
 
     def mended(part: Document) -> Document:
         others = part.get("dialect") in names
-        return {**part, "dialect": DELTA_OSS_4_4.name} if others else part
+        return {**part, "dialect": newest(Vendor.DELTA).name} if others else part
 
     return _of_each_writer(mended(document), mended)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from whitecap.engine.dialects import (
-    DELTA_OSS_4_4,
+    DEFAULT_DIALECT,
     Dialect,
     caveat_of,
     is_modelled,
@@ -35,7 +35,7 @@ def guessed_dialect(commits: Sequence[ObservedCommit], anonymous: bool = False) 
         names = sorted({commit.origin.engine or "nobody" for commit in commits})
         shown = "" if anonymous else f" ({', '.join(names[:3])})"
         because = f"no commit names an engine that is modelled{shown}"
-        return Guess(DELTA_OSS_4_4, assumed(DELTA_OSS_4_4.name, because))
+        return Guess(DEFAULT_DIALECT, assumed(DEFAULT_DIALECT.name, because))
     product = max(products, key=lambda each: products[each])
     dialect = standing_for(product)
     because = f"engineInfo of {products[product]:,} of {len(commits):,} commits says {product}"

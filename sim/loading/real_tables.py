@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.engine.dialects import DEFAULT_DIALECT, DIALECTS
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.real_table.keys import keys_of
 from whitecap.sim.real_table.places import shown_place
@@ -128,7 +128,7 @@ class _Filling(Struct):
         wrong = [*_contradictions(given, table), *((FROM, r) for r in refusals_of(table.snapshot))]
         self.problems += [Problem(self.text.where((*place, key)), said) for key, said in wrong]
         self.newest_ms = max(self.newest_ms, table.snapshot.timestamp_ms)
-        dialect = DIALECTS.get(str(self.dialect), DELTA_OSS_4_4)
+        dialect = DIALECTS.get(str(self.dialect), DEFAULT_DIALECT)
         return keys_of(table, {k: v for k, v in given.items() if k not in REAL_TABLE_KEYS}, dialect)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from pydantic import Field, ValidationError, model_validator
 
-from whitecap.engine.dialects import DATABRICKS_PROPERTIES, DELTA_OSS_4_4, Dialect, dialect_named
+from whitecap.engine.dialects import DATABRICKS_PROPERTIES, DEFAULT_DIALECT, Dialect, dialect_named
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
@@ -79,7 +79,7 @@ class SmallCase(SmallTable):
     `start` is the wall clock (UTC) that the statements see, as a scenario's.
     """
 
-    dialect: str = DELTA_OSS_4_4.name
+    dialect: str = DEFAULT_DIALECT.name
     cluster_by: list[str] = Field(default_factory=list)
     settings: dict[str, str] = Field(default_factory=dict)
     start: StartInstant | None = None

@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect, dialect_named
+from whitecap.engine.dialects import DEFAULT_DIALECT, Dialect, dialect_named
 from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.engine.recorded import AxisRole, Measure, Objective
 from whitecap.engine.settings import Settings
@@ -62,7 +62,7 @@ class Scenario(Section):
     format_version: Whole = Field(default=SCENARIO_FORMAT, ge=SCENARIO_FORMAT, le=SCENARIO_FORMAT)
     name: str = Field(pattern=FILE_NAME)
     description: str = ""
-    dialect: DialectName = DELTA_OSS_4_4.name
+    dialect: DialectName = DEFAULT_DIALECT.name
     seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
     start: StartInstant = DEFAULT_START
     duration: Duration = Field(gt=0)

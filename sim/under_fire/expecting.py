@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.engine.dialects import DIALECTS, Vendor, newest
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.oracles.finding import Judgement
@@ -155,7 +155,7 @@ def _on_one_driver(scenario: Scenario) -> Document:
     document.pop("clusters", None)
     pairs = zip(scenario.document.get("faults", ()), scenario.faults, strict=True)
     document["faults"] = [said for said, fault in pairs if fault.writer_crash is not None]
-    return {**document, "store": "local", "dialect": DELTA_OSS_4_4.name}
+    return {**document, "store": "local", "dialect": newest(Vendor.DELTA).name}
 
 
 def _deaths(calm: FinishedRun) -> list[Document]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whitecap.engine.dialects import (
-    DELTA_OSS_4_4,
     DIALECTS,
     Dialect,
     RowLevelRules,
@@ -79,7 +78,7 @@ def _facts(dialect: Dialect) -> Iterator[tuple[str, str]]:
     yield "OPTIMIZE", _optimize(dialect)
     options = [option for option in own_options() if option.partition(" ")[0] not in dialect.lacks]
     yield "options", ", ".join(options)
-    if dialect is DELTA_OSS_4_4:
+    if not dialect.differences:
         yield "differs", "in nothing: the other dialects are compared with it"
 
 

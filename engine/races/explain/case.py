@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.dialects import DEFAULT_DIALECT, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import Aborted
@@ -35,7 +35,7 @@ class RaceCase:
     tables: Mapping[str, TableOf]
     target: str
     statements: tuple[str, str]
-    dialect: Dialect = DELTA_OSS_4_4
+    dialect: Dialect = DEFAULT_DIALECT
     settings: Settings = field(default_factory=Settings)
     cluster_by: tuple[str, ...] = ()
     base: World | None = None

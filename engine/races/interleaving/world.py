@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from whitecap.engine.commands import run_statement
-from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.dialects import DEFAULT_DIALECT, Dialect
 from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.races.interleaving.branch import Branch
@@ -35,7 +35,7 @@ class World(Struct, frozen=True):
 
     store: Store
     roots: Mapping[str, str]
-    dialect: Dialect = DELTA_OSS_4_4
+    dialect: Dialect = DEFAULT_DIALECT
     settings: Settings = field(default_factory=Settings)
     shared: Mapping[str, SharedTable] = field(default_factory=dict)
     snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class World(Struct, frozen=True):
     def of_tables(
         cls,
         tables: Mapping[str, TableOf],
-        dialect: Dialect = DELTA_OSS_4_4,
+        dialect: Dialect = DEFAULT_DIALECT,
         settings: Settings | None = None,
         absent: Sequence[str] = (),
         begins_ms: int = FIRST_INSTANT_MS,

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
+from whitecap.engine.dialects import DEFAULT_DIALECT, DIALECTS, Dialect
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.settings import Settings
 from whitecap.sim.loading.checks.well_formed import well_formed
@@ -36,7 +36,7 @@ class GivenPlatform(Struct, frozen=True):
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """What a document says of them."""
-        dialect = DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4)
+        dialect = DIALECTS.get(str(document.get("dialect")), DEFAULT_DIALECT)
         started = well_formed(_Started, {"start": document.get("start", DEFAULT_START)})
         start_ms = DEFAULT_START_MS if started is None else epoch_ms(started.start)
         return cls(dialect, _as_texts(document.get("settings")), start_ms)

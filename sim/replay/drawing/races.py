@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from whitecap.engine.dialects import DELTA_OSS_4_4
+from whitecap.engine.dialects import Vendor, newest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log import properties
 from whitecap.engine.races.conformance.case import StatementCase
@@ -27,7 +27,7 @@ from whitecap.sim.replay.drawing.statements import (
     one_fewer,
 )
 
-DIALECT = DELTA_OSS_4_4.name
+DIALECT = newest(Vendor.DELTA).name
 COMPACTED = properties.AUTO_COMPACT.key
 
 PROPERTIES: tuple[dict[str, str], ...] = (
