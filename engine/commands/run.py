@@ -42,7 +42,7 @@ from whitecap.engine.query.source_queries import source_of
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.functions.times import EPOCH, NOW, asks_time
+from whitecap.engine.sql.functions.times import NOW, asks_time
 from whitecap.engine.sql.parsing.statements import (
     Delete,
     Insert,
@@ -73,6 +73,7 @@ from whitecap.engine.sql.parsing.table_statements import (
     Vacuum,
 )
 from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.values.types import EPOCH
 from whitecap.engine.writing.default_keyword import with_defaults
 
 _NOT_ANALYZED = (CloneTable, CreateTable, Vacuum)

@@ -44,12 +44,13 @@ class TableProperty(Generic[T]):
             raise DeltaError("IllegalArgumentException", None, message) from error
 
 
+HOUR_MS = 3_600_000
 _UNIT_MS = {
     "microsecond": 0.001,
     "millisecond": 1,
     "second": 1_000,
     "minute": 60_000,
-    "hour": 3_600_000,
+    "hour": HOUR_MS,
     "day": 86_400_000,
     "week": 7 * 86_400_000,
 }

@@ -22,7 +22,7 @@ from whitecap.engine.log.indexed_columns import UNORDERED, Indexed
 from whitecap.engine.log.schema import Field
 from whitecap.engine.row_store.rows import count_nulls, extent
 from whitecap.engine.row_store.summaries import Extent, extent_of
-from whitecap.engine.values.types import FRACTIONAL
+from whitecap.engine.values.types import FRACTIONAL, INSTANT_TYPES
 
 # Appended to a largest value that was cut, so that it stays an upper bound.
 # Source: StatisticsCollection.scala `truncateMaxStringAgg`.
@@ -30,7 +30,6 @@ _TIE_BREAKERS = ("\x7f", "\U0010ffff")
 # Instants are cut to milliseconds when written, so a reader adds one to the largest.
 # Source: DataSkippingReader.scala, `StatsColumn` of a timestamp's maximum.
 _ROUNDING = timedelta(milliseconds=1)
-_INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
 
 
 class FileStatistics(Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
@@ -78,7 +77,7 @@ def least_of(column: Field) -> Callable[[FileStatistics], Any]:
 def most_of(column: Field) -> Callable[[FileStatistics], Any]:
     """What gives a column's largest value in a file; `None` where it is not known."""
     name, convert = column.physical_name, _conversion(column)
-    is_rounded = column.type in _INSTANTS
+    is_rounded = column.type in INSTANT_TYPES
 
     def most(statistics: FileStatistics) -> Any:
         value = statistics.max_values.get(name)
@@ -199,7 +198,7 @@ def bounds_of(
     if type_name == "string":
         cut = _upper_text(most, prefix_length)
         return None if cut is None else (least[:prefix_length], cut)
-    if type_name in _INSTANTS:
+    if type_name in INSTANT_TYPES:
         return _instant_text(least), _instant_text(most)
     if type_name == "date":
         return least.isoformat(), most.isoformat()

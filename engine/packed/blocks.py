@@ -9,7 +9,15 @@ from __future__ import annotations
 import zlib
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import (
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -172,18 +180,24 @@ def hashes_of(keys: Iterable[Any]) -> NDArray[np.int64]:
     return np.fromiter(map(hash, keys), np.int64)
 
 
-class GrowingMap(MutableMapping[K, T]):
-    """A dictionary that takes new keys without a look at those that it has."""
+class LookedUp(Mapping[K, T]):
+    """A mapping whose keys can be looked up without the exception that `get` goes by."""
+
+    __slots__ = ()
 
     @abstractmethod
     def look_up(self, key: K) -> T | None:
-        """The value of a key, `None` if it has none: without the exception that `get` goes by."""
+        """The value of a key, `None` if it has none."""
 
     def __getitem__(self, key: K) -> T:
         value = self.look_up(key)
         if value is None:
             raise KeyError(key)
         return value
+
+
+class GrowingMap(LookedUp[K, T], MutableMapping[K, T]):
+    """A dictionary that takes new keys without a look at those that it has."""
 
     @abstractmethod
     def add(self, key: K, value: T) -> None:

@@ -6,7 +6,7 @@ a tenth of it. Things that come by the thousand at once stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Hashable, Iterator, Sequence, ValuesView
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from whitecap.engine.packed import blocks
-from whitecap.engine.packed.blocks import HashedPlaces, Packer, Packing, hashes_of
+from whitecap.engine.packed.blocks import HashedPlaces, LookedUp, Packer, Packing, hashes_of
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class Moved(Struct, Generic[T], frozen=True):
     are_all: bool = False
 
 
-class VersionedMap(Mapping[K, T]):
+class VersionedMap(LookedUp[K, T]):
     """Things by key, never changed once made: `mutate` makes the next map."""
 
     __slots__ = ("_contained", "_gone", "_packing", "_places", "_young", "_young_count", "whole")
@@ -62,12 +62,6 @@ class VersionedMap(Mapping[K, T]):
             return value
         place = self.place(key)
         return None if place is None else self.at(place)
-
-    def __getitem__(self, key: K) -> T:
-        value = self.look_up(key)
-        if value is None:
-            raise KeyError(key)
-        return value
 
     def __contains__(self, key: object) -> bool:
         return key in self.whole or self.place(key) is not None

@@ -21,7 +21,7 @@ from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table, Tables
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.terms import Evaluate
-from whitecap.engine.sql.parsing.statements import Delete, Merge, Select, TableName, Update
+from whitecap.engine.sql.parsing.statements import NO_TABLE, Delete, Merge, Select, Update
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
@@ -29,9 +29,6 @@ from whitecap.engine.values.types import Session
 
 Pinned = Mapping[int, Rows]
 """The rows of other tables, by the places in the condition's tree where they are asked for."""
-
-
-_NO_TABLE = TableName("")
 
 
 class RowCondition(Struct, frozen=True):
@@ -53,7 +50,7 @@ def rows_asked_of_others(statement: Delete | Update, tables: Tables) -> Steps[di
         rows |= yield from pinned_rows(query, statement.table, tables, statement.parameters)
     for query in _assigned_queries(statement) if isinstance(statement, Update) else ():
         # Delta computes these before the transaction looks at anything: no read is tracked.
-        rows |= yield from pinned_rows(query, _NO_TABLE, tables, statement.parameters)
+        rows |= yield from pinned_rows(query, NO_TABLE, tables, statement.parameters)
     return rows
 
 
@@ -75,7 +72,7 @@ def with_clause_values(statement: Merge, tables: Tables, session: Session) -> St
         return statement
     rows: dict[int, Rows] = {}
     for query in asking:
-        rows |= yield from pinned_rows(query, _NO_TABLE, tables, statement.parameters)
+        rows |= yield from pinned_rows(query, NO_TABLE, tables, statement.parameters)
     planner, nowhere = Planner(rows, statement.parameters, session), Scope((), session)
     clauses = tuple(
         replace(clause, assignments=tuple((n, planner.resolved(v, nowhere)) for n, v in pairs))

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.log.commit_file import Commit
-from whitecap.engine.log.properties import DELETED_FILE_RETENTION_MS
+from whitecap.engine.log.properties import DELETED_FILE_RETENTION_MS, HOUR_MS
 from whitecap.engine.refusals import maintenance_errors
-
-_HOUR_MS = 3_600_000
 
 
 def check_age(commits: Sequence[Commit], version: int, now_ms: int) -> None:
@@ -24,4 +22,4 @@ def check_age(commits: Sequence[Commit], version: int, now_ms: int) -> None:
     newest = next(commit.metadata for commit in reversed(commits) if commit.metadata is not None)
     kept_ms = DELETED_FILE_RETENTION_MS.of(newest.configuration)
     if commits[version].version_made_at_ms < now_ms - kept_ms:
-        raise maintenance_errors.travel_beyond_retention(kept_ms // _HOUR_MS)
+        raise maintenance_errors.travel_beyond_retention(kept_ms // HOUR_MS)

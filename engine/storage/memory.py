@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 from msgspec import Struct
 
 from whitecap.engine.storage.columns import in_columns
+from whitecap.engine.storage.paths import directory_of
 from whitecap.engine.storage.requests import (
     Body,
     Compute,
@@ -142,13 +143,13 @@ class MemoryStore:
     def put(self, key: str, body: bytes) -> None:
         """Write an object, as of the clock's next instant."""
         if key not in self._objects:
-            insort(self._directories.setdefault(_directory(key), []), key)
+            insort(self._directories.setdefault(directory_of(key), []), key)
         self._objects[key] = (body, self._clock())
 
     def delete(self, key: str) -> None:
         """Remove an object. Raises `KeyError`."""
         del self._objects[key]
-        self._directories[_directory(key)].remove(key)
+        self._directories[directory_of(key)].remove(key)
 
     def put_rows(self, key: str, rows: Sequence[Row], columns: tuple[str, ...]) -> int:
         """Write a data file; returns its size in bytes."""
@@ -175,7 +176,7 @@ class MemoryStore:
 
     def list_from(self, start: str) -> Listing:
         """The objects of `start`'s directory from `start` on."""
-        keys = self._directories.get(_directory(start), [])
+        keys = self._directories.get(directory_of(start), [])
         listed = keys[bisect_left(keys, start) :]
         return Listing(tuple(self._entry(key) for key in listed))
 
@@ -216,10 +217,6 @@ _ANSWERS: dict[type[Any], Callable[[MemoryStore, Any], Response]] = {
     NewId: MemoryStore._new_id,
     Compute: MemoryStore._compute,
 }
-
-
-def _directory(key: str) -> str:
-    return key.rpartition("/")[0]
 
 
 def _text_size(value: Any) -> int:

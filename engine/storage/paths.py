@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-# What stands for a null in a directory name. Source: Hive's DEFAULTPARTITIONNAME.
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""What stands for a null in a directory name; such a text is NULL.
+
+Source: Hive's DEFAULTPARTITIONNAME; ExternalCatalogUtils.scala.
+"""
 
 # Characters that Hive escapes in a directory name. Source: ExternalCatalogUtils.charToEscape.
 _HIVE_ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(1, 0x20)}
@@ -35,6 +38,11 @@ def log_path(key: str) -> str:
         path = quote(key, safe=_URI_SAFE)
         return key if path == key else path  # one text for both takes half the memory
     return "".join(c if _is_plain(c) else quote(c, safe=_URI_SAFE) for c in key)
+
+
+def directory_of(key: str) -> str:
+    """The directory of a storage key, empty at the top."""
+    return key.rpartition("/")[0]
 
 
 def is_absolute(path: str) -> bool:

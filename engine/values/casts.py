@@ -27,6 +27,7 @@ from whitecap.engine.values.texts import (
 )
 from whitecap.engine.values.types import (
     DEFAULT_SESSION,
+    EPOCH,
     INTEGRAL_BITS,
     PARAMETER,
     TEMPORAL,
@@ -43,7 +44,6 @@ from whitecap.engine.values.types import (
 Cast = Callable[[Any], Any]
 """Of a value that is not NULL."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SPECIAL_WORDS = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
 
@@ -230,12 +230,12 @@ def _same(value: Any) -> Any:
 
 
 def _seconds(value: datetime) -> Decimal:
-    return Decimal((value - _EPOCH) // _MICROSECOND).scaleb(-6)
+    return Decimal((value - EPOCH) // _MICROSECOND).scaleb(-6)
 
 
 def _whole_seconds(value: datetime) -> int:
     """Those that have passed, before 1970 too."""
-    return (value - _EPOCH) // timedelta(seconds=1)
+    return (value - EPOCH) // timedelta(seconds=1)
 
 
 def _fitted(whole: int, value: object, to_type: str) -> int:
@@ -275,7 +275,7 @@ def _to_timestamp(value: Any, time_zone: str) -> datetime:
     if isinstance(value, float):
         _fitted_micros(micros, value)
     try:
-        return _EPOCH + micros * _MICROSECOND
+        return EPOCH + micros * _MICROSECOND
     except OverflowError:
         raise beyond_years(value) from None
 

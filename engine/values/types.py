@@ -20,7 +20,10 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 
 INTEGRAL_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 FRACTIONAL = frozenset({"float", "double"})
-TEMPORAL = frozenset({"date", "timestamp", "timestamp_ntz"})
+INSTANT_TYPES = frozenset({"timestamp", "timestamp_ntz"})
+TEMPORAL = INSTANT_TYPES | {"date"}
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""The instant from which milliseconds are counted."""
 PARAMETER = "parameter"
 """The type of a value that is only known when a statement is bound."""
 

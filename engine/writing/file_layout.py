@@ -24,11 +24,9 @@ from whitecap.engine.log.statistics import extents_of, statistics_of, statistics
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_store.row_store import FileColumns
 from whitecap.engine.row_store.rows import first, grouped, holds
+from whitecap.engine.storage.paths import NULL_PARTITION
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.texts import shortest_single, to_text
-
-NO_NAME = "__HIVE_DEFAULT_PARTITION__"
-"""What a path has in the place of NULL; such a text is NULL. Source: ExternalCatalogUtils.scala."""
 
 
 class FileLayout(Struct, frozen=True):
@@ -58,7 +56,7 @@ class FileLayout(Struct, frozen=True):
         """The rows of one partition as they are read again: a text that names none is NULL."""
         if not self.text_places:
             return rows
-        lost = frozenset(at for at in self.text_places if first(rows, at) == NO_NAME)
+        lost = frozenset(at for at in self.text_places if first(rows, at) == NULL_PARTITION)
         return _without(rows, lost) if lost else rows
 
     def _values(self, rows: Sequence[Row]) -> PartitionValues:
@@ -132,7 +130,7 @@ def logged_partition(value: Any) -> str | None:
     Source: PROTOCOL.md "Partition Value Serialization"; that instants without a time zone have no
     zeros at their end was observed.
     """
-    if value is None or value == NO_NAME:
+    if value is None or value == NULL_PARTITION:
         return None
     if isinstance(value, datetime) and value.tzinfo:
         return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -19,14 +19,13 @@ from whitecap.engine.remembered import Plans
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.texts import to_text
-from whitecap.engine.values.types import Session
+from whitecap.engine.values.types import EPOCH, Session
 from whitecap.engine.writing.files import Check
 from whitecap.engine.writing.generation import generation_conditions
 
 INVARIANT = "DeltaInvariantViolationException"
 
 _CHECKS = Plans()
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def row_check(
@@ -147,8 +146,8 @@ def _inside(value: object) -> str:
             return "null"
         case datetime():
             instant = value if value.tzinfo else value.replace(tzinfo=UTC)
-            return str((instant - _EPOCH) // timedelta(microseconds=1))
+            return str((instant - EPOCH) // timedelta(microseconds=1))
         case date():
-            return str((value - _EPOCH.date()).days)
+            return str((value - EPOCH.date()).days)
         case _:
             return to_text(value)

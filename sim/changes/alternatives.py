@@ -15,13 +15,13 @@ from whitecap.engine.dialects import Vendor, newest
 from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.engine.log.properties import DELETION_VECTORS
 from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.values.types import INSTANT_TYPES
 from whitecap.sim.loading.axis_roles import brings_data
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.sweep import Axes, Changes
 from whitecap.sim.scenario.table import TableSection
 from whitecap.sim.sweeps.variants import plain_of
-from whitecap.sim.table.derived import INSTANT_TYPES
 
 Labelled = Iterator[tuple[str, Changes]]
 

@@ -17,6 +17,7 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.protocols import feature_names
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
+from whitecap.engine.values.types import INSTANT_TYPES
 from whitecap.sim.inferring.evidence.figures import (
     DraftFigure,
     assumed,
@@ -94,10 +95,7 @@ def columns_of(observed: ObservedTable) -> DraftColumns:
 
 def _by_day(column: Field) -> Field:
     """A clustering column as the draft has it: no scenario can list instants, but their days."""
-    return replace(column, type="date") if column.type in _INSTANTS else column
-
-
-_INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
+    return replace(column, type="date") if column.type in INSTANT_TYPES else column
 
 
 def _key(candidates: Sequence[Field], observed: ObservedTable) -> tuple[str, DraftFigure]:

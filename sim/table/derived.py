@@ -15,10 +15,8 @@ from whitecap.engine.log.column_keys import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.storage.requests import Row
-from whitecap.engine.values.types import Session, zone
+from whitecap.engine.values.types import INSTANT_TYPES, Session, zone
 from whitecap.engine.writing.generation import Completion, completion, instant_of_day
-
-INSTANT_TYPES = frozenset({"timestamp", "timestamp_ntz"})
 
 SECONDS = 23 * 3600
 """From a day's midnight on, its instants lie within so many: the shortest day, when a zone sets its

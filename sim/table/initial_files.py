@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from whitecap.engine.writing.file_layout import NO_NAME, logged_partition
+from whitecap.engine.storage.paths import NULL_PARTITION
+from whitecap.engine.writing.file_layout import logged_partition
 from whitecap.sim.table.rows import InitialFileRows, RowKeys, ScenarioRows
 
 ROWS_AT_ONCE = 100_000
@@ -123,7 +124,7 @@ def _keys_by_rows(
 
 def _without_empty(values: Iterable[Any]) -> Iterator[Any]:
     """An empty text is no name of a partition, nor is NULL's own: Delta writes NULL."""
-    return (None if value in ("", NO_NAME) else value for value in values)
+    return (None if value in ("", NULL_PARTITION) else value for value in values)
 
 
 def _short(keys: Sequence[int]) -> RowKeys:

@@ -23,12 +23,12 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import maintenance_errors
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.functions.times import EPOCH
 from whitecap.engine.sql.parsing.table_statements import Restore
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.texts import parse_timestamp
+from whitecap.engine.values.types import EPOCH
 from whitecap.engine.writing.beginning import begin
 from whitecap.engine.writing.files import remove
 from whitecap.engine.writing.spark_job import job

@@ -24,7 +24,6 @@ from whitecap.engine.storage.requests import Delete, Entry, ListTree, ReadClock,
 from whitecap.engine.writing.beginning import begin
 from whitecap.engine.writing.spark_job import job
 
-_HOUR_MS = 3_600_000
 _VISIBLE = ("_change_data", "_delta_index")
 """Directories that VACUUM looks into though their names begin with an underscore."""
 
@@ -58,9 +57,9 @@ def vacuum(table: Table, statement: Vacuum) -> Steps[Outcome]:
 def _retention(table: Table, statement: Vacuum, default_ms: int) -> int:
     if not _is_retention_heeded(statement, table.settings):
         return default_ms
-    given_ms = round(statement.retain_hours or 0) * _HOUR_MS
+    given_ms = round(statement.retain_hours or 0) * properties.HOUR_MS
     if table.settings.retention_check and given_ms < default_ms:
-        hours = -(-default_ms // _HOUR_MS)
+        hours = -(-default_ms // properties.HOUR_MS)
         if not table.dialect.short_retention_has_a_class:
             raise maintenance_errors.retention_too_low(hours)
         raise maintenance_errors.retention_too_short(hours)

@@ -19,7 +19,7 @@ from whitecap.engine.sql.expressions.syntax_trees import parse_node
 from whitecap.engine.sql.parsing.known_parts import check_parts
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.query_reading import query_of
-from whitecap.engine.sql.parsing.statements import TableName
+from whitecap.engine.sql.parsing.statements import NO_TABLE
 from whitecap.engine.storage.requests import Steps
 
 _QUERY = re.compile(r"\s*\(*\s*(?:SELECT|WITH|VALUES)\b", re.I)
@@ -39,7 +39,6 @@ _EXPLAINED = re.compile(
 _ABOUT_OTHERS = re.compile(
     r"\s*SHOW\s+(?:TABLES|VIEWS|DATABASES|SCHEMAS|FUNCTIONS)\b.*", re.I | re.S
 )
-_NO_TABLE = TableName("")
 
 
 def read_only(text: str, tables: Tables) -> Steps[Outcome] | None:
@@ -91,6 +90,6 @@ def _queried(node: exp.Expr, tables: Tables) -> Steps[Outcome]:
     check_parts(node)
     some = next(iter(tables.values()))
     parameters = yield from time_of(node.sql())
-    with_no_table = {**tables, _NO_TABLE.name: some}
-    yield from source_of(query_of(node), _NO_TABLE, with_no_table, parameters, some.session)
+    with_no_table = {**tables, NO_TABLE.name: some}
+    yield from source_of(query_of(node), NO_TABLE, with_no_table, parameters, some.session)
     return NothingToCommit(-1)

@@ -24,8 +24,8 @@ from whitecap.engine.sql.functions.guard import (
 )
 from whitecap.engine.sql.functions.patterns import checked_pattern, read, written
 from whitecap.engine.sql.functions.spans import add_months, moved_by_clock, span_of
-from whitecap.engine.sql.functions.times import EPOCH, TIMES
-from whitecap.engine.values.types import Session, zone
+from whitecap.engine.sql.functions.times import TIMES
+from whitecap.engine.values.types import EPOCH, Session, zone
 
 _STANDARD = "yyyy-MM-dd HH:mm:ss"
 _WHOLE, _INSTANT, _DAY = (

@@ -37,8 +37,6 @@ NOW = "current timestamp"
 """The parameter that holds the time of a statement; no user's parameter has such a name."""
 
 _ASKS_TIME = re.compile(r"\b(?:current_date|current_timestamp|now|unix_timestamp)\b", re.I)
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-"""The instant from which milliseconds are counted."""
 
 _DAYS = Kind(("int", "smallint", "tinyint"), numbers=False)
 

@@ -48,6 +48,10 @@ class TableName(Struct, frozen=True):
         return (self.alias,) if self.alias else (self.name.rpartition(".")[2], self.name)
 
 
+NO_TABLE = TableName("")
+"""The target of what has none: a query alone, or one in a condition."""
+
+
 class Values(Struct, frozen=True):
     """Literal rows: expressions, or the name of the parameter that holds all rows.
 

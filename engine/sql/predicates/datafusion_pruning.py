@@ -11,7 +11,7 @@ literal_guarantee.rs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from whitecap.engine.sql.expressions.columns import columns_of
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.function_nodes import MIRRORED, NEGATED
+from whitecap.engine.sql.predicates.bound_tests import Bind, Joining
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.values.types import Session
 
@@ -52,7 +53,7 @@ class ColumnFacts(Struct, frozen=True):
 FileFacts = Callable[[Field], ColumnFacts]
 PruningTest = Callable[[FileFacts], bool]
 """Whether a row of a file may match: False leaves it out."""
-BindPruning = Callable[[Parameters], PruningTest]
+BindPruning = Bind[PruningTest]
 
 WithinBounds = Callable[[Any, Any], bool]
 """Whether a value may match that lies between a smallest and a largest one, as far as these are
@@ -88,8 +89,8 @@ class PruningCompiler:
             case exp.And() | exp.Or():
                 left, right = self.build(node.left, negated), self.build(node.right, negated)
                 if isinstance(node, exp.And) is not negated:
-                    return _both(left, right)
-                joined = _either(left, right)
+                    return _JOINED.both(left, right)
+                joined = _JOINED.either(left, right)
                 return joined if len(columns_of(node)) == 1 else _without_looking_up(joined)
             case exp.Not():
                 return self.build(node.this, not negated)
@@ -253,14 +254,15 @@ def _other_prefix(prefix: str) -> WithinBounds:
     )
 
 
-def _both(left: BindPruning | None, right: BindPruning | None) -> BindPruning | None:
-    if left is None or right is None:
-        return left or right
-    return _joined(left, right, all)
+def _holding_both(left: PruningTest, right: PruningTest) -> PruningTest:
+    return lambda facts: left(facts) and right(facts)
 
 
-def _either(left: BindPruning | None, right: BindPruning | None) -> BindPruning | None:
-    return None if left is None or right is None else _joined(left, right, any)
+def _holding_either(left: PruningTest, right: PruningTest) -> PruningTest:
+    return lambda facts: left(facts) or right(facts)
+
+
+_JOINED = Joining(_holding_both, _holding_either)
 
 
 def _without_looking_up(bind: BindPruning | None) -> BindPruning | None:
@@ -274,15 +276,3 @@ def _without_looking_up(bind: BindPruning | None) -> BindPruning | None:
         return lambda facts: test(lambda field: replace(facts(field), longest_lookup=0))
 
     return bind_alike
-
-
-def _joined(
-    left: BindPruning, right: BindPruning, join: Callable[[Iterable[bool]], bool]
-) -> BindPruning:
-    """Both tests bound to the same parameters, and joined."""
-
-    def bind(parameters: Parameters) -> PruningTest:
-        tests = left(parameters), right(parameters)
-        return lambda facts: join(test(facts) for test in tests)
-
-    return bind

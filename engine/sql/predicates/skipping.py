@@ -31,12 +31,13 @@ from whitecap.engine.sql.predicates.asked_statistics import (
     nulls_test,
     ordered,
 )
+from whitecap.engine.sql.predicates.bound_tests import Bind, Joining
 from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.sql.predicates.normal_form import halves
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import TEMPORAL, Session
 
-BindTest = Callable[[Parameters], StatisticsTest]
+BindTest = Bind[StatisticsTest]
 BoundView = Callable[[Any], Any]
 
 _RANGE_TESTS: dict[type[exp.Expr], tuple[Sequence[Statistic], Callable[..., bool]]] = {
@@ -49,6 +50,7 @@ _RANGE_TESTS: dict[type[exp.Expr], tuple[Sequence[Statistic], Callable[..., bool
 }
 """The bounds that a comparison asks for, and what it makes of a value and of these."""
 
+_JOINED = Joining(both, either)
 _NULLS_WANTED = {"isnull": True, "isnotnull": False}
 """The functions that say the same as IS NULL and IS NOT NULL."""
 _INELIGIBLE = frozenset({"boolean", "binary"})
@@ -66,14 +68,14 @@ class SkippingCompiler:
         node = node.unnest()
         match node:
             case exp.And():
-                return _both(self.build(node.left), self.build(node.right))
+                return _JOINED.both(self.build(node.left), self.build(node.right))
             case exp.Or():
-                return _either(self.build(node.left), self.build(node.right))
+                return _JOINED.either(self.build(node.left), self.build(node.right))
             case exp.Not():
                 return self._negation(node.this.unnest())
             case exp.Between():
                 low, high = halves(node)
-                return _both(self._comparison(exp.GTE, low), self._comparison(exp.LTE, high))
+                return _JOINED.both(self._comparison(exp.GTE, low), self._comparison(exp.LTE, high))
             case exp.In():
                 return self._membership(node)
             case exp.Is() if isinstance(node.expression, exp.Null):
@@ -93,11 +95,11 @@ class SkippingCompiler:
             case exp.Not():
                 return self.build(node.this)
             case exp.And():
-                return _either(
+                return _JOINED.either(
                     self._negation(node.left.unnest()), self._negation(node.right.unnest())
                 )
             case exp.Or():
-                return _both(
+                return _JOINED.both(
                     self._negation(node.left.unnest()), self._negation(node.right.unnest())
                 )
             case exp.Is() if isinstance(node.expression, exp.Null):
@@ -174,12 +176,12 @@ class SkippingCompiler:
         if equal:
             return self._comparison(exp.EQ, node)
         differs = self._comparison(exp.NEQ, node, of_null=ALWAYS)
-        return differs and _either(self._nulls(columns[0], wanted=True), differs)
+        return differs and _JOINED.either(self._nulls(columns[0], wanted=True), differs)
 
     def _prefix(self, node: exp.Like) -> BindTest | None:
         """LIKE 'abc%' is a prefix search, LIKE ANY and ALL are several."""
         if isinstance(node.expression, exp.Any | exp.All):
-            join = _either if isinstance(node.expression, exp.Any) else _both
+            join = _JOINED.either if isinstance(node.expression, exp.Any) else _JOINED.both
             patterns = like_patterns(node)
             likes = (exp.Like(this=node.this, expression=pattern) for pattern in patterns)
             return reduce(join, [self._prefix(like) for like in likes])
@@ -202,27 +204,6 @@ def _prefix_of(pattern: exp.Expr) -> str | None:
         return None
     prefix, _, rest = pattern.name.partition("%")
     return None if not prefix or any(mark in prefix + rest for mark in "%_\\") else prefix
-
-
-def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:
-    if left is None or right is None:
-        return left or right
-    return _joined(left, right, both)
-
-
-def _either(left: BindTest | None, right: BindTest | None) -> BindTest | None:
-    if left is None or right is None:
-        return None
-    return _joined(left, right, either)
-
-
-def _joined(
-    left: BindTest,
-    right: BindTest,
-    join: Callable[[StatisticsTest, StatisticsTest], StatisticsTest],
-) -> BindTest:
-    """Both tests bound to the same parameters, and joined."""
-    return lambda parameters: join(left(parameters), right(parameters))
 
 
 def _range_test(

@@ -19,12 +19,13 @@ from whitecap.engine.log.columns.identity import identity_of
 from whitecap.engine.log.properties import LOG_RETENTION_MS
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.values.types import INSTANT_TYPES
 from whitecap.sim.loading.checks.generated import generated_problems
 from whitecap.sim.loading.checks.well_formed import sound_part
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.table import KEY_TYPE, PYTHON_TYPES, Scalar, TableSection, tables_by_name
 from whitecap.sim.scenario.yaml.text import KeyPath, PlacedProblem
-from whitecap.sim.table.derived import INSTANT_TYPES, is_generated
+from whitecap.sim.table.derived import is_generated
 
 TOO_DEEP = "is nested too deeply"
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from whitecap.engine.log.commit_file import log_key, version_of_key
 from whitecap.engine.packed.blocks import GrowingMap, PackedMap, Shelf
 from whitecap.engine.storage.columns import in_columns
+from whitecap.engine.storage.paths import directory_of
 from whitecap.engine.storage.requests import (
     Body,
     Entry,
@@ -194,8 +195,8 @@ class FakeStore:
                 return Missing() if stored is None else Body(stored.body)
             case ListFrom(start):
                 keys = sorted(key for key in self.objects if key >= start)
-                directory = _directory(start)
-                listed = (key for key in keys if _directory(key) == directory)
+                directory = directory_of(start)
+                listed = (key for key in keys if directory_of(key) == directory)
                 return Listing(tuple(self.objects[key].entry for key in listed))
         version = version_of_key(request.key)
         if version is None:
@@ -261,7 +262,3 @@ class FakeStore:
         if version <= self.log.newest:
             self.first_overwritten = min(self.first_overwritten, version)
         self.overwritten += written_over
-
-
-def _directory(key: str) -> str:
-    return key.rpartition("/")[0]
