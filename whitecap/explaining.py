@@ -20,9 +20,9 @@ from whitecap.engine.dialects import (
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.races.explain.checks import check_texts, require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
+from whitecap.engine.races.explain.document import answer, explanation_document
 from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
 from whitecap.engine.races.explain.orders import Order, Refusal
-from whitecap.engine.races.explain.plain import answer, plain_explanation
 from whitecap.engine.races.explain.real_tables import RealTables
 from whitecap.engine.races.explain.suggestions import Suggestion
 from whitecap.engine.sql.parsing.unknown_columns import Schemas
@@ -72,7 +72,7 @@ class Explained(Struct, frozen=True):
 
     def as_dict(self) -> dict[str, Any]:
         """The whole explanation as plain values."""
-        return plain_explanation(self.explanation)
+        return explanation_document(self.explanation)
 
     def _repr_html_(self) -> str:
         from whitecap.reports.pages.explanation_page import explanation_part

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from tests.matrix.matrices import matrix, published_matrix
 from whitecap.cli import main
-from whitecap.engine.races.matrix.plain import plain_matrix
+from whitecap.engine.races.matrix.document import matrix_document
 from whitecap.reports.pages.matrix_page import matrix_html, matrix_markdown
 from whitecap.terminal.matrix import show
 
@@ -23,7 +23,7 @@ from whitecap.terminal.matrix import show
 @cache
 def published() -> dict[str, Any]:
     """The matrix of Delta's own tables, as pages have it."""
-    return {**plain_matrix(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}
+    return {**matrix_document(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}
 
 
 class Page(HTMLParser):
@@ -80,7 +80,7 @@ def test_the_page_says_whose_file_decided_and_is_silent_where_none_did() -> None
     cells = {(c["loser"], c["winner"]): c for c in published()["grids"][0]["pairs"]}
     assert cells["UPDATE", "INSERT"]["witness"]["file"] == "written by A"
     assert cells["DELETE", "OPTIMIZE ZORDER BY"]["witness"]["file"] is not None
-    metadata = plain_matrix(matrix("delta-oss-4.4", ("INSERT", "ADD COLUMN"), partitioned=True))
+    metadata = matrix_document(matrix("delta-oss-4.4", ("INSERT", "ADD COLUMN"), partitioned=True))
     lost = {(c["loser"], c["winner"]): c for c in metadata["grids"][0]["pairs"]}
     assert lost["INSERT", "ADD COLUMN"]["witness"]["file"] is None
 
@@ -180,7 +180,10 @@ def test_the_ending_of_the_file_names_the_format(tmp_path: Path) -> None:
 
 
 def test_a_cell_of_which_a_part_cannot_apply_is_not_marked_as_it_was_published() -> None:
-    document = {**plain_matrix(published_matrix("databricks-13.3")), "origin": "whitecap of a test"}
+    document = {
+        **matrix_document(published_matrix("databricks-13.3")),
+        "origin": "whitecap of a test",
+    }
     text = matrix_html(document)
     assert "comes out as published, as far as it applies to databricks-13.3." in text
     assert text.count('class="verdict same"') == 10

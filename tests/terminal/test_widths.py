@@ -13,7 +13,7 @@ from tests.command_line import invoked
 from tests.matrix.matrices import published_matrix
 from tests.reports.synthetic_recordings import made_up_subject
 from tests.sim.sim_worlds import INSERT, document
-from whitecap.engine.races.matrix.plain import plain_matrix
+from whitecap.engine.races.matrix.document import matrix_document
 from whitecap.engine.rules import ConflictException
 from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.measures import Unit, written
@@ -124,7 +124,7 @@ def test_a_matrix_is_readable(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    show_matrix(plain_matrix(published_matrix("delta-oss-4.4")), with_witnesses)
+    show_matrix(matrix_document(published_matrix("delta-oss-4.4")), with_witnesses)
     _is_readable(capsys.readouterr().out, width)
 
 

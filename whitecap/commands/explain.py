@@ -72,7 +72,7 @@ def explain(
     way. A and B may stand in the table's YAML instead.
     """
     from whitecap.engine.errors import noted
-    from whitecap.engine.races.explain.plain import plain_explanation
+    from whitecap.engine.races.explain.document import explanation_document
     from whitecap.explaining import asked
 
     settings: dict[str, str] = {}
@@ -87,7 +87,7 @@ def explain(
         explained = asked(
             table, statement_a, statement_b, dialect=dialect, settings=settings, others=beside
         )
-    document = plain_explanation(explained())
+    document = explanation_document(explained())
     _give(document, form, out)
     if fail_on_conflict and document["can_conflict"]:
         ctx.exit(ExitCode.EXPECTATION_MISSED)

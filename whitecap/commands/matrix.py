@@ -109,11 +109,11 @@ def matrix(
 
 
 def _give(derived: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
-    from whitecap.engine.races.matrix.plain import plain_matrix
+    from whitecap.engine.races.matrix.document import matrix_document
     from whitecap.out_file import write_out
     from whitecap.sim.machine.code_version import code_version
 
-    document = {**plain_matrix(derived), "origin": f"whitecap {code_version()}"}
+    document = {**matrix_document(derived), "origin": f"whitecap {code_version()}"}
     if form == "terminal":
         from whitecap.terminal.matrix import show
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whitecap.engine.errors import EngineError, InvalidInput, Problem
+from whitecap.engine.races.explain.document import answer
 from whitecap.engine.races.explain.explanation import Explanation, explain
-from whitecap.engine.races.explain.plain import answer
 from whitecap.engine.rules import ConflictException
 from whitecap.reports.advice.result import Behind
 from whitecap.reports.measures.measured_run import Runs

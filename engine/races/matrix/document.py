@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from whitecap.engine.outcomes import Verdict
-from whitecap.engine.races.interleaving.plain import Plain, plain_steps, plain_verdict
+from whitecap.engine.races.interleaving.document import (
+    RaceDocument,
+    step_documents,
+    verdict_document,
+)
 from whitecap.engine.races.interleaving.story import NAMES
 from whitecap.engine.races.matrix.cells import Cell
 from whitecap.engine.races.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
@@ -12,7 +16,7 @@ from whitecap.engine.races.matrix.observing import Witness
 from whitecap.engine.rules import Decider
 
 
-def plain_matrix(matrix: Matrix) -> Plain:
+def matrix_document(matrix: Matrix) -> RaceDocument:
     """The whole matrix. Every key is always there; what does not apply is `None` or empty."""
     return {
         "dialect": matrix.dialect.name,
@@ -31,7 +35,7 @@ def plain_matrix(matrix: Matrix) -> Plain:
     }
 
 
-def _grid(grid: Grid, is_one_of_two: bool) -> Plain:
+def _grid(grid: Grid, is_one_of_two: bool) -> RaceDocument:
     where = f", tables with{'' if grid.rows_reconciled else 'out'} row-level concurrency"
     return {
         "title": f"All commands{where if is_one_of_two or grid.rows_reconciled else ''}",
@@ -42,7 +46,7 @@ def _grid(grid: Grid, is_one_of_two: bool) -> Plain:
     }
 
 
-def _table(table: DerivedTable, is_whole: bool) -> Plain:
+def _table(table: DerivedTable, is_whole: bool) -> RaceDocument:
     published = table.published
     return {
         "name": published.name,
@@ -57,7 +61,7 @@ def _table(table: DerivedTable, is_whole: bool) -> Plain:
     }
 
 
-def _derived(derived: DerivedCell, is_whole: bool) -> Plain:
+def _derived(derived: DerivedCell, is_whole: bool) -> RaceDocument:
     return {
         "row": derived.published.row,
         "column": derived.published.column,
@@ -70,7 +74,7 @@ def _derived(derived: DerivedCell, is_whole: bool) -> Plain:
     }
 
 
-def _cell(cell: Cell) -> Plain:
+def _cell(cell: Cell) -> RaceDocument:
     witness = cell.witness
     return {
         "sentence": cell.sentence,
@@ -90,7 +94,7 @@ def _file(verdict: Verdict) -> str | None:
     return f"written by {writer}" if writer else "of the table before the race"
 
 
-def _witness(witness: Witness) -> Plain:
+def _witness(witness: Witness) -> RaceDocument:
     verdict = witness.verdict
     return {
         "table": witness.variant.text,
@@ -98,8 +102,8 @@ def _witness(witness: Witness) -> Plain:
         "before": list(witness.before),
         "statements": dict(zip(NAMES, witness.statements, strict=True)),
         "loser": witness.loser,
-        "steps": plain_steps(witness.lines),
-        **plain_verdict(verdict),
+        "steps": step_documents(witness.lines),
+        **verdict_document(verdict),
         "file": _file(verdict),
         "predicate": verdict.predicate,
     }

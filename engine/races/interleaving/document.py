@@ -8,16 +8,16 @@ from typing import Any
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.races.interleaving.story import Line
 
-Plain = dict[str, Any]
+RaceDocument = dict[str, Any]
 """Texts, numbers, truth values and `None`, in lists and in mappings by name."""
 
 
-def plain_steps(lines: Iterable[Line]) -> list[Plain]:
+def step_documents(lines: Iterable[Line]) -> list[RaceDocument]:
     """The turns of a schedule."""
     return [{"who": line.who, "text": line.text, "is_conflict": line.is_conflict} for line in lines]
 
 
-def plain_verdict(verdict: Verdict) -> Plain:
+def verdict_document(verdict: Verdict) -> RaceDocument:
     """What an aborted contender is told, by which rule, and what shows it."""
     return {
         "exception": verdict.exception.value,

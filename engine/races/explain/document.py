@@ -6,12 +6,16 @@ from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
-from whitecap.engine.races.interleaving.plain import Plain, plain_steps, plain_verdict
+from whitecap.engine.races.interleaving.document import (
+    RaceDocument,
+    step_documents,
+    verdict_document,
+)
 from whitecap.engine.races.interleaving.story import NAMES
 from whitecap.engine.rules import Rule
 
 
-def plain_explanation(explanation: Explanation) -> Plain:
+def explanation_document(explanation: Explanation) -> RaceDocument:
     """The whole explanation. Every key is always there; what does not apply is empty or `None`."""
     return {
         "answer": answer(explanation),
@@ -82,22 +86,22 @@ def _otherwise(explanation: Explanation) -> str:
     return "Run them one after the other, or run what was aborted again."
 
 
-def _order(order: Order) -> Plain:
+def _order(order: Order) -> RaceDocument:
     return {
         "title": order.title,
-        "steps": plain_steps(order.lines),
+        "steps": step_documents(order.lines),
         "endings": dict(zip(NAMES, order.endings, strict=True)),
         "aborted": list(order.aborted),
         "rows": order.rows,
     }
 
 
-def _conflict(conflict: Conflict) -> Plain:
+def _conflict(conflict: Conflict) -> RaceDocument:
     verdict = conflict.verdict
     return {
         "loser": conflict.loser,
         "winner": conflict.winner,
-        **plain_verdict(verdict),
+        **verdict_document(verdict),
         "file": conflict.file,
         "reads": conflict.reads,
         "partition": conflict.partition,
@@ -105,7 +109,7 @@ def _conflict(conflict: Conflict) -> Plain:
     }
 
 
-def _refusal(refusal: Refusal) -> Plain:
+def _refusal(refusal: Refusal) -> RaceDocument:
     return {
         "who": refusal.who,
         "error": refusal.error,
@@ -114,7 +118,7 @@ def _refusal(refusal: Refusal) -> Plain:
     }
 
 
-def _suggestion(suggestion: Suggestion) -> Plain:
+def _suggestion(suggestion: Suggestion) -> RaceDocument:
     change = suggestion.change
     return {
         "key": change.key,
