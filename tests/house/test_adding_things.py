@@ -12,7 +12,9 @@ import re
 from pathlib import Path
 from typing import Any, get_args
 
+import deltalake
 import pytest
+from deltalake.table import TableAlterer
 
 from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.engine import dialects
@@ -82,6 +84,25 @@ NOT_RACED = {
     "CloneTable": "as CREATE TABLE: it makes another table",
 }
 """Commands that the conflict matrices leave out, with the reason."""
+
+OPERATIONS_OF_DELTA_RS = {
+    "Insert": "write_deltalake",
+    "Delete": "DeltaTable.delete",
+    "Truncate": "DeltaTable.delete",
+    "Update": "DeltaTable.update",
+    "Merge": "DeltaTable.merge",
+    "Optimize": "DeltaTable.optimize",
+    "SetProperties": "DeltaTable.alter.set_table_properties",
+    "CommentOnTable": "DeltaTable.alter.set_table_description",
+    "AddColumns": "DeltaTable.alter.add_columns",
+    "AddConstraint": "DeltaTable.alter.add_constraint",
+    "DropConstraint": "DeltaTable.alter.drop_constraint",
+    "CreateTable": "DeltaTable.create",
+    "Vacuum": "DeltaTable.vacuum",
+    "Restore": "DeltaTable.restore",
+}
+"""What the package deltalake has of the commands; of every other its dialects say that they lack
+it."""
 
 FAULTS: dict[str, Any] = {
     "lost_reply": {"probability": 1, "requests": ["put_if_absent", "list"]},
@@ -230,6 +251,22 @@ def test_every_dialect_has_published_tables_and_sources(dialect: Dialect) -> Non
     assert all(difference.source for difference in dialect.differences)
     assert dialect.differences or dialect.name == "delta-oss-4.4"
     assert dialect.vendor in Vendor
+
+
+@pytest.mark.parametrize("dialect", [d for d in DIALECTS.values() if d.vendor is Vendor.DELTA_RS],
+                         ids=lambda dialect: dialect.name)  # fmt: skip
+def test_every_statement_is_an_operation_of_delta_rs_or_lacking_there(dialect: Dialect) -> None:
+    words = {name: commands._words_of(parse_statement(EXAMPLES[name])) for name in EXAMPLES}
+    lacking = {name for name, each in words.items() if not dialect.lacks.keys().isdisjoint(each)}
+    assert not lacking & OPERATIONS_OF_DELTA_RS.keys()
+    assert lacking | OPERATIONS_OF_DELTA_RS.keys() == _statement_classes()
+
+
+@pytest.mark.parametrize("operation", sorted(set(OPERATIONS_OF_DELTA_RS.values())))
+def test_an_operation_of_delta_rs_is_in_its_package(operation: str) -> None:
+    *path, name = operation.removeprefix("DeltaTable.").split(".")
+    home = deltalake if operation == "write_deltalake" else deltalake.DeltaTable
+    assert hasattr(TableAlterer if path else home, name)
 
 
 @pytest.mark.parametrize("room", ["engine", "sim", "reports", "whitecap"])
