@@ -177,8 +177,8 @@ def require_format(version: object, read: int, place: str, remedy: str) -> None:
         return
     if isinstance(version, int) and version > read:
         remedy = "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"
-    said = f"has format version {version}, and this Whitecap reads {read}: {remedy}"
-    raise InvalidInput([Problem(place, said)])
+    text = f"has format version {version}, and this Whitecap reads {read}: {remedy}"
+    raise InvalidInput([Problem(place, text)])
 
 
 class InvalidLog(InvalidInput):

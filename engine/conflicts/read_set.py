@@ -74,22 +74,29 @@ class ReadSet(Struct, frozen=True):
         return next((file for scan in self.scans if (file := scan.at(path)) is not None), None)
 
     def with_entry(self, entry: ReadEntry) -> ReadSet:
+        """As if a predicate was read too."""
         return replace(self, entries=(*self.entries, entry))
 
     def with_scan(self, scan: ReadScan) -> ReadSet:
+        """As if the files of one more read were read too."""
         return replace(self, scans=(*self.scans, scan))
 
     def with_files(self, files: Mapping[str, AddFile]) -> ReadSet:
+        """As if some files, by path, were read too."""
         return replace(self, files={**self.files, **files})
 
     def with_whole_table(self) -> ReadSet:
+        """As if all files were read, those that winners add included."""
         return replace(self, whole_table=True)
 
     def with_app_id(self, app_id: str) -> ReadSet:
+        """As if the version of an application was read too (`readTxn`)."""
         return replace(self, app_ids=self.app_ids | {app_id})
 
     def with_refusal(self, refusal: DeltaError | None) -> ReadSet:
+        """With the refusal of the first read that has one."""
         return replace(self, refusal=self.refusal or refusal)
 
     def without_paths(self, paths: frozenset[str]) -> ReadSet:
+        """As if the files at some paths had not been read."""
         return replace(self, dropped_paths=self.dropped_paths | paths)

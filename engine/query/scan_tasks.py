@@ -12,10 +12,15 @@ from whitecap.engine.log.file_keys import NamedValues, partition_of
 from whitecap.engine.row_store.rows import joined
 from whitecap.engine.storage.requests import Row
 
-# How many tasks Spark splits a small scan into: the cores of the session. Source: FilePartition.
 TASKS = 2
-_MAX_SPLIT_BYTES = 128 * 1024**2  # spark.sql.files.maxPartitionBytes
-_OPEN_COST_BYTES = 4 * 1024**2  # spark.sql.files.openCostInBytes
+"""How many tasks Spark splits a small scan into: the cores of the session, as those have that the
+replays start (`local[2]`). Source: FilePartition.scala (maxSplitBytes)."""
+
+_MAX_SPLIT_BYTES = 128 * 1024**2
+"""Source: the default of spark.sql.files.maxPartitionBytes."""
+
+_OPEN_COST_BYTES = 4 * 1024**2
+"""Source: the default of spark.sql.files.openCostInBytes."""
 
 
 def _largest_first(files: Sequence[AddFile]) -> list[AddFile]:

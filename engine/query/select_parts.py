@@ -76,6 +76,7 @@ def item_name(node: exp.Expr) -> str:
 
 
 def has_aggregate(node: exp.Select) -> bool:
+    """Whether a SELECT list aggregates rows, by no window and in no query inside of it."""
     parts = (part for item in node.expressions for part in outside_queries(item))
     aggregates = (part for part in parts if isinstance(part, exp.AggFunc))
     return any(part.find_ancestor(exp.Window) is None for part in aggregates)

@@ -27,7 +27,7 @@ from whitecap.engine.settings import Settings
 _IDENTITY_PREFIX = "delta.identity."
 
 
-def has_vectors(current: CurrentTransaction) -> bool:
+def may_hide_rows(current: CurrentTransaction) -> bool:
     """Whether the table's rows may be hidden by deletion vectors."""
     return properties.DELETION_VECTORS.of(current.metadata.configuration)
 
@@ -61,7 +61,7 @@ def is_eligible(current: CurrentTransaction, dialect: Dialect, settings: Setting
         return False
     name = current.operation.name
     covered = name in (ROW_COMMANDS if settings.photon else rules.commands_without_photon)
-    table = has_vectors(current) and not current.snapshot.partition_columns
+    table = may_hide_rows(current) and not current.snapshot.partition_columns
     clustered = not rules.only_clustered_tables or is_clustered(current.snapshot)
     return covered and changes_rows(current) and table and clustered
 

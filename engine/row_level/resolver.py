@@ -29,9 +29,9 @@ from whitecap.engine.row_level.reads import RowRead, SubCondition
 from whitecap.engine.row_level.relocation import can_relocate
 from whitecap.engine.row_level.requirements import (
     changes_rows,
-    has_vectors,
     identifies_rows,
     is_eligible,
+    may_hide_rows,
     obstacle,
     refusal,
     refuses_everything,
@@ -80,7 +80,7 @@ class RowResolver(Struct):
         if self.files is None or not (winner.removes or files_to_check(current, winner)):
             return check_files(current, winner) or current
         reader = RowReader(self.files, current.snapshot.schema)
-        if self.dialect.remaps_deletions_onto_compacted_files and has_vectors(current):
+        if self.dialect.remaps_deletions_onto_compacted_files and may_hide_rows(current):
             answer = yield from _across_compaction(current, winner, reader)
             if answer is not None:
                 return answer

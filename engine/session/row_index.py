@@ -24,8 +24,9 @@ from whitecap.engine.row_store.stored_rows import StoredRows
 from whitecap.engine.row_store.value_index import FileNode, LiveAt, StoreIndex, packer_of_nodes
 from whitecap.engine.storage.requests import Steps
 
-# How many commits go by between two looks at what no client reads any more.
 _COMMITS_BETWEEN_CLEANINGS = 64
+"""How many commits go by between two looks at what no client reads any more: a choice, of so many
+that a look, which goes through the table's readers, costs little beside them."""
 
 
 class TableReader(Protocol):

@@ -47,9 +47,12 @@ T = TypeVar("T")
 FIRST_INSTANT_MS = 1_700_000_000_000
 """Where the clock of a fresh memory store stands: some instant of 2023, the same in every run."""
 
-# A data file in memory has no bytes; its size is what a small Parquet file of such rows would be
-# roughly: its footer, then the text of the values. Only its order of magnitude matters.
 _FILE_OVERHEAD_BYTES = 500
+"""What a small Parquet file of few columns has besides the text of its values, roughly: a footer.
+
+A data file in memory has no bytes, and only the order of magnitude of its size matters. What runs
+are told of the sizes of files is the simulated store's own estimate.
+"""
 
 
 class Store(Protocol):

@@ -45,7 +45,7 @@ class _Rule(NamedTuple):
 
     is_broken: Callable[[Row], bool]
     error_class: str
-    said: Callable[[Row], str]
+    text_of: Callable[[Row], str]
 
 
 def _made_check(
@@ -70,7 +70,7 @@ def _made_check(
     def check(row: Row) -> None:
         for rule in rules:
             if rule.is_broken(row):
-                raise DeltaError.of_class(INVARIANT, rule.error_class, rule.said(row))
+                raise DeltaError.of_class(INVARIANT, rule.error_class, rule.text_of(row))
 
     return check
 
@@ -110,8 +110,8 @@ def _text_limits(schema: Schema) -> Iterator[_Rule]:
         limit = text_limit(field)
         if limit is not None:
             condition = f"(({field.name} IS NULL) OR (length({field.name}) <= {limit.letters}))"
-            said = partial(_too_long, at, condition)
-            yield _Rule(partial(_is_longer, at, limit.letters), error_class, said)
+            text_of = partial(_too_long, at, condition)
+            yield _Rule(partial(_is_longer, at, limit.letters), error_class, text_of)
 
 
 def _too_long(at: int, condition: str, row: Row) -> str:
@@ -129,8 +129,8 @@ def _condition_holds(name: str, condition: Predicate, schema: Schema, session: S
     test = condition.bind(schema, session)
     error_class = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
     read = [(each, at) for at, each in enumerate(schema.names) if each.lower() in condition.columns]
-    said = partial(_violated, name, condition.sql, sorted(read))
-    return _Rule(lambda row: test(row) is not True, error_class, said)
+    text_of = partial(_violated, name, condition.sql, sorted(read))
+    return _Rule(lambda row: test(row) is not True, error_class, text_of)
 
 
 def _violated(name: str, condition: str, read: Sequence[tuple[str, int]], row: Row) -> str:

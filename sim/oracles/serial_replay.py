@@ -125,11 +125,11 @@ def _of_stretch(
         return None
     if effects.explain(stretch):
         return None
-    made = effects.effect(stretch, changes[0].version)
-    true = _together(changes)
-    if made == true:
+    replayed_effect = effects.effect(stretch, changes[0].version)
+    recorded_effect = _together(changes)
+    if replayed_effect == recorded_effect:
         return None
-    return _difference(evidence, effects, changes, made, true)
+    return _difference(evidence, effects, changes, replayed_effect, recorded_effect)
 
 
 def _together(changes: Sequence[VersionChange]) -> RowEffect:
@@ -147,12 +147,16 @@ def _difference(
     evidence: Evidence,
     effects: StatementReplayer,
     changes: Sequence[VersionChange],
-    made: RowEffect,
-    true: RowEffect,
+    replayed_effect: RowEffect,
+    recorded_effect: RowEffect,
 ) -> Finding:
     last = changes[-1]
-    missing = (made.new - true.new) + (true.gone - made.gone)
-    surplus = (true.new - made.new) + (made.gone - true.gone)
+    missing = (replayed_effect.new - recorded_effect.new) + (
+        recorded_effect.gone - replayed_effect.gone
+    )
+    surplus = (recorded_effect.new - replayed_effect.new) + (
+        replayed_effect.gone - recorded_effect.gone
+    )
     names = ", ".join(evidence.name_of(change.version) for change in changes)
     counts = f"{_count(missing)} missing, {_count(surplus)} there that should not be"
     anomaly, why = _explained(evidence, effects, last)

@@ -35,7 +35,9 @@ from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.beginning import begin
 
-BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS
+BARRIER_COMMITS = 3
+"""Source: DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS."""
+
 _NOT_MODELLED = {"coordinatedCommits-preview": "commit coordinators are not modelled"}
 """What Delta drops and this does not, with the reason."""
 _LATER = frozenset({CHECKPOINT_PROTECTION, DOMAIN_METADATA, MATERIALIZED_PARTITIONS, ROW_TRACKING})

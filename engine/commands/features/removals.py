@@ -22,9 +22,9 @@ from whitecap.engine.commands.features.traces_in_files import (
     clean_deletion_vectors,
     clean_row_tracking,
     clean_type_widening,
-    has_vectors,
     is_tracked,
     maps_columns,
+    shows_vectors,
     widens,
 )
 from whitecap.engine.commands.features.traces_in_log import (
@@ -106,7 +106,7 @@ REMOVALS: dict[str, Removal] = {
     COLUMN_MAPPING: Removal(
         clean_column_mapping, maps_columns, configures(properties.maps_columns)
     ),
-    DELETION_VECTORS: Removal(clean_deletion_vectors, has_vectors, uses_vectors),
+    DELETION_VECTORS: Removal(clean_deletion_vectors, shows_vectors, uses_vectors),
     DOMAIN_METADATA: Removal(clean_domains, has_domains),
     IN_COMMIT_TIMESTAMP: Removal(clean_timestamps, is_stamped),
     MATERIALIZED_PARTITIONS: Removal(keys=frozenset({properties.MATERIALIZED_PARTITIONS})),

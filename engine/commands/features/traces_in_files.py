@@ -37,7 +37,7 @@ from whitecap.engine.storage.requests import ReadClock, Steps
 from whitecap.engine.writing.beginning import begin
 
 
-def has_vectors(snapshot: Snapshot) -> bool:
+def shows_vectors(snapshot: Snapshot) -> bool:
     """Whether files may have deletion vectors, or do."""
     on = properties.DELETION_VECTORS.of(snapshot.configuration)
     return on or _hides_rows(snapshot)
@@ -54,10 +54,10 @@ def clean_deletion_vectors(table: Table, _seen: Snapshot) -> Steps[Cleaned]:
     """
     txn = yield from begin(table)
     yield from txn.read_state()
-    had_vectors = has_vectors(txn.snapshot)
-    steps = [_without_new_vectors(table), _purged(table)] if had_vectors else []
+    showed_vectors = shows_vectors(txn.snapshot)
+    steps = [_without_new_vectors(table), _purged(table)] if showed_vectors else []
     protected = [_vectors_protected(table)] if table.dialect.drops_features_at_once else []
-    return (yield from all_done([*steps, _purged(table), *protected], had_vectors))
+    return (yield from all_done([*steps, _purged(table), *protected], showed_vectors))
 
 
 def _without_new_vectors(table: Table) -> Steps[Outcome]:

@@ -17,9 +17,12 @@ from whitecap.engine.log.snapshot import Snapshot
 
 V = TypeVar("V")
 
-# How many versions stay parsed. Clients that are further behind than this parse again: slower, not
-# wrong. A snapshot shares nearly all of its memory with its neighbours.
 _KEPT_VERSIONS = 4096
+"""How many versions stay parsed: a choice, of far more than clients of a run fall behind.
+
+Who is further behind parses again: slower, not wrong. A snapshot shares nearly all of its memory
+with its neighbours.
+"""
 
 
 class _Recent(OrderedDict[int, V]):

@@ -43,6 +43,7 @@ class Explanation(Struct, frozen=True):
 
     @property
     def can_conflict(self) -> bool:
+        """Whether any order of the two ends in a conflict."""
         return bool(self.conflicts)
 
 
@@ -87,8 +88,8 @@ def _made(case: RaceCase) -> World:
     try:
         return case.world()
     except DeltaError as error:
-        said = f"Delta refuses to make it: {error.message}"
-        raise InvalidInput([Problem(f"table {case.target}", said)]) from error
+        text = f"Delta refuses to make it: {error.message}"
+        raise InvalidInput([Problem(f"table {case.target}", text)]) from error
 
 
 def _facts(case: RaceCase, snapshot: Snapshot, writer: str) -> str:

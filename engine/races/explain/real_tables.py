@@ -49,8 +49,8 @@ class RealTables(Struct, frozen=True):
         except DeltaError as error:
             if error.error_class != FILE_IS_GONE:
                 raise
-            said = f"{error} Statements are run on its rows, and perhaps the log alone was copied"
-            raise InvalidInput([Problem(str(self.target), said)]) from None
+            text = f"{error} Statements are run on its rows, and perhaps the log alone was copied"
+            raise InvalidInput([Problem(str(self.target), text)]) from None
 
     def require_tables(self) -> None:
         """Raises `InvalidInput` for every directory that holds no table."""

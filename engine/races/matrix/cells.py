@@ -193,8 +193,8 @@ def _places(observations: Sequence[Observation]) -> str:
     if left_open is None:
         return "only if the conditions name the partition"
     if left_open == _PLACES[Meeting.OTHER_PARTITION]:
-        it = "it" if named == _PLACES[Meeting.SAME_PARTITION] else "the partition"
-        return f"only {named}, if the conditions name {it}"
+        place = "it" if named == _PLACES[Meeting.SAME_PARTITION] else "the partition"
+        return f"only {named}, if the conditions name {place}"
     return f"only {named}, if the conditions name the partition, else only {left_open}"
 
 

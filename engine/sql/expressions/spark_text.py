@@ -187,9 +187,9 @@ class SparkText(Databricks):
 
             return super()._parse_csv(part, sep)  # type: ignore[no-any-return]
 
-        def _parse_is(self, this: exp.Expr | None) -> exp.Expr | None:
+        def _parse_is(self, tested: exp.Expr | None) -> exp.Expr | None:
             """IS DISTINCT FROM is `<=>` denied. Source: AstBuilder.scala: withPredicate."""
-            node: exp.Expr | None = super()._parse_is(this)
+            node: exp.Expr | None = super()._parse_is(tested)
             test = node.this if isinstance(node, exp.Not) else node
             if isinstance(test, exp.Is) and not isinstance(test.expression, _TESTED):
                 self.raise_error("IS goes with NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")

@@ -67,6 +67,7 @@ def predicate_of(node: exp.Expr | None, table: TableName) -> Predicate | None:
 
 
 def where_of(node: exp.Expr) -> exp.Expr | None:
+    """The condition of a WHERE, `None` without one."""
     where = node.args.get("where")
     return where.this if isinstance(where, exp.Where) else where
 
@@ -95,6 +96,7 @@ def _aliased(query: Query, node: exp.Expr) -> Query:
 
 
 def alias_columns(node: exp.Expr) -> tuple[str, ...]:
+    """The names that an alias gives to columns, `AS q(a, b)`; none if it names none."""
     alias = node.args.get("alias")
     return tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
 
