@@ -89,11 +89,13 @@ class ClientTransaction(Transaction):
         self.client = client
         client.under_way += 1
 
-    def _is_ready(self, ready: ReadyCommit) -> None:
+    def before_attempts(self, ready: ReadyCommit) -> None:
+        """The client's last commit is known while it is under way."""
         self.client.last_commit = None if self.is_outlived else ready
 
-    def _followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
-        outcome = yield from super()._followed_up(steps, is_large)
+    def followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
+        """As of any transaction; then the client notes the end, and does what follows a commit."""
+        outcome = yield from super().followed_up(steps, is_large)
         self.client.last_commit = None
         self.client.under_way -= 1
         self.client.outcomes.append(outcome)

@@ -286,7 +286,7 @@ class Transaction:
         Delta refuses otherwise.
         """
         plan = self._plan(actions, operation, tags)
-        return (yield from self._followed_up(self._tried(plan)))
+        return (yield from self.followed_up(self._tried(plan)))
 
     def commit_if_needed(
         self,
@@ -296,28 +296,32 @@ class Transaction:
     ) -> Steps[Outcome]:
         """Commit, unless there is nothing to record: then `NothingToCommit`."""
         plan = self._plan(actions, operation, tags)
-        return (yield from self._followed_up(self._tried(plan, may_skip=True)))
+        return (yield from self.followed_up(self._tried(plan, may_skip=True)))
 
     def commit_large(self, actions: Iterable[AnyAction], operation: Operation) -> Steps[Outcome]:
         """Commit once at the next version, conflicting with any winner whatever it did."""
         plan = self._plan(actions, operation, None)
-        return (yield from self._followed_up(commit_large(plan), is_large=True))
+        return (yield from self.followed_up(commit_large(plan), is_large=True))
 
     def _tried(self, plan: CommitPlan, *, may_skip: bool = False) -> Steps[Outcome]:
         ready = yield from ready_commit(plan, may_skip=may_skip)
         if isinstance(ready, NothingToCommit):
             return ready
-        self._is_ready(ready)
+        self.before_attempts(ready)
         return (yield from commit_loop(ready))
 
-    def _is_ready(self, ready: ReadyCommit) -> None:
-        """What it will commit is decided, and it has not tried yet."""
+    def before_attempts(self, ready: ReadyCommit) -> None:
+        """What it will commit is decided, and it has not tried yet: for who follows it.
 
-    def _followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
-        """Commit, and then what the log does after a commit. Source: `runPostCommitHooks`.
+        Not called where there is nothing to commit, nor for a large commit.
+        """
 
-        Row ids are given out from where the table's domain of row tracking says; what manifests
-        may not stand beside lies in the table's files.
+    def followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
+        """Commit by `steps`, and then what the log does after a commit; who does more overrides it.
+
+        It is called once, and hands on how `steps` ended. Source: `runPostCommitHooks`. Row ids are
+        given out from where the table's domain of row tracking says; what manifests may not stand
+        beside lies in the table's files.
         """
         needs_files = self._metadata is not None and may_need_files(self._metadata, self.snapshot)
         if needs_files or supports(self.protocol, feature_keys.ROW_TRACKING):
