@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -19,7 +18,8 @@ from whitecap.engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from whitecap.engine.log.protocols import supports
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import supports
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import ConsistencyMode, Settings

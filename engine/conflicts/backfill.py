@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.row_ids import is_watermark, without_row_ids
 from whitecap.engine.conflicts.winner import WinningCommit
-from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.log.features import feature_keys
 from whitecap.engine.refusals import commit_errors, kinds
 from whitecap.engine.settings import Settings
 

@@ -17,7 +17,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects import DELTA_CHECKS, CheckRules
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -28,7 +28,8 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.effects import ADDS, ANY, PROGRESS, REMOVES, UNUSUAL, VISIBLE_ADDS
-from whitecap.engine.log.protocols import feature_names
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import feature_names
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.remembered import once_for_each

@@ -12,9 +12,9 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, domain_verdict
 from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
-from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AnyAction, DomainMetadata
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.features import feature_keys
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings

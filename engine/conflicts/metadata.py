@@ -18,11 +18,12 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict
 from whitecap.engine.conflicts.row_ids import NOT_PRESERVED_TAG
 from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import mode_of
-from whitecap.engine.log.protocols import supports
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import supports
 from whitecap.engine.log.schema import Field, schema_of_metadata
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.rules import Rule

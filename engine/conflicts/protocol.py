@@ -12,10 +12,11 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, conflicting_commit
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.conflicts.writable import check_writable
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
-from whitecap.engine.log.features import FEATURES
-from whitecap.engine.log.protocols import feature_names, required_features
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import feature_names, required_features
+from whitecap.engine.log.features.table_features import FEATURES
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.refusals import protocol_errors
 from whitecap.engine.rules import Rule

@@ -21,9 +21,10 @@ from whitecap.engine.conflicts.row_ids import (
     watermark_domain,
 )
 from whitecap.engine.conflicts.winner import WinningCommit
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.column_keys import TYPE_CHANGES
+from whitecap.engine.log.features import feature_keys
 from whitecap.engine.settings import Settings
 
 _WIDENING = frozenset({feature_keys.TYPE_WIDENING, feature_keys.TYPE_WIDENING_PREVIEW})

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
-from whitecap.engine.log.protocols import supports
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import supports
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.refusals import commit_errors

@@ -6,7 +6,7 @@ Source: `DeltaLog.scala: protocolRead`, `protocolWrite`.
 from __future__ import annotations
 
 from whitecap.engine.log.actions import Protocol
-from whitecap.engine.log.protocols import unknown_features
+from whitecap.engine.log.features.protocols import unknown_features
 from whitecap.engine.refusals import protocol_errors
 
 MAX_READER_VERSION = 3

@@ -15,7 +15,7 @@ from whitecap.engine.dialects.dialect import (
     Dialect,
     Difference,
 )
-from whitecap.engine.log.feature_keys import TYPE_WIDENING
+from whitecap.engine.log.features.feature_keys import TYPE_WIDENING
 
 _NO_ROWS_IN_DELTA = "https://github.com/delta-io/delta/issues/7360 (open)"
 _ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"

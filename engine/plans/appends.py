@@ -16,10 +16,10 @@ from whitecap.engine.commands.maintenance.auto_compaction import is_enabled
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
-from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AnyAction, Metadata
 from whitecap.engine.log.effects import ANY
-from whitecap.engine.log.protocols import supports
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import supports
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.remembered import Plans

@@ -27,7 +27,7 @@ from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, Protocol, RemoveFile
 from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.commit_file import encode_commit, log_key
-from whitecap.engine.log.protocols import feature_names
+from whitecap.engine.log.features.protocols import feature_names
 from whitecap.engine.outcomes import (
     Aborted,
     Committed,

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Sequence
 
 from whitecap.engine.column_names import ColumnPath
 from whitecap.engine.errors import RefusedAtCommit
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import CHANGE_TYPE_COLUMN, Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, CURRENT_DEFAULT, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import MODES, is_mapped, mode_of
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import feature_names, needing_manual_upgrade, supports
 from whitecap.engine.log.indexed_columns import has_bounds, lower_path
-from whitecap.engine.log.protocols import feature_names, needing_manual_upgrade, supports
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.refusals import commit_errors, feature_errors, property_errors, protocol_errors

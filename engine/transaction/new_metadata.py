@@ -11,17 +11,21 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.column_keys import COLUMN_ID, PHYSICAL_NAME
 from whitecap.engine.log.columns.mapping import is_mapped
-from whitecap.engine.log.features import FEATURES_READER_VERSION, FEATURES_WRITER_VERSION
-from whitecap.engine.log.protocols import (
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import (
     DEFAULT_PROTOCOL,
     protocol_of_new_table,
     supports,
     upgraded_for,
     without_protocol_properties,
+)
+from whitecap.engine.log.features.table_features import (
+    FEATURES_READER_VERSION,
+    FEATURES_WRITER_VERSION,
 )
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.refusals import feature_errors

@@ -19,7 +19,7 @@ from whitecap.engine.conflicts.row_ids import (
 )
 from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.errors import RefusedAtCommit
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -29,7 +29,8 @@ from whitecap.engine.log.actions import (
     Protocol,
     RemoveFile,
 )
-from whitecap.engine.log.protocols import (
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import (
     DEFAULT_PROTOCOL,
     feature_names,
     is_upgrade,

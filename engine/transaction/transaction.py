@@ -14,11 +14,11 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects import DEFAULT_DIALECT, Dialect
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
 from whitecap.engine.log.clients.table_log import TableLog
 from whitecap.engine.log.columns.identity import with_marks
-from whitecap.engine.log.protocols import asks_for_unlisted, supports
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import asks_for_unlisted, supports
 from whitecap.engine.log.schema import schema_of_metadata, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome

@@ -14,7 +14,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, level_ca
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
-from whitecap.engine.log.protocols import feature_names
+from whitecap.engine.log.features.protocols import feature_names
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
 from whitecap.engine.values.types import INSTANT_TYPES

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from whitecap.engine.errors import DeltaError, InvalidLog
-from whitecap.engine.log import features, properties, protocols
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -24,6 +24,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
+from whitecap.engine.log.features import protocols, table_features
 from whitecap.engine.log.file_keys import FileKey, file_key
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
@@ -184,13 +185,13 @@ def protocol_is_consistent(commit: CommitInQuestion) -> Iterator[_LineFinding]:
 
 def _inconsistent(protocol: Protocol) -> Iterator[str]:
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
-    if not 1 <= reader <= features.FEATURES_READER_VERSION:
+    if not 1 <= reader <= table_features.FEATURES_READER_VERSION:
         yield f"minReaderVersion is {reader}"
-    if not 1 <= writer <= features.FEATURES_WRITER_VERSION:
+    if not 1 <= writer <= table_features.FEATURES_WRITER_VERSION:
         yield f"minWriterVersion is {writer}"
-    if (protocol.reader_features is not None) != (reader >= features.FEATURES_READER_VERSION):
+    if (protocol.reader_features is not None) != (reader >= table_features.FEATURES_READER_VERSION):
         yield "readerFeatures must be there exactly if minReaderVersion is 3"
-    if (protocol.writer_features is not None) != (writer >= features.FEATURES_WRITER_VERSION):
+    if (protocol.writer_features is not None) != (writer >= table_features.FEATURES_WRITER_VERSION):
         yield "writerFeatures must be there exactly if minWriterVersion is 7"
     for name in sorted(set(protocol.reader_features or ()) - set(protocol.writer_features or ())):
         yield f"reader feature {name!r} is not among writerFeatures"

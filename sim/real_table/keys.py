@@ -19,8 +19,8 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY, TABLE_LEVELS, stated_l
 from whitecap.engine.log import column_keys, properties
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
-from whitecap.engine.log.features import FEATURES_WRITER_VERSION
-from whitecap.engine.log.protocols import feature_names
+from whitecap.engine.log.features.protocols import feature_names
+from whitecap.engine.log.features.table_features import FEATURES_WRITER_VERSION
 from whitecap.engine.log.schema import Field, Schema, ddl
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.values.texts import from_text

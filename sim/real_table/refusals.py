@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whitecap.engine.log.protocols import feature_names, unknown_features
+from whitecap.engine.log.features.protocols import feature_names, unknown_features
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.sim.quantities.bounds import MAX_REAL_FILES
 from whitecap.sim.scenario.table import PYTHON_TYPES

@@ -19,7 +19,6 @@ from whitecap.engine.commands.schema.clustering import with_clustering
 from whitecap.engine.conflicts import in_commit_timestamp
 from whitecap.engine.conflicts.row_ids import NO_WATERMARK, assign_fresh
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.log import feature_keys
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -31,8 +30,9 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.commit_file import Commit, commit_of, encode_commit, log_key
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import protocol_of_new_table, supports
 from whitecap.engine.log.indexed_columns import indexed_by
-from whitecap.engine.log.protocols import protocol_of_new_table, supports
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.storage.requests import PutIfAbsent
 from whitecap.engine.transaction.new_metadata import as_stored

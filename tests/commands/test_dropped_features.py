@@ -8,7 +8,7 @@ from tests.commands.sql_database import Database
 from whitecap.engine.commands.features.removals import REMOVALS
 from whitecap.engine.dialects import DELTA_OSS_3_3
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.log.features import FEATURES
+from whitecap.engine.log.features.table_features import FEATURES
 
 FAST = "spark.databricks.delta.tableFeatures.fastDropFeature.enabled"
 

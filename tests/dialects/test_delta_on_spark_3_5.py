@@ -11,7 +11,7 @@ from tests.commands.sql_database import Database
 from whitecap.engine.commands import SharedTable
 from whitecap.engine.dialects import DELTA_OSS_3_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.log.protocols import feature_names
+from whitecap.engine.log.features.protocols import feature_names
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.loading import parse_scenario

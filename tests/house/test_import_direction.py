@@ -40,6 +40,7 @@ ENGINE_LAYERS = (
     ("values", "isolation", "settings", "storage"),
     ("row_store",),
     ("log",),
+    ("log.features",),
     ("log.checkpoints",),
     ("log.clients", "log.columns", "log.vectors", "refusals", "outcomes", "dialects"),
     ("recorded", "storage.disk"),

@@ -3,7 +3,7 @@
 import pytest
 
 from whitecap.engine.log.actions import Format, Metadata, Protocol
-from whitecap.engine.log.protocols import (
+from whitecap.engine.log.features.protocols import (
     feature_names,
     is_upgrade,
     merged,

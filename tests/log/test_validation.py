@@ -29,7 +29,7 @@ from whitecap.engine.log.checkpoints.checkpoint import (
     write_checkpoint,
 )
 from whitecap.engine.log.commit_file import encode_commit, log_key
-from whitecap.engine.log.protocols import protocol_of_new_table
+from whitecap.engine.log.features.protocols import protocol_of_new_table
 from whitecap.engine.storage.memory import MemoryStore, run
 
 INFO = CommitInfo(timestamp=1)

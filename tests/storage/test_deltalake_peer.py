@@ -25,7 +25,7 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.checkpoints.checkpoint import checkpoint_key, write_checkpoint
 from whitecap.engine.log.clients.stored_log import StoredLog
 from whitecap.engine.log.commit_file import encode_commit, log_key
-from whitecap.engine.log.protocols import protocol_of_new_table
+from whitecap.engine.log.features.protocols import protocol_of_new_table
 from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics, statistics_text

@@ -14,7 +14,7 @@ from tests.oracles.data_files import validate_files
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, DeletionVector, Format, Metadata
 from whitecap.engine.log.commit_file import commit_of
-from whitecap.engine.log.protocols import protocol_of_new_table
+from whitecap.engine.log.features.protocols import protocol_of_new_table
 from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.statistics import statistics_text

@@ -18,14 +18,14 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
-from whitecap.engine.log.feature_keys import (
+from whitecap.engine.log.features.feature_keys import (
     CHECKPOINT_PROTECTION,
     DOMAIN_METADATA,
     MATERIALIZED_PARTITIONS,
     ROW_TRACKING,
 )
-from whitecap.engine.log.features import FEATURES
-from whitecap.engine.log.protocols import feature_names, protocol_for
+from whitecap.engine.log.features.protocols import feature_names, protocol_for
+from whitecap.engine.log.features.table_features import FEATURES
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import feature_errors, protocol_errors

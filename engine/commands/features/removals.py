@@ -42,7 +42,7 @@ from whitecap.engine.commands.features.traces_in_log import (
 )
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AnyAction
-from whitecap.engine.log.feature_keys import (
+from whitecap.engine.log.features.feature_keys import (
     CHECK_CONSTRAINTS,
     CHECKPOINT_PROTECTION,
     COLUMN_MAPPING,

@@ -16,8 +16,8 @@ from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Prot
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.columns.identity import marks_of, with_marks
 from whitecap.engine.log.columns.mapping import check_change
+from whitecap.engine.log.features.protocols import merged
 from whitecap.engine.log.file_keys import file_key
-from whitecap.engine.log.protocols import merged
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome

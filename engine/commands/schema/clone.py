@@ -20,7 +20,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.columns.mapping import check_same_mode
-from whitecap.engine.log.protocols import merged, protocol_of_new_table
+from whitecap.engine.log.features.protocols import merged, protocol_of_new_table
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import ABSOLUTE_FILE, RELATIVE_FILE, vector_key
 from whitecap.engine.outcomes import NothingToCommit, Outcome

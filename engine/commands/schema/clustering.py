@@ -11,11 +11,12 @@ import msgspec
 
 from whitecap.engine.column_names import quoted_if_needed, repeated
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import DomainMetadata, Metadata
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN, CLUSTERING_FEATURE
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import supports
 from whitecap.engine.log.indexed_columns import has_bounds, without_statistics
-from whitecap.engine.log.protocols import supports
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.refusals import table_errors

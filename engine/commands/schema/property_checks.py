@@ -14,7 +14,7 @@ from whitecap.engine.errors import DeltaError, RefusedAtCommit, UnsupportedFeatu
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import CLUSTERING_FEATURE
 from whitecap.engine.log.columns.mapping import MODES
-from whitecap.engine.log.features import (
+from whitecap.engine.log.features.table_features import (
     FEATURES,
     FEATURES_READER_VERSION,
     FEATURES_WRITER_VERSION,

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import without_row_ids
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
-from whitecap.engine.log.protocols import supports, with_features
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import supports, with_features
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.refusals import property_errors
 from whitecap.engine.session.table import Table

@@ -18,12 +18,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
-from whitecap.engine.log import feature_keys, properties
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.checkpoints.parquet import Sidecar, decode_actions, encode_actions
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, commit_of, decode_commit
+from whitecap.engine.log.features import feature_keys
+from whitecap.engine.log.features.protocols import supports
 from whitecap.engine.log.file_keys import by_path
-from whitecap.engine.log.protocols import supports
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.storage.requests import Body, Entry, Get, Put, Steps
 

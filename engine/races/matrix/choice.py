@@ -10,7 +10,7 @@ from msgspec import Struct
 from whitecap.engine.dialects import ROW_LEVEL_SWITCH, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.isolation import TABLE_LEVELS, IsolationLevel, level_called
-from whitecap.engine.log import feature_keys
+from whitecap.engine.log.features import feature_keys
 from whitecap.engine.races.matrix.family import Layout, Variant
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
-from whitecap.engine.log.features import (
+from whitecap.engine.log.features.table_features import (
     FEATURES,
     FEATURES_READER_VERSION,
     FEATURES_WRITER_VERSION,

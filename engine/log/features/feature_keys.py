@@ -1,4 +1,4 @@
-"""The names of the table features that some rule asks for. All features are in `features.py`.
+"""The names of the table features that some rule asks for. All features are in `table_features.py`.
 
 Source: PROTOCOL.md "Table Features"; TableFeature.scala.
 """

@@ -18,7 +18,7 @@ from whitecap.engine.log.column_keys import (
     IDENTITY_STEP,
     INVARIANTS,
 )
-from whitecap.engine.log.feature_keys import (
+from whitecap.engine.log.features.feature_keys import (
     CATALOG_MANAGED,
     CHECK_CONSTRAINTS,
     CHECKPOINT_PROTECTION,

@@ -1,0 +1,1 @@
+"""Table features, and the protocols that support them."""
