@@ -10,7 +10,12 @@ from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.log.vectors.deletion_vectors import read_vector
+from whitecap.engine.log.vectors.deletion_vectors import (
+    INLINE,
+    VectorIsGone,
+    read_vector,
+    vector_key,
+)
 from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf, UnpackedMap
 from whitecap.engine.refusals import table_errors
 from whitecap.engine.row_level.shown_values import as_read
@@ -115,6 +120,7 @@ class DataFiles:
         self._rows: PackedMap[str, _Kept] | UnpackedMap[str, _Kept]
         self._rows = _packed(shelf) if by_column else UnpackedMap()
         self._vectors: dict[str, BitMap64] = {}
+        self._vectors_in: dict[str, list[str]] = {}
         self._empty_columns: dict[str, Columns] = {}
         self._stores: dict[FileColumns, RowStore] | None = {} if by_column else None
 
@@ -127,6 +133,7 @@ class DataFiles:
         other = DataFiles()
         other._rows = UnpackedMap(self._rows)
         other._vectors = dict(self._vectors)
+        other._vectors_in = {key: list(names) for key, names in self._vectors_in.items()}
         other._empty_columns = dict(self._empty_columns)
         return other
 
@@ -173,13 +180,27 @@ class DataFiles:
         return contents
 
     def vector(self, file: AddFile | RemoveFile) -> Steps[BitMap64]:
-        """The positions that a file's deletion vector hides."""
+        """The positions that a file's deletion vector hides.
+
+        Raises `DeltaError` where it is not there any more, which Spark says of the data file.
+        """
         assert file.deletion_vector is not None
         name = file.deletion_vector.unique_id
         vector = self._vectors.get(name)
         if vector is None:
-            vector = self._vectors[name] = yield from read_vector(file.deletion_vector)
+            vector = self._vectors[name] = yield from self._read_vector(file)
         return vector
+
+    def _read_vector(self, file: AddFile | RemoveFile) -> Steps[BitMap64]:
+        vector = file.deletion_vector
+        assert vector is not None
+        try:
+            positions = yield from read_vector(vector)
+        except VectorIsGone as error:
+            raise table_errors.file_is_gone(data_key(file.path)) from error
+        if vector.storage_type != INLINE:
+            self._vectors_in.setdefault(vector_key(vector), []).append(vector.unique_id)
+        return positions
 
     def fetch(self, files: Iterable[AddFile], schema: Schema) -> Steps[None]:
         """Ask the store, in one request, for the files that nobody here has read.
@@ -203,8 +224,10 @@ class DataFiles:
         return self._rows[path][0] + self._empty_columns.get(path, ())
 
     def forget_key(self, key: str) -> None:
-        """Drop the rows of a file that is no longer in the store."""
+        """Drop the rows, or the vectors, of a file that is no longer in the store."""
         self.forget(log_path(key))
+        for name in self._vectors_in.pop(key, ()):
+            self._vectors.pop(name, None)
 
     def forget(self, path: str) -> None:
         """Drop the rows of a file that nobody will ask for."""

@@ -33,6 +33,10 @@ _ENCODED_UUID_LENGTH = 20
 """Letters of 16 bytes in Z85. Source: PROTOCOL.md "Deletion Vector Descriptor Schema"."""
 
 
+class VectorIsGone(InvalidLog):
+    """The file of a deletion vector does not exist (any more)."""
+
+
 def encode_positions(positions: Iterable[int]) -> bytes:
     """The bitmap of some row positions: magic number, then roaring's portable 64-bit form."""
     bitmap = BitMap64(positions)
@@ -68,13 +72,13 @@ def write_vectors(groups: Iterable[Iterable[int]]) -> Steps[tuple[DeletionVector
 
 
 def read_vector(vector: DeletionVector) -> Steps[BitMap64]:
-    """The row positions that a vector deletes. Raises `InvalidLog`."""
+    """The row positions that a vector deletes. Raises `VectorIsGone`, `InvalidLog`."""
     if vector.storage_type == INLINE:
         return decode_positions(_inline_payload(vector))
     key = vector_key(vector)
     answer = yield Get(key)
     if not isinstance(answer, Body):
-        raise _broken(key, "deletion vector file is missing")
+        raise VectorIsGone([Problem(key, "deletion vector file is missing")])
     return decode_positions(_payload_of_file(answer.content, vector, key))
 
 
