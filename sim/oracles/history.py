@@ -27,6 +27,7 @@ class Promise(Struct, frozen=True, forbid_unknown_fields=True, tag="table"):
     `level` is that of a table without the property `delta.isolationLevel`; `real_time`: whether a
     transaction must see what was acknowledged before it began; `settings` are those of the Spark
     sessions; `faults_stop` is the instant after which `bound` is enough to come to an end.
+    `limits`: the store refuses requests beyond its limits, whatever the table.
     """
 
     table: str | None = None
@@ -36,6 +37,7 @@ class Promise(Struct, frozen=True, forbid_unknown_fields=True, tag="table"):
     faults_stop: float | None = None
     bound: float | None = None
     ends: float | None = None
+    limits: bool = False
 
 
 class HistoryTransaction(Struct, frozen=True, forbid_unknown_fields=True, tag="transaction"):

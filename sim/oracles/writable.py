@@ -3,20 +3,21 @@
 Who is refused by an optimistic table is so because another one committed, or because a request
 failed. After the last fault neither is left where nobody commits: whoever began then and still
 failed would have committed on a sound table of the same rows. What a statement itself is refused
-for, a constraint or a column that is not there, says nothing of the table.
+for, a constraint or a column that is not there, says nothing of the table; nor does a request that
+is refused by a store at its own limits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from whitecap.engine.recorded import Interruption, RecordedOutcome
 from whitecap.engine.rules import ConflictException
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.history import HistoryTransaction
+from whitecap.sim.oracles.history import HistoryTransaction, Promise
 
-ANSWERED_BY_THE_TABLE = {*ConflictException, Interruption.STORE_REFUSED}
+ANSWERED_BY_THE_TABLE: Set[str] = {*ConflictException, Interruption.STORE_REFUSED}
 """Exceptions that no statement is to blame for."""
 
 DAMAGE = {Anomaly.CONTIGUITY, Anomaly.CONTENT_CHANGED, Anomaly.LOG_FORM}
@@ -25,10 +26,13 @@ DAMAGE = {Anomaly.CONTIGUITY, Anomaly.CONTENT_CHANGED, Anomaly.LOG_FORM}
 
 def unwritable_findings(evidence: Evidence) -> Iterator[Finding]:
     """Transactions that began after the last fault and all failed, though nobody committed."""
-    stop = None if evidence.history is None else evidence.history.promise.faults_stop
+    if evidence.history is None:
+        return
+    stop = evidence.history.promise.faults_stop
     if stop is None or _is_written_after(evidence, stop):
         return
-    failed = [each for each in evidence.transactions if _began_in_vain(each, stop)]
+    blamed = _exceptions_of_the_table(evidence.history.promise)
+    failed = [each for each in evidence.transactions if _began_in_vain(each, stop, blamed)]
     if not failed:
         return
     newest = max(evidence.commits, default=-1)
@@ -53,12 +57,21 @@ def _is_written_after(evidence: Evidence, instant: float) -> bool:
     )
 
 
-def _began_in_vain(transaction: HistoryTransaction, instant: float) -> bool:
+def _exceptions_of_the_table(promise: Promise) -> Set[str]:
+    """Those that it is to blame for: not a store that refuses what is beyond its limits."""
+    return (
+        ANSWERED_BY_THE_TABLE - {Interruption.STORE_REFUSED}
+        if promise.limits
+        else ANSWERED_BY_THE_TABLE
+    )
+
+
+def _began_in_vain(transaction: HistoryTransaction, instant: float, blamed: Set[str]) -> bool:
     if transaction.began is None or transaction.began <= instant or transaction.wrote:
         return False
     match transaction.outcome:
         case RecordedOutcome.ABORTED:
-            return transaction.exception in ANSWERED_BY_THE_TABLE
+            return transaction.exception in blamed
         case RecordedOutcome.UNKNOWN:
             return True
         case RecordedOutcome.COMMITTED | RecordedOutcome.IN_FLIGHT:

@@ -11,7 +11,7 @@ from tests.sim.sim_worlds import INSERT, scenario
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.oracles.history import Promise
-from whitecap.sim.oracles.runs.of_run import judge
+from whitecap.sim.oracles.runs.of_run import history_of, judge
 from whitecap.sim.run import run_scenario
 from whitecap.sim.store.contents.commit_table import CommitItem
 from whitecap.sim.store.exchange import StoreRefused
@@ -81,6 +81,30 @@ def test_without_an_end_of_faults_nobody_knows() -> None:
     table = after_faults({"exception": "StoreRefused"})
     table.promise = Promise()
     assert not unwritable(table)
+
+
+def test_a_store_at_its_own_limits_says_nothing_of_the_table() -> None:
+    table = after_faults({"exception": "StoreRefused"})
+    table.promise = Promise(faults_stop=100.0, limits=True)
+    assert not unwritable(table)
+    conflict = after_faults({"exception": "ConcurrentAppendException"})
+    conflict.promise = Promise(faults_stop=100.0, limits=True)
+    assert len(unwritable(conflict)) == 1
+
+
+def test_writers_that_only_the_limits_refuse_leave_a_sound_table() -> None:
+    limits = {"reads_per_s": 10, "writes_per_s": 1}
+    store = {"profile": "s3", "limits": limits, "client": {"throttle_retries": 0}}
+    loader = {**INSERT, "count": 15, "arrival": {"schedule": {"every": "2 min"}}, "compute": "2 s"}
+    run = run_scenario(scenario(store=store, writers={"loader": loader}, duration="3 min"))
+    assert "StoreRefused" in run.recording.transactions["exception"].to_pylist()
+    assert history_of(run).promise.limits
+    assert not judge(run).findings
+
+
+def test_limits_that_nobody_reaches_excuse_nobody() -> None:
+    run = run_scenario(scenario(store="s3", duration="1 min"))
+    assert not history_of(run).promise.limits
 
 
 def _cannot(*_: ByDynamoDB | CommitItem) -> Waiting[None]:

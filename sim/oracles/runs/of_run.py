@@ -96,6 +96,7 @@ def history_of(run: FinishedRun, table_name: str | None = None) -> History:
         level=_level_promised(scenario),
         settings=dict(scenario.settings),
         faults_stop=_faults_stop(scenario),
+        limits=any(table.throttle.has_refused for table in run.world.tables),
     )
     rows = _of_table(run.recording.transactions, table_name)
     return History(tuple(_transaction(row, wrote) for row in rows), promise)

@@ -40,6 +40,7 @@ class TokenBucket:
         self._size = max(1.0, per_s)
         self._tokens = self._size
         self._at_ms = 0.0
+        self.has_refused = False
 
     def refuses(self, count: int, now_ms: float) -> int:
         """How many of some requests may not pass now; the others are counted."""
@@ -48,6 +49,8 @@ class TokenBucket:
         self._at_ms = now_ms
         passed = min(count, int(self._tokens))
         self._tokens -= passed
+        if passed < count:
+            self.has_refused = True
         return count - passed
 
 
@@ -143,6 +146,12 @@ class Throttle:
     def is_limited(self) -> bool:
         """Whether any request can be refused at all."""
         return any(bucket is not None for bucket in self.buckets)
+
+    @property
+    def has_refused(self) -> bool:
+        """Whether the limits have refused any request: only who comes in order can be refused."""
+        buckets = (bucket for kinds in (self.buckets, *self._of_data.values()) for bucket in kinds)
+        return any(isinstance(bucket, TokenBucket) and bucket.has_refused for bucket in buckets)
 
     def of_data(self, directory: str, kind: RequestKind) -> RequestBucket | None:
         """The bucket of requests for data files: the log's, or each directory's own."""
