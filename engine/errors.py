@@ -185,6 +185,10 @@ class InvalidLog(InvalidInput):
     """A table's log breaks the protocol, or a rule of ours that readers wrongly let pass."""
 
 
+class DamagedFile(InvalidInput):
+    """The bytes of a data file are no whole Parquet file."""
+
+
 class UnsupportedFeature(EngineError):
     """A command, dialect feature or setting that is not modelled; says which."""
 

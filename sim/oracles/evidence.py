@@ -23,6 +23,7 @@ class Evidence:
     keys of all data files in the store. `decided`: what a catalog or an external log store holds
     for versions, before it is copied to the log. `overwritten`: versions whose first content is
     known to be gone. `unfinished`: versions that a service beside the log has as under way.
+    `compares_files`: what the log says of files is held against their rows.
     """
 
     log: CheckedLog
@@ -33,11 +34,12 @@ class Evidence:
     decided: dict[int, list[bytes]] = field(default_factory=dict)
     overwritten: tuple[int, ...] = ()
     unfinished: tuple[int, ...] = ()
+    compares_files: bool = False
 
     @cached_property
     def changes(self) -> RowChanges:
         """What each version did to the rows."""
-        return RowChanges.of(self.log, self.store)
+        return RowChanges.of(self.log, self.store, self.compares_files)
 
     @property
     def commits(self) -> dict[int, Commit]:

@@ -104,7 +104,7 @@ class Invariant(Enum):
         "`N.json` is one of them is checked. The simulated table keeps one body per entry.",
     )
     FILES_ARE_THERE = Checked(
-        "No file of the newest version is deleted.",
+        "No file of the newest version, nor its deletion vector, is deleted or damaged.",
         "judging",
         (Anomaly.DURABILITY,),
         "Files of older versions may be: VACUUM is for that. What a transaction under way refers "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from math import inf
 from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, Problem, gathered
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log.commit_file import LOG_DIRECTORY
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, Commit
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
 from whitecap.sim.oracles.acknowledged import acknowledged_findings
@@ -23,7 +24,7 @@ from whitecap.sim.oracles.history import History, read_history, require_history
 from whitecap.sim.oracles.log_validation import checked_log
 from whitecap.sim.oracles.order import liveness_findings, order_findings
 from whitecap.sim.oracles.publication import publication_findings, staged_in
-from whitecap.sim.oracles.row_changes import missing_files
+from whitecap.sim.oracles.row_changes import missing_files, missing_vectors
 from whitecap.sim.oracles.serial_replay import (
     StatementReplayer,
     Unchecked,
@@ -50,6 +51,7 @@ def judge_evidence(evidence: Evidence, *, replay: bool = True) -> Judgement:
     Without `replay` statements are not run; what their kinds let them do is looked at instead.
     """
     findings = [*_of_the_log(evidence), *_of_the_files(evidence)]
+    findings += [*_of_damage(evidence), *_of_what_is_said(evidence)]
     findings += [*publication_findings(evidence), *acknowledged_findings(evidence)]
     findings += [*order_findings(evidence), *liveness_findings(evidence)]
     findings += unwritable_findings(evidence)
@@ -132,8 +134,10 @@ def judge_table(
         path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()
     )
     log = drive(checked_log(), store)
-    evidence = Evidence(log, store, history, existing=existing, decided=staged_in(directory))
-    return judge(evidence)
+    decided = staged_in(directory)
+    return judge(
+        Evidence(log, store, history, existing=existing, decided=decided, compares_files=True)
+    )
 
 
 def _of_the_log(evidence: Evidence) -> Iterator[Finding]:
@@ -162,6 +166,55 @@ def _of_the_files(evidence: Evidence) -> Iterator[Finding]:
             versions=(max(evidence.commits, default=0),),
             files=missing,
         )
+
+    yield from _of_the_vectors(evidence, evidence.existing)
+
+
+def _of_the_vectors(evidence: Evidence, existing: frozenset[str]) -> Iterator[Finding]:
+    missing = list(missing_vectors(evidence.changes.live, existing))
+    if missing:
+        keys = dict.fromkeys(key for _, key in missing)
+        vectors, are = ("vector", "is") if len(keys) == 1 else ("vectors", "are")
+        files = "a data file" if len(missing) == 1 else f"{len(missing):,} data files"
+        yield Finding(
+            oracle=Oracle.DURABILITY,
+            anomaly=Anomaly.DURABILITY,
+            sentence=f"{len(keys):,} deletion {vectors} of the newest version {are} not in the "
+            f"store: {files} cannot be read",
+            versions=(max(evidence.commits, default=0),),
+            files=(*keys, *(path for path, _ in missing)),
+        )
+
+
+def _of_damage(evidence: Evidence) -> Iterator[Finding]:
+    """Files of the newest version that are there and cannot be read."""
+    changes = evidence.changes
+    for key, problem in changes.files.damaged.items():
+        if key in changes.live:
+            yield Finding(
+                oracle=Oracle.DURABILITY,
+                anomaly=Anomaly.DURABILITY,
+                sentence=f"a data file of the newest version cannot be read: {problem}",
+                versions=(max(evidence.commits, default=0),),
+                files=(key[0],),
+            )
+
+
+def _of_what_is_said(evidence: Evidence) -> Iterator[Finding]:
+    """What the log says of a file's rows, in statistics and vectors, and is not so."""
+    for (path, vector), untrue in evidence.changes.files.untrue.items():
+        versions = (v for v, commit in evidence.commits.items() if _adds(commit, path, vector))
+        yield Finding(
+            oracle=Oracle.LOG,
+            anomaly=Anomaly.LOG_FORM,
+            sentence=f"what is said of {path!r} is not so: {'; '.join(untrue)}",
+            versions=tuple(islice(versions, 1)),
+            files=(path,),
+        )
+
+
+def _adds(commit: Commit, path: str, vector: str | None) -> bool:
+    return any(file.path == path and file.dv_id == vector for file in commit.adds)
 
 
 def _missing(missing: int, live: int) -> str:

@@ -9,22 +9,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from operator import ne
 from typing import Any
 
 from msgspec import Struct, field
+from pyroaring import BitMap64
 
+from whitecap.engine.errors import DamagedFile, InvalidInput, InvalidLog
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.file_keys import FileKey
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import record_count
-from whitecap.engine.log.vectors.deletion_vectors import read_vector
+from whitecap.engine.log.vectors.deletion_vectors import (
+    RELATIVE_FILE,
+    VectorIsGone,
+    read_vector,
+    vector_key,
+)
 from whitecap.engine.storage.memory import Store, run
 from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf
+from whitecap.sim.oracles.data_files.untrue import untrue_of
 from whitecap.sim.oracles.log_validation import CheckedLog
 
 RowMultiset = Counter[Row]
@@ -34,7 +43,7 @@ MOST_ROWS = 100_000
 
 
 class RowsUnreadable(Exception):
-    """Rows cannot be had: a data file is gone, or there are too many."""
+    """Rows cannot be had: a file is gone or damaged, or there are too many."""
 
 
 class VersionChange(Struct, frozen=True):
@@ -95,9 +104,16 @@ def _plain_column(values: Sequence[Any], kind: str) -> Iterable[Any]:
 
 
 class TableFiles(Struct):
-    """The data files of a table; what was read is kept."""
+    """The data files of a table; what was read is kept.
+
+    `damaged`: files that are there and cannot be read, or their vectors, and why. `untrue`: what
+    the log says of files and is not so, as far as it is `compared`.
+    """
 
     store: Store
+    compared: bool = False
+    damaged: dict[FileKey, str] = field(default_factory=dict)
+    untrue: dict[FileKey, tuple[str, ...]] = field(default_factory=dict)
     _read: dict[tuple[FileKey, tuple[str, ...]], RowMultiset] = field(default_factory=dict)
 
     def rows_of(self, file: AddFile | RemoveFile, schema: Schema) -> RowMultiset:
@@ -108,18 +124,39 @@ class TableFiles(Struct):
         return self._read[key]
 
     def _rows(self, file: AddFile | RemoveFile, schema: Schema) -> RowMultiset:
+        rows, hidden = self._read_whole(file, schema)
+        if self.compared and isinstance(file, AddFile):
+            untrue = tuple(untrue_of(file, rows, hidden, schema))
+            if untrue:
+                self.untrue[_key(file)] = untrue
+        left = [row for at, row in enumerate(rows) if at not in hidden] if hidden else rows
+        return Counter(plain_rows(left, schema.types))
+
+    def _read_whole(
+        self, file: AddFile | RemoveFile, schema: Schema
+    ) -> tuple[Sequence[Row], BitMap64 | None]:
+        """All rows of a file, and which its vector hides. Raises `RowsUnreadable`."""
+        try:
+            return self._stored(file, schema), self._hidden(file)
+        except VectorIsGone as error:
+            raise RowsUnreadable("a deletion vector is gone") from error
+        except InvalidInput as error:
+            if isinstance(error, DamagedFile | InvalidLog):
+                self.damaged[_key(file)] = str(error.problems[0])
+            raise RowsUnreadable(str(error.problems[0])) from error
+
+    def _stored(self, file: AddFile | RemoveFile, schema: Schema) -> Sequence[Row]:
         values = (file.partition_values,)
         names = schema.physical_names
         asked = ReadRows((data_key(file.path),), names, schema.types, values)
         answer = self.store.answer(asked)
         if isinstance(answer, Gone) or not isinstance(answer, RowsOf):
             raise RowsUnreadable("a data file is gone")
-        rows = answer.rows[0]
-        if file.deletion_vector is None:
-            return Counter(plain_rows(rows, schema.types))
-        hidden = run(read_vector(file.deletion_vector), self.store)
-        left = [row for at, row in enumerate(rows) if at not in hidden]
-        return Counter(plain_rows(left, schema.types))
+        return answer.rows[0]
+
+    def _hidden(self, file: AddFile | RemoveFile) -> BitMap64 | None:
+        vector = file.deletion_vector
+        return None if vector is None else run(read_vector(vector), self.store)
 
 
 def _key(file: AddFile | RemoveFile) -> FileKey:
@@ -141,14 +178,15 @@ class RowChanges(Struct):
     _asked: tuple[int, RowMultiset] | None = None
 
     @classmethod
-    def of(cls, checked: CheckedLog, store: Store) -> RowChanges:
-        """All changes of a log."""
+    def of(cls, checked: CheckedLog, store: Store, compared: bool = False) -> RowChanges:
+        """All changes of a log; what it says of files is `compared` with their rows or is not."""
         live = {_key(file): file for file in checked.base.all_files()}
         first = min(checked.commits, default=0)
         schema = checked.base.schema
         if checked.base.version < 0 and first in checked.snapshots:
             schema = checked.snapshots[first].schema
-        walk = cls(TableFiles(store), live, schema)
+        walk = cls(TableFiles(store, compared), live, schema)
+        walk._look_at(list(live.values()), schema)
         walk._read_again(schema, checked.base.version)
         for version, commit in sorted(checked.commits.items()):
             walk._step(version, commit, checked.snapshots[version])
@@ -192,6 +230,7 @@ class RowChanges(Struct):
         gone_files = [file for key, file in before.items() if key not in self.live]
         new_files = [file for key, file in self.live.items() if key not in before]
         reshaped, self.schema = _shape(schema) != _shape(self.schema), schema
+        self._look_at(new_files, schema)
         if reshaped or self._is_lost:
             problem = self._read_again(schema, version) or (
                 None if reshaped else "rows before are unknown"
@@ -216,14 +255,28 @@ class RowChanges(Struct):
             return str(problem)
         return None
 
+    def _look_at(self, files: Sequence[AddFile], schema: Schema) -> None:
+        """Read each of some files, also those beside one that cannot be read."""
+        if sum(map(_rows_said, files)) <= MOST_ROWS:
+            for file in files:
+                with suppress(RowsUnreadable):
+                    self.files.rows_of(file, schema)
+
     def _all_rows(self, files: Iterable[AddFile], schema: Schema) -> RowMultiset:
         files = list(files)
-        if sum(record_count(file.stats) or 0 for file in files) > MOST_ROWS:
+        if sum(map(_rows_said, files)) > MOST_ROWS:
             raise RowsUnreadable(f"there are more than {MOST_ROWS:,} rows")
         rows: RowMultiset = Counter()
         for file in files:
             rows.update(self.files.rows_of(file, schema))
         return rows
+
+
+def _rows_said(file: AddFile) -> int:
+    try:
+        return record_count(file.stats) or 0
+    except InvalidLog:
+        return 0  # a rule of the log says so
 
 
 def _without(rows: RowMultiset, others: RowMultiset) -> RowMultiset:
@@ -242,6 +295,18 @@ def shown(rows: RowMultiset, schema: Schema, most: int = 3) -> tuple[str, ...]:
 
 def _row_text(row: Row, schema: Schema) -> str:
     return ", ".join(f"{name}={value}" for name, value in zip(schema.names, row, strict=True))
+
+
+def missing_vectors(
+    live: Mapping[FileKey, AddFile], existing: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """Paths of live files with the keys of their deletion vectors that are not in the store."""
+    for file in live.values():
+        vector = file.deletion_vector
+        if vector is not None and vector.storage_type == RELATIVE_FILE:
+            with suppress(InvalidLog):  # who reads it says so
+                if vector_key(vector) not in existing:
+                    yield file.path, vector_key(vector)
 
 
 def missing_files(live: Mapping[FileKey, AddFile], existing: frozenset[str]) -> Iterator[str]:

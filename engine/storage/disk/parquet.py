@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import DamagedFile, InvalidInput, Problem
 from whitecap.engine.log.ddl import read_type
 from whitecap.engine.storage.requests import ReadRows, Row, WriteRows
 from whitecap.engine.values.texts import from_text
@@ -53,12 +53,22 @@ def decode_rows(content: bytes, request: ReadRows, at: int) -> list[Row]:
     """The rows of the request's file number `at`, in file order.
 
     A column that the file lacks is null (it was added later). Without `columns` in the request
-    the columns are those of the file. Raises `InvalidInput` for bytes that are no such file.
+    the columns are those of the file.
+
+    Raises `DamagedFile` for bytes that are no such file, `InvalidInput` for one with other types.
     """
+    key = request.keys[at]
     try:
-        return _decode_rows(pq.read_table(pa.BufferReader(content)), request, at)
+        return _decode_rows(_read_table(content, key), request, at)
     except (pa.ArrowException, OSError) as error:
-        raise InvalidInput([Problem(request.keys[at], f"cannot be read: {error}")]) from error
+        raise InvalidInput([Problem(key, f"cannot be read: {error}")]) from error
+
+
+def _read_table(content: bytes, key: str) -> pa.Table:
+    try:
+        return pq.read_table(pa.BufferReader(content))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DamagedFile([Problem(key, f"cannot be read: {error}")]) from error
 
 
 def _decode_rows(table: pa.Table, request: ReadRows, at: int) -> list[Row]:

@@ -80,7 +80,7 @@ def evidence_of(run: FinishedRun, table: TableInStore) -> Evidence:
         _StoreAfterwards(store),
         history_of(run, table.name),
         landed,
-        frozenset(store.data_files),
+        frozenset(store.data_files).union(store.objects),
         overwritten=tuple(lost.version for lost in store.overwritten),
         unfinished=tuple(item.version for item in store.commit_table.incomplete()),
     )

@@ -1,0 +1,1 @@
+"""What the log says of data files, held against these."""
