@@ -39,6 +39,11 @@ class Examined(Struct, frozen=True):
         """The first thing that is wrong, `None` where the run itself broke."""
         return self.run.findings[0] if self.run.findings else None
 
+    @property
+    def small_finding(self) -> Finding | None:
+        """The same of the small scenario, whose transactions and versions are others."""
+        return self.shrunk.finding if self.shrunk and self.shrunk.finding else self.finding
+
 
 def examine(
     run: ChaosRun, judge: RunJudge, *, make_small: bool = True, tell: Tell = tell_nobody
@@ -57,7 +62,8 @@ def examine(
     tell(0)
     fails = _Fails.like(run.findings, judge)
     cause = None if run.broken else _cause(scenario, judge, run.findings)
-    return Examined(run, cause, shrink(scenario, fails, tell=tell) if make_small else None)
+    small = shrink(scenario, fails.with_what, tell=tell) if make_small else None
+    return Examined(run, cause, small)
 
 
 def _cause(scenario: Scenario, judge: RunJudge, findings: Collection[Finding]) -> str | None:
@@ -93,6 +99,10 @@ class _Fails(Struct, frozen=True):
         return cls(judge, frozenset(finding.anomaly for finding in findings))
 
     def __call__(self, scenario: Scenario) -> bool:
+        return bool(self.with_what(scenario))
+
+    def with_what(self, scenario: Scenario) -> bool | Finding:
+        """The same, with the first of these findings where there is one."""
         try:
             finished = run_scenario(scenario, most_rows=MOST_ROWS)
             judgement = judged_to_the_end(self.judge, finished)
@@ -101,4 +111,5 @@ class _Fails(Struct, frozen=True):
         except Exception as error:
             reraise_interruption(error)
             return not self.anomalies
-        return any(finding.anomaly in self.anomalies for finding in judgement.findings)
+        alike = (each for each in judgement.findings if each.anomaly in self.anomalies)
+        return next(alike, False)

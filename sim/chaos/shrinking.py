@@ -14,20 +14,25 @@ from msgspec import Struct
 from whitecap.sim.chaos.parts import scenario_if_any, tables_in, with_writers
 from whitecap.sim.chaos.trials import Tell, tell_nobody
 from whitecap.sim.loading.dotted_paths import changed
+from whitecap.sim.oracles.finding import Finding
 from whitecap.sim.quantities.units import parse_duration, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
 
 MOST_TRIED = 300
 """Scenarios that are run for one finding: a minute or so of the shipped ones."""
 
-StillFails = Callable[[Scenario], bool]
+StillFails = Callable[[Scenario], bool | Finding]
 
 
 class Shrunk(Struct, frozen=True):
-    """The smallest that was found, and how many were tried for it."""
+    """The smallest that was found, how many were tried for it, and what is wrong with it.
+
+    `finding` is `None` where it is the scenario itself, or goes wrong without one.
+    """
 
     scenario: Scenario
     tried: int
+    finding: Finding | None = None
 
 
 def shrink(
@@ -38,6 +43,7 @@ def shrink(
 ) -> Shrunk:
     """The smallest scenario found that `still_fails`; it itself, if nothing smaller does."""
     smallest, tried = scenario, 0
+    finding: Finding | None = None
     progress = True
     while progress and tried < most:
         progress = False
@@ -49,10 +55,12 @@ def shrink(
                 continue
             tried += 1
             tell(tried)
-            if still_fails(smaller):
+            wrong = still_fails(smaller)
+            if wrong:
                 smallest, progress = smaller, True
+                finding = wrong if isinstance(wrong, Finding) else None
                 break
-    return Shrunk(smallest, tried)
+    return Shrunk(smallest, tried, finding)
 
 
 def _smaller(document: Document) -> Iterator[Document]:

@@ -72,11 +72,30 @@ def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     number = said.partition("--only ")[2].split()[0]
     small = out / f"small-{number}-small.yaml"
     assert small.is_file()
-    saved = (kept / f"small-{number}.yaml").read_text()
+    saved = (kept / f"small-1-{number}.yaml").read_text()
     assert saved == small.read_text()
     assert saved.startswith("# lost commit: planted here\n# because of the fault")
     assert f"--only {number}" in saved
     assert invoked("run", small, "--quiet").exit_code == ExitCode.FINE
+
+
+def test_what_was_saved_before_stays_beside_what_is_saved_now(
+    campaign_with_findings: CampaignWithFindings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of another seed, and of another campaign with the same names: kept; the same is kept once."""
+    judge_by(monkeypatch, planted)
+    number = campaign_with_findings.said.partition("--only ")[2].split()[0]
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / f"small-1-{number}.yaml").write_text("# mended by hand\n")
+    options = ("--only", number, "--jobs", 1, "--out", tmp_path / "out", "--save", kept)
+    for _ in range(2):
+        _chaos(campaign_with_findings.file, *options)
+    assert {place.name for place in kept.iterdir()} == {
+        f"small-1-{number}.yaml",
+        f"small-1-{number}-2.yaml",
+    }
+    assert (kept / f"small-1-{number}.yaml").read_text() == "# mended by hand\n"
 
 
 def test_the_command_that_is_told_finds_the_same_again(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from tests.sim.sim_worlds import document
+from whitecap.sim.chaos.examining import Examined
 from whitecap.sim.chaos.explaining import explanation
+from whitecap.sim.chaos.one_run import ChaosRun
 from whitecap.sim.chaos.shrinking import shrink
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.scenario.model import Scenario
+from whitecap.terminal.campaign import small_scenario
 
 LOST = {"lost_reply": {"probability": 0.1}}
 THROTTLED = {"throttling": {"probability": 0.1}}
@@ -72,3 +76,21 @@ def test_a_finding_that_is_gone_on_a_store_that_excludes_is_explained_by_the_sto
     loose = scenario_of(document(store={"profile": "s3", "put_if_absent": {"exclusive": False}}))
     cause = explanation(loose, lambda scenario: not scenario.is_exclusive)
     assert cause == "a store without put-if-absent"
+
+
+def test_the_small_scenario_says_what_is_wrong_with_itself() -> None:
+    """Not what was wrong with the large one, whose transactions it does not have."""
+
+    def of_its_size(scenario: Scenario) -> bool | Finding:
+        if not loses_replies(scenario):
+            return False
+        said = f"{len(scenario.faults)} faults"
+        return Finding(oracle=Oracle.LOG, anomaly=Anomaly.LOST_COMMIT, sentence=said)
+
+    shrunk = shrink(big(), of_its_size)
+    assert shrunk.finding is not None
+    assert shrunk.finding.sentence == "1 faults"
+    large = Finding(oracle=Oracle.LOG, anomaly=Anomaly.LOST_COMMIT, sentence="2 faults")
+    run = ChaosRun(0, "big", "", "", findings=(large,))
+    text = small_scenario(Examined(run, None, shrunk), "whitecap chaos")
+    assert text.startswith("# lost commit: 1 faults\n")

@@ -92,8 +92,8 @@ def small_scenario(examined: Examined, command: str) -> str:
     from whitecap.sim.scenario.yaml.text import show_document
 
     assert examined.shrunk is not None
-    finding = examined.finding
-    said = "the run broke" if finding is None else f"{_title(examined)}: {finding.sentence}"
+    finding = examined.small_finding
+    said = BROKEN if finding is None else f"{finding.anomaly.value}: {finding.sentence}"
     lines = [
         *textwrap.wrap(said, 90),
         f"because of {examined.cause}" if examined.cause else "unexplained",

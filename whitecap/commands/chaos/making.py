@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,10 @@ class CampaignMaking(Struct):
 
         self.course.findings.append(finding_document(examined))
         command = again(self.paths, self.campaign, examined.run.number)
-        small = _write(examined, command, self.out, self.save)
+        small = _write(examined, command, self.out)
+        if small is not None and self.save is not None:
+            name = f"{examined.run.name}-{self.campaign.seed}-{examined.run.number}"
+            _save(small.read_text(encoding="utf-8"), self.save, name)
         if not self.quiet:
             show_finding(examined, command, small)
 
@@ -137,7 +141,7 @@ def _waiting_for(run: int, trials: Trials) -> Iterator[str]:
         yield f"making run {run} small: {tried} tried" if tried else f"explaining run {run}"
 
 
-def _write(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:
+def _write(examined: Examined, command: str, out: Path) -> Path | None:
     """Write the scenario as it was drawn, if one was, and the small one, which is returned."""
     from whitecap.terminal.campaign import small_scenario
 
@@ -148,9 +152,17 @@ def _write(examined: Examined, command: str, out: Path, save: Path | None) -> Pa
     if examined.shrunk is None:
         return None
     small = out / f"{name}-small.yaml"
-    text = small_scenario(examined, command)
-    small.write_text(text, encoding="utf-8")
-    if save is not None:
-        save.mkdir(parents=True, exist_ok=True)
-        (save / f"{name}.yaml").write_text(text, encoding="utf-8")
+    small.write_text(small_scenario(examined, command), encoding="utf-8")
     return small
+
+
+def _save(text: str, folder: Path, name: str) -> None:
+    """Keep a small scenario beside those that are there, perhaps of other scenarios so called."""
+    folder.mkdir(parents=True, exist_ok=True)
+    places = (folder / f"{name}{tail}.yaml" for tail in chain([""], map("-{}".format, count(2))))
+    place = next(each for each in places if not each.exists() or _holds(each, text))
+    place.write_text(text, encoding="utf-8")
+
+
+def _holds(place: Path, text: str) -> bool:
+    return place.is_file() and place.read_bytes() == text.encode()
