@@ -19,7 +19,7 @@ class Checked(Struct, frozen=True):
 
 
 class Invariant(Enum):
-    """Fourteen of them, from the log's bytes up to the ends of transactions."""
+    """What must hold, from the log's bytes up to the ends of transactions."""
 
     @classmethod
     def broken_by(cls, anomaly: Anomaly) -> Invariant:

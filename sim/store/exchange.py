@@ -184,6 +184,8 @@ class Sender(Struct, frozen=True):
         self.record.put_in_doubt |= ask.attempt is not None
         if struck.late_ms is not None:
             self._arrives_alone(request, gives_up_ms + struck.late_ms)
+            if struck.crash is not None:
+                life.dies(struck.crash.restart_ms)
             yield from life.reach(gives_up_ms)
             return NO_REPLY
         effect_ms = latency.arrival(sent_ms, out_ms, ask.size_bytes)

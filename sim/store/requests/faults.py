@@ -235,7 +235,18 @@ class WriterFaults(Struct, frozen=True):
         for plan in self.plans:
             if plan.strikes(sending):
                 struck = _besides(struck, plan, sending)
-        return struck
+        return struck if struck.late_ms is None else _not_too_late(struck)
+
+
+def _not_too_late(struck: Struck) -> Struck:
+    """What is refused has no effect that could come late; who dies after an effect had it in time.
+
+    So it is with a real store under fire (`sim/under_fire/service.py`).
+    """
+    dies_after = struck.crash is not None and struck.crash.when == "after"
+    if struck.is_throttled or struck.is_conflicting or dies_after:
+        return replace(struck, late_ms=None)
+    return struck
 
 
 def missed_by(listings: Sequence[FaultPlan], sending: Sending) -> int:
