@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.oracles.hand_made import HandMade, add
@@ -17,6 +19,8 @@ from tests.oracles.planted import (
 from whitecap.sim.oracles.finding import Anomaly, Oracle
 from whitecap.sim.oracles.invariants import Invariant
 
+PAGE = Path(__file__).parents[2] / "docs/oracles.md"
+
 
 @pytest.mark.parametrize("anomaly", Anomaly, ids=str)
 def test_an_anomaly_is_found_where_it_was_planted(anomaly: Anomaly) -> None:
@@ -31,6 +35,11 @@ def test_an_invariant_is_broken_by_each_of_its_planted_bugs(invariant: Invariant
 
 def test_every_anomaly_breaks_an_invariant() -> None:
     assert {anomaly for each in Invariant for anomaly in each.value.anomalies} == set(Anomaly)
+
+
+def test_the_page_says_how_many_invariants_there_are() -> None:
+    numbers = {15: "Fifteen", 16: "Sixteen", 17: "Seventeen"}
+    assert f"{numbers[len(Invariant)]} invariants, each" in PAGE.read_text()
 
 
 def test_a_table_that_does_as_it_was_told_has_none() -> None:
