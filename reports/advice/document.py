@@ -10,7 +10,7 @@ from whitecap.reports.advice.steps import Stood
 from whitecap.reports.advice.wording import headline
 from whitecap.reports.answers.phrases import objective_text
 from whitecap.reports.measures.writing import finite
-from whitecap.reports.planning.document import quantity_row
+from whitecap.reports.planning.document import quantity_row, surviving_row
 from whitecap.reports.statistics.as_rows import difference_row, estimate_row
 
 
@@ -45,6 +45,7 @@ def _stood(stood: Stood) -> dict[str, Any]:
         "changes": [{"kind": kind, "change": label} for kind, label in stood.design],
         "standing": stood.value.standing.value,
         "objectives": [quantity_row(each) for each in stood.value.quantities],
+        "jobs_committed": [surviving_row(each) for each in stood.value.surviving],
         "cost_per_job": estimate_row(stood.cost),
     }
 

@@ -12,8 +12,10 @@ from msgspec import Struct
 
 from whitecap.engine.recorded import Objective
 from whitecap.reports.advice.steps import DesignStep, Stood
+from whitecap.reports.answers.survivors import SurvivingJobs
 from whitecap.reports.documents import write_document
-from whitecap.reports.statistics import Standing
+from whitecap.reports.sensitivity.effects import gap_of
+from whitecap.reports.statistics import CONFIDENCE, Standing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +84,17 @@ class Advice:
         return self.best.value.standing is Standing.MET
 
     @property
+    def loses(self) -> tuple[SurvivingJobs, SurvivingJobs] | None:
+        """The jobs of whose success nothing is asked, as it stands and changed, where surely more
+        of them are lost then; of the group that loses most."""
+        before = {each.writer: each for each in self.stands.value.surviving}
+        for after in self.best.value.surviving:
+            stood = before.get(after.writer)
+            if stood is not None and not after.is_asked and _is_surely_less(after, stood):
+                return stood, after
+        return None
+
+    @property
     def document(self) -> dict[str, Any]:
         """All of it, made of what JSON knows."""
         from whitecap.reports.advice.document import advice_document
@@ -107,3 +120,9 @@ class Advice:
         write_document(path, self.document)
         changed.write_text(self.changed, encoding="utf-8")
         return path, changed
+
+
+def _is_surely_less(after: SurvivingJobs, before: SurvivingJobs) -> bool:
+    """Whether fewer jobs committed, for sure, in the same replications."""
+    gap = gap_of(after.success, before.success, CONFIDENCE)
+    return gap is not None and gap.is_distinguishable and gap.point < 0

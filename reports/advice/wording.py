@@ -9,6 +9,7 @@ from whitecap.engine.recorded import Unit
 from whitecap.reports.advice.result import Advice, Behind
 from whitecap.reports.advice.steps import Bought, DesignStep, Stood
 from whitecap.reports.answers.phrases import held_text, objective_text
+from whitecap.reports.answers.survivors import SUCCESS, unasked
 from whitecap.reports.layout import phrase
 from whitecap.reports.measures import written
 from whitecap.reports.planning.wording import quantity_text, unjudged
@@ -28,7 +29,23 @@ def advice_text(advice: Advice) -> str:
 
 
 def headline(advice: Advice) -> str:
-    """The answer in a sentence."""
+    """The answer in a sentence, and in another what of it nobody would want unseen."""
+    return f"{_answer(advice)}{_at_the_cost_of_jobs(advice)}"
+
+
+def _at_the_cost_of_jobs(advice: Advice) -> str:
+    """A latency is kept best by losing the jobs that would be late."""
+    if advice.loses is None:
+        return ""
+    before, after = (said_estimate(each.success, SUCCESS.unit) for each in advice.loses)
+    whose = advice.loses[1].jobs
+    return (
+        f" But then {after} of {whose} commit instead of {before}, and nothing is asked of their "
+        "success."
+    )
+
+
+def _answer(advice: Advice) -> str:
     objectives = listed([objective_text(each) for each in advice.objectives])
     match advice.best.value.standing, bool(advice.steps):
         case Standing.MET, False:
@@ -56,6 +73,7 @@ def standings(advice: Advice) -> Iterator[str]:
     if advice.steps:
         yield f"Changed: {_stood_text(advice, advice.best)}."
     yield from _deciding(advice.best)
+    yield from map(sentence, unasked(advice.best.value.surviving))
     both = {"as it stands": advice.stands.value, "changed": advice.best.value}
     yield from map(sentence, unjudged(both))
 
@@ -72,7 +90,8 @@ def _deciding(best: Stood) -> Iterator[str]:
 def _stood_text(advice: Advice, stood: Stood) -> str:
     cost = said_estimate(stood.cost, Unit.MONEY)
     worst = quantity_text(stood.value.quantities[0])
-    return f"{worst}, a job that brings data costs {cost} {advice.currency}"
+    survived = "".join(f", {each.text}" for each in stood.value.surviving[:1])
+    return f"{worst}{survived}, a job that brings data costs {cost} {advice.currency}"
 
 
 def step_text(step: DesignStep) -> str:

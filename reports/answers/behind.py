@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import AnswerFindings
 from whitecap.reports.answers.overload import left_out_in, overload_in
 from whitecap.reports.answers.phrases import where_text
 from whitecap.reports.answers.standing import ObjectiveStanding
-from whitecap.reports.measures.counting import PERCENTILES
+from whitecap.reports.answers.survivors import surviving_in, unasked
 from whitecap.reports.measures.groups import WriterCommand
 from whitecap.reports.measures.left_out import JobsLeftOpen, added, due_sentence
 from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.refusals import RefusalCount, ranked, refusal_sentences
-from whitecap.reports.measures.writing import written
 from whitecap.reports.words import listed
 
 
@@ -66,7 +64,7 @@ def behind(findings: AnswerFindings, measured: Mapping[str, Runs]) -> Iterator[s
     for group, due in overload_in(left_out).items():
         yield f"{where}{due_sentence(group, due)}"
     yield from _unfinished(where, left_out)
-    yield from _unasked(findings, measured[findings.cell])
+    yield from unasked(surviving_in(findings.objectives, measured[findings.cell]))
 
 
 def _where(findings: AnswerFindings, cell: str) -> str:
@@ -92,17 +90,3 @@ def _unfinished(where: str, left_out: Mapping[WriterCommand, JobsLeftOpen]) -> I
 
 def _were(count: int) -> str:
     return f"{count:,} {'was' if count == 1 else 'were'}"
-
-
-def _unasked(findings: AnswerFindings, runs: Runs) -> Iterator[str]:
-    """Latencies are of survivors: where nobody asks for success, how much of it there is."""
-    asked = {objective.measure for objective in findings.objectives.each}
-    if not asked & PERCENTILES.keys() or Measure.JOB_SUCCESS_RATE in asked:
-        return
-    success = [run.tally(Measure.JOB_SUCCESS_RATE).value for run in runs.values()]
-    least = min(success, default=1.0)
-    share = written(least, Measure.JOB_SUCCESS_RATE.unit)
-    yield (
-        "latency is that of jobs that committed and nothing is asked of their success: "
-        f"at the least {share} of a replication's jobs committed"
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from whitecap.reports.answers.phrases import objective_text
+from whitecap.reports.answers.survivors import SurvivingJobs
 from whitecap.reports.planning.planned import Plan, PlannedVariant
 from whitecap.reports.planning.trying import Quantity
 from whitecap.reports.planning.wording import boundary_text, reasons, sense_text
@@ -45,6 +46,7 @@ def _variant(plan: Plan, variant: PlannedVariant) -> dict[str, Any]:
                 "standing": tried.standing.value,
                 "replications": tried.replications,
                 "objectives": [quantity_row(each) for each in tried.quantities],
+                "jobs_committed": [surviving_row(each) for each in tried.surviving],
             }
             for at, tried in sorted(variant.tried.items())
         ],
@@ -65,4 +67,13 @@ def quantity_row(quantity: Quantity) -> dict[str, Any]:
         "standing": quantity.standing.value,
         "is_idle": quantity.is_idle,
         "is_overloaded": bool(quantity.overload),
+    }
+
+
+def surviving_row(surviving: SurvivingJobs) -> dict[str, Any]:
+    """How many jobs of a writer group whose latency is asked committed."""
+    return {
+        "writer": surviving.writer or "",
+        **estimate_row(surviving.success),
+        "is_asked": surviving.is_asked,
     }

@@ -54,7 +54,7 @@ def boundary_figure(plan: Plan) -> Figure:
     )
     names = [_name(plan, variant) for variant in plan.variants]
     colours = colours_of(names)
-    caption = Caption(_headline(plan), _READING, plan.origin)
+    caption = Caption(_headline(plan), " ".join([_READING, *_surviving(plan)]), plan.origin)
     figure, grid = _grid(len(panels), len(names), max(map(len, names)), caption)
     for axes, held in zip(grid, panels, strict=True):
         _scale(axes, plan)
@@ -75,6 +75,15 @@ def boundary_figure(plan: Plan) -> Figure:
 def _headline(plan: Plan) -> str:
     sense = plan.variants[0].boundary.sense
     return f"{sense_text(sense).capitalize()} {plan.path} at which the objectives hold"
+
+
+def _surviving(plan: Plan) -> Iterator[str]:
+    """Where nothing is asked of success, how much of it there is at a boundary at the least."""
+    at_boundaries = [each.survivors for each in plan.variants]
+    unasked = [each for every in at_boundaries for each in every if not each.is_asked]
+    if unasked:
+        least = min(unasked, key=lambda each: each.success.point)
+        yield f"Latency is that of jobs that committed: at a boundary {least.text}."
 
 
 def _name(plan: Plan, variant: PlannedVariant) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from whitecap.engine.recorded import Objective
+from whitecap.reports.answers.survivors import SurvivingJobs
 from whitecap.reports.documents import write_document
 from whitecap.reports.planning.search import Bracket, Sense
 from whitecap.reports.planning.trying import TriedValue
@@ -66,6 +67,19 @@ class PlannedVariant(Struct, frozen=True):
     is_cut: bool
     """Whether the search ended before its end: runs were at their most, or Ctrl-C came."""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def stands_for_it(self) -> int:
+        """The position that stands for the boundary: its guess, or the last that surely holds."""
+        at_least, at_most = self.boundary.low, self.boundary.high
+        surely = at_most if self.boundary.sense is Sense.SMALLEST else at_least
+        return surely if self.boundary.point is None else self.boundary.point
+
+    @property
+    def survivors(self) -> tuple[SurvivingJobs, ...]:
+        """How many jobs committed there of those whose latency is asked, if it was tried."""
+        tried = self.tried.get(self.stands_for_it)
+        return () if tried is None else tried.surviving
 
     @property
     def shown_within(self) -> list[int]:

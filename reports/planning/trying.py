@@ -11,6 +11,7 @@ from whitecap.engine.recorded import Direction
 from whitecap.reports.answers.objectives import Held, ObjectiveSet
 from whitecap.reports.answers.overload import Overload, balance_of, overload_of, worst_share
 from whitecap.reports.answers.standing import has_no_job
+from whitecap.reports.answers.survivors import SurvivingJobs, surviving_in
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import MeasureTally
@@ -66,6 +67,8 @@ class TriedValue(Struct, frozen=True):
 
     quantities: tuple[Quantity, ...]
     replications: int
+    surviving: tuple[SurvivingJobs, ...] = ()
+    """How many jobs of those whose latency is asked committed."""
 
     @property
     def judged(self) -> tuple[Quantity, ...]:
@@ -113,7 +116,7 @@ def tried_value(
     held = list(objectives.held(writers))
     quantities = [_quantity(each, ordered, error, len(held)) for each in held]
     quantities.sort(key=_narrowness)
-    return TriedValue(tuple(quantities), len(ordered))
+    return TriedValue(tuple(quantities), len(ordered), surviving_in(objectives, runs))
 
 
 def _narrowness(quantity: Quantity) -> tuple[bool, float]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from whitecap.reports.answers.overload import overload_text
 from whitecap.reports.answers.phrases import NO_JOB_DUE, held_text, objective_text
+from whitecap.reports.answers.survivors import unasked
 from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
 from whitecap.reports.planning.search import Sense
 from whitecap.reports.planning.trying import Quantity, TriedValue
@@ -113,7 +114,15 @@ def reasons(plan: Plan, variant: PlannedVariant) -> Iterator[str]:
         shown = [plan.labels[at] for at in variant.shown_within]
         if shown:
             yield f"{_shown(shown, is_largest)}: the interval ends at the first undecided value"
+    yield from _surviving(plan, variant)
     yield from unjudged({plan.labels[at]: tried for at, tried in sorted(variant.tried.items())})
+
+
+def _surviving(plan: Plan, variant: PlannedVariant) -> Iterator[str]:
+    """What the latency at the boundary is of: how many jobs committed there."""
+    for each in variant.survivors[:1]:
+        yield f"at {plan.labels[variant.stands_for_it]} {each.text}"
+    yield from unasked(variant.survivors)
 
 
 def unjudged(tried: Mapping[str, TriedValue]) -> Iterator[str]:
