@@ -182,3 +182,14 @@ def _looked_up(wanted: IntArray, keys: IntArray, values: IntArray) -> IntArray:
     order = np.argsort(keys, kind="stable")
     place = order[np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)]
     return np.where(keys[place] == wanted, values[place], -1)
+
+
+def groups_stopping_themselves(refusals: Iterable[RefusalCount]) -> set[str]:
+    """The writer groups half of whose aborts, or more, are by their own commits."""
+    own: Counter[str] = Counter()
+    every: Counter[str] = Counter()
+    for each in refusals:
+        group = each.loser.writer_group
+        every[group] += each.count
+        own[group] += each.count * (each.winner.writer_group == group)
+    return {group for group, count in every.items() if 2 * own[group] >= count > 0}

@@ -308,6 +308,11 @@ class WriterGroup(Section):
         """Whether any job can take time by what it computes."""
         return any(compute.takes_time for compute in self._computes)
 
+    @property
+    def computes_constantly(self) -> bool:
+        """Whether no draw decides how long its Spark jobs take."""
+        return all(compute.time.constant is not None for compute in self._computes)
+
     @model_validator(mode="after")
     def _takes_one_time(self) -> Self:
         trace = self.arrival.trace

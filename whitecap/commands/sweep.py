@@ -148,6 +148,6 @@ def _print_result(
         document = sweep_document(subject, answer, scenario.expect)
         print_json({**document, "directory": where, "tables": tables})
         return
-    show_sweep(subject, answer, scenario.expect)
+    show_sweep(subject, answer, scenario.expect, scenario)
     click.echo(f"tables  {tables}")
     click.echo(f"next    whitecap report {where}")

@@ -18,15 +18,21 @@ from whitecap.reports.measures.left_out import (
     half_done_sentence,
     left_out_sentences,
 )
-from whitecap.reports.measures.refusals import RefusalCount, refusal_sentences
+from whitecap.reports.measures.refusals import (
+    RefusalCount,
+    groups_stopping_themselves,
+    refusal_sentences,
+)
 from whitecap.reports.measures.writing import percent
 from whitecap.reports.provenance import compaction_sentences, stores_of, tables_of
+from whitecap.sim.describing.in_step import in_step
 from whitecap.terminal.table import print_indented, print_trimmed
 
 if TYPE_CHECKING:
     from whitecap.reports.expectations.cells import JudgedCells
     from whitecap.reports.expectations.judging import Judged
     from whitecap.reports.layout import SweepLayout
+    from whitecap.sim.scenario.model import Scenario
 
 CAUSES_SHOWN = 4
 """Of each loser; the table of refusals has them all."""
@@ -61,6 +67,15 @@ def show_refusals(console: Console, refusals: Sequence[RefusalCount]) -> None:
             console.print(Text(f"  {sum(each.count for each in rest):,} for {causes}"))
     for sentence in refusal_sentences(refusals):
         print_indented(console, f"{sentence}.", by=0)
+
+
+def show_in_step(console: Console, scenario: Scenario, refusals: Sequence[RefusalCount]) -> None:
+    """Of each writer group that is mostly aborted by itself, why its members meet, if they do by
+    how they are described."""
+    itself = groups_stopping_themselves(refusals)
+    for group, said in in_step(scenario).items():
+        if group in itself:
+            print_indented(console, f"{group}: {said}.", by=0)
 
 
 def _causes(refusals: Sequence[RefusalCount]) -> Table:

@@ -28,6 +28,7 @@ from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import (
     show_damage,
     show_expectations,
+    show_in_step,
     show_left_out,
     show_origins,
     show_refusals,
@@ -84,6 +85,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     _show_cost(console, recording.manifest, measured)
     show_refusals(console, measured.refusals)
+    show_in_step(console, scenario, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
     show_origins(console, [recording.manifest])
 

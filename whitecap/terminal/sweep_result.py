@@ -24,11 +24,14 @@ from whitecap.reports.statistics import Estimate, written_estimate
 from whitecap.reports.subject import Subject
 from whitecap.reports.summary import EVERYONE
 from whitecap.reports.tables.rows import estimate_columns
+from whitecap.sim.loading import cell_of
+from whitecap.sim.scenario.model import Scenario
 from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import (
     show_damage,
     show_half_done,
+    show_in_step,
     show_judged_cells,
     show_origins,
     show_overload,
@@ -78,9 +81,15 @@ CAPTION = (
 
 
 def show_sweep(
-    subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds] = ()
+    subject: Subject,
+    answer: WordedAnswer,
+    expected: Sequence[MeasureThresholds] = (),
+    scenario: Scenario | None = None,
 ) -> None:
-    """The measures of every cell, the answer, and what stands behind and against it."""
+    """The measures of every cell, the answer, and what stands behind and against it.
+
+    With its `scenario` also which writers meet by how they are described.
+    """
     console = new_console()
     if not subject.layout.axes:
         _show_groups(console, subject)
@@ -89,7 +98,7 @@ def show_sweep(
     console.print()
     show_answer(console, answer)
     _show_cost(console, subject, answer.cell)
-    _show_findings(subject, answer, expected)
+    _show_findings(subject, answer, expected, scenario)
 
 
 OF_GROUPS = (
@@ -137,12 +146,15 @@ def _show_cost(console: Console, subject: Subject, cell: str) -> None:
 
 
 def _show_findings(
-    subject: Subject, answer: WordedAnswer, expected: Sequence[MeasureThresholds]
+    subject: Subject,
+    answer: WordedAnswer,
+    expected: Sequence[MeasureThresholds],
+    scenario: Scenario | None,
 ) -> None:
     """Where work piled up, who stopped whom in the way, and whether all is as expected."""
     console, layout = new_console(), subject.layout
     _show_what_is_left(console, subject)
-    _show_limiting_cell(console, subject, answer)
+    _show_limiting_cell(console, subject, answer, scenario)
     show_objectives_of_cells(console, layout, answer)
     judged = judged_cells(expected, subject.tables.measured, layout)
     if judged:
@@ -159,7 +171,9 @@ def _show_what_is_left(console: Console, subject: Subject) -> None:
     show_half_done(console, layout, {n: added([*each.values()]) for n, each in by_group.items()})
 
 
-def _show_limiting_cell(console: Console, subject: Subject, answer: WordedAnswer) -> None:
+def _show_limiting_cell(
+    console: Console, subject: Subject, answer: WordedAnswer, scenario: Scenario | None
+) -> None:
     """Who stops whom where that limits the answer."""
     limit = limiting_cell(answer.findings)
     if refusals := subject.tables.refusals_of(limit):
@@ -167,6 +181,9 @@ def _show_limiting_cell(console: Console, subject: Subject, answer: WordedAnswer
         where = place if subject.layout.axes else ""
         print_indented(console, f"Who stops whom{where}:", by=0)
         show_refusals(console, refusals)
+        if scenario is not None:
+            labels = next(each.labels for each in subject.layout.cells if each.name == limit)
+            show_in_step(console, cell_of(scenario, labels) if labels else scenario, refusals)
 
 
 def _rows(subject: Subject, answer: WordedAnswer, measures: Sequence[str]) -> Iterator[list[str]]:

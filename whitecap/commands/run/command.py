@@ -229,7 +229,7 @@ def _replicate(
     if as_json:
         print_json({**sweep_document(swept.subject, swept.answer, expected), "directory": out})
     elif not quiet:
-        show_sweep(swept.subject, swept.answer, expected)
+        show_sweep(swept.subject, swept.answer, expected, scenario)
     if out is not None and not as_json:
         click.echo(f"recordings  {out}")
 
