@@ -6,6 +6,7 @@ import json
 import types
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -13,14 +14,18 @@ from pydantic.fields import FieldInfo
 
 from whitecap.sim.describing.schema import written_defaults
 from whitecap.sim.describing.sentences import sentence_of
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, word_of
 from whitecap.sim.quantities.units import Duration, Rate, WarmUp
 from whitecap.sim.scenario.model import Scenario
+from whitecap.sim.scenario.store import StoreSection
 
 HEAD = """# Every key of a scenario
 
 Written by `make documented` from the models; what each part is for: [scenarios.md](scenarios.md).
 A duration has its unit with it (`250 ms`, `5 s`, `2 min`, `1 h`, `7 d`), a rate too (`3 per min`).
+Where the default is `needed` the part has to have the key; where it is `in a profile` only a
+store's profile has to, and what a scenario says beside `profile:` takes the place of its values.
 """
 
 IN_UNITS = {id(get_args(kind)[1]): name for kind, name in (
@@ -67,11 +72,23 @@ def _part(model: type[BaseModel]) -> str:
 
 
 def _row(model: type[BaseModel], name: str, field: FieldInfo, defaults: dict[str, Any]) -> str:
-    default = "needed" if field.is_required() else ""
+    default = _needed(model, name) if field.is_required() else ""
     if name in defaults:
         default = f"`{json.dumps(defaults[name], ensure_ascii=False)}`"
     sentence = sentence_of(model, name)
     return f"| `{field.alias or name}` | {_type(field)} | {default} | {sentence} |\n"
+
+
+def _needed(model: type[BaseModel], name: str) -> str:
+    """Whether a scenario has to name it, or the profile that it names beside it brings it."""
+    of_profile = model in _of_profiles() and (model, name) != (StoreSection, "profile")
+    return "in a profile" if of_profile else "needed"
+
+
+@cache
+def _of_profiles() -> frozenset[type[BaseModel]]:
+    """The parts that a scenario only overrides; a distribution is given whole everywhere."""
+    return frozenset(_models(StoreSection)) - frozenset(_models(Distribution))
 
 
 def _type(field: FieldInfo) -> str:

@@ -34,3 +34,23 @@ def test_every_key_is_in_the_reference(key: str) -> None:
 @pytest.mark.parametrize("measure", sorted(Measure))
 def test_every_measure_is_in_the_reference(measure: str) -> None:
     assert measure in WORDS
+
+
+KEYS = (Path(__file__).parents[2] / "docs" / "scenario-keys.md").read_text()
+
+
+def rows_of(part: str) -> str:
+    """The table of a part on the page of all keys."""
+    return KEYS.partition(f"\n## {part}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("part", ["Store", "Client", "LogStore", "Limits"])
+def test_keys_that_a_profile_brings_are_not_called_needed(part: str) -> None:
+    assert "| needed |" not in rows_of(part).replace("| `profile` | text | needed |", "")
+    assert "| in a profile |" in rows_of(part)
+
+
+def test_keys_that_a_scenario_has_to_name_are_called_needed() -> None:
+    assert "| `profile` | text | needed |" in rows_of("Store")
+    assert "| needed |" in rows_of("WriterGroup")
+    assert "| needed |" in rows_of("Uniform")
