@@ -87,7 +87,14 @@ def _worded(axis: str, label: str) -> str:
     *parents, last = axis.split(".")
     if not parents:
         return f"{label} {_counted(last, label)}" if last.endswith("s") else f"{label} {last}"
-    return f"{label} {_counted(parents[-1], label)}" if last == "count" else f"{last} {label}"
+    return f"{label} {_members(parents[-1], label)}" if last == "count" else f"{last} {label}"
+
+
+def _members(group: str, number: str) -> str:
+    """`upserters`; of a name to which no plain `s` can be put, `writers of team-b`."""
+    return (
+        _counted(group, number) if group.isalpha() else f"{_counted('writers', number)} of {group}"
+    )
 
 
 def _counted(noun: str, number: str) -> str:

@@ -15,7 +15,7 @@ from whitecap.reports.expectations.expected import exact
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import MEASURES, written
 from whitecap.reports.statistics import said_estimate
-from whitecap.reports.words import listed
+from whitecap.reports.words import counted, listed
 
 NO_JOB_DUE = "no job was due"
 
@@ -74,9 +74,8 @@ def found_text(judged: JudgedObjective) -> str:
         case ObjectiveStanding.UNDECIDED:
             return f"{text}: {decided_text(judged)}"
         case ObjectiveStanding.TOO_FEW if judged.needed is not None:
-            return (
-                f"{text}, of {judged.jobs:,} jobs (it takes about {judged.needed:,} replications)"
-            )
+            needed = counted(judged.needed, "replication")
+            return f"{text}, of {counted(judged.jobs, 'job')} (it takes about {needed})"
         case ObjectiveStanding.TOO_FEW:
             return f"{text}: {NO_JOB_DUE}" if judged.is_idle else f"{text}, of no job"
         case ObjectiveStanding.MET:

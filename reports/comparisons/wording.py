@@ -53,9 +53,11 @@ def change_text(change: MeasureChange) -> str:
 
 
 def counts_text(changes: MeasureChanges) -> str:
-    """`2 worse, 1 better, 5 not told apart, 20 the same`."""
+    """`2 comparisons worse, 1 better, 5 not told apart, 20 the same`."""
     counts = Counter(change.verdict for change in changes.each)
-    said = [f"{counts[each]} {each}" for each in ChangeVerdict if counts[each]]
+    there = [each for each in ChangeVerdict if counts[each]]
+    said = [f"{counts[each]} {each}" for each in there[1:]]
+    said[:0] = [f"{counted(counts[each], 'comparison')} {each}" for each in there[:1]]
     return ", ".join(said) or "nothing to compare"
 
 

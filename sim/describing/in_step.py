@@ -1,9 +1,10 @@
-"""Writer groups whose equal members stop each other by how they are described."""
+"""What a description of writers brings about unseen: members in step, instants after the end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.writers import WriterGroup
 
@@ -38,3 +39,15 @@ def _is_in_step(group: WriterGroup) -> bool:
         return schedule.jitter is None
     is_closed = closed is not None and closed.think.constant is not None
     return is_closed and group.rerun.none is not None and group.computes_constantly
+
+
+def after_the_end(scenario: Scenario) -> Mapping[str, str]:
+    """By writer group: which of its listed instants are in vain, as the run has ended before."""
+    said = {}
+    for name, group in scenario.writers.items():
+        listed = (group.arrival.schedule and group.arrival.schedule.at) or ()
+        late = [show_duration(each) for each in listed if each >= scenario.duration]
+        if late:
+            lasts = show_duration(scenario.duration)
+            said[name] = f"`at` {', '.join(late)} after `start` is not in the run of {lasts}"
+    return said

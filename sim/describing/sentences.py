@@ -38,7 +38,7 @@ _OF_SCENARIOS = {
     "Sweep.axes": "Axis, variant, and the dotted paths that the variant sets.",
     "Sweep.replications": "Runs of each cell.",
     "Load.cv": "How much busy times differ: deviation over mean of the factor.",
-    "Load.lasts": "How long a busy time lasts: over it the correlation falls by e.",
+    "Load.lasts": "How long a busy time lasts: over it the correlation falls by a factor of e.",
     "ClusterOptions.slots": "Transactions that run at a time; others wait.",
     "ClusterOptions.full_speed": "Jobs that compute at full speed; more share it.",
     "ClusterOptions.load": "Busy and quiet times of this cluster alone.",
@@ -85,7 +85,7 @@ _OF_TABLES = {
 }
 
 _OF_WRITERS = {
-    "WriterGroup.count": "How many equal writers.",
+    "WriterGroup.count": "How many equal writers; of a streaming query as many runs of it.",
     "WriterGroup.cluster": "The cluster, that is the driver, that they are threads of.",
     "WriterGroup.clock_skew": "By how much the driver's clock is wrong; a bare duration is ahead.",
     "WriterGroup.log_store": "The profile whose log store the driver is set to, if another.",
@@ -151,7 +151,7 @@ _OF_WRITERS = {
     "Bursts.lasts": "How long it lasts, on average.",
     "Bursts.times": "How many times the rate between bursts there is within.",
     "Schedule.every": "How often.",
-    "Schedule.at": "Instants, listed instead.",
+    "Schedule.at": "Instants, listed instead: each how long after `start`.",
     "Schedule.offset": "When the first one is.",
     "Schedule.weekdays": "Only on these days; on all without it.",
     "Schedule.jitter": "By how much each is later.",

@@ -33,7 +33,7 @@ from whitecap.sim.scenario.yaml.text import KeyPath, YamlText
 
 IS_A_SCENARIO = (
     "is a scenario: --table takes one table with its rows (name, schema, files), or a Delta "
-    "table's directory"
+    "table's directory; so does the first argument in Python"
 )
 
 Level = Literal["Serializable", "WriteSerializable"]

@@ -7,7 +7,7 @@ simulated time begins.
 from __future__ import annotations
 
 import re
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -27,6 +27,7 @@ HOURS_OF_DAY = 24
 SHORTEST_CYCLE_MS = MS_PER["s"]
 """Of bursts: a run of ten years then has as many as it may have jobs."""
 
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
 _HOURS = re.compile(r"(\d{1,2})\s*-\s*(\d{1,2})")
 
 
@@ -142,6 +143,10 @@ class Open(Section):
     batch: Whole = Field(default=1, ge=1, le=MAX_COUNT)
 
 
+def _is_clock(given: Any) -> bool:
+    return isinstance(given, str) and _CLOCK.fullmatch(given.strip()) is not None
+
+
 class Schedule(Section):
     """Jobs start at fixed instants: `every` so often from `offset` on, or listed `at`.
 
@@ -156,6 +161,15 @@ class Schedule(Section):
     offset: Duration = 0.0
     weekdays: list[Weekday] | None = Field(default=None, min_length=1)
     jitter: Distribution | None = None
+
+    @field_validator("at", mode="before")
+    @classmethod
+    def _is_no_clock(cls, given: Any) -> Any:
+        clock = next(filter(_is_clock, given if isinstance(given, list) else ()), None)
+        if clock is not None:
+            said = f"{clock!r} is a clock time, and `at` counts from `start`"
+            raise ValueError(f"{said}: write how long after it, such as '8 h'")
+        return given
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

@@ -40,7 +40,8 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: KeyPath) -
     match detail["type"]:
         case "extra_forbidden":
             valid = names_of(_type_at(model, place[:-1]))
-            return _unknown_key(text.where(at + place), str(place[-1]), valid)
+            likely = _meant(str(place[-1]), valid, text if not at + place[:-1] else None)
+            return _unknown_key(text.where(at + place), likely, valid)
         case "missing" if isinstance(place[-1], int):
             return Problem(text.where(at + place[:-1]), "needs a list of two")
         case "missing":
@@ -60,9 +61,24 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: KeyPath) -
             return Problem(text.where(at + place), _sentence(detail, place))
 
 
-def _unknown_key(where: str, key: str, valid: Sequence[str]) -> Problem:
-    """With the nearest key, or where none is near all of them."""
-    likely = nearest(key, valid)
+OTHER_WORDS = {"retry": "rerun", "retries": "rerun"}
+"""What others call a key, and its name here: a retry is another attempt within a transaction."""
+
+
+def _meant(key: str, valid: Sequence[str], scenario: YamlText | None) -> str | None:
+    """The key that is likely meant: the nearest, what is called otherwise elsewhere, or in the
+    place of a `scenario`'s own keys a writer by its name."""
+    if likely := nearest(key, valid):
+        return likely
+    if OTHER_WORDS.get(key) in valid:
+        return OTHER_WORDS[key]
+    given = None if scenario is None else scenario.last_given
+    writers = given.get("writers") if isinstance(given, dict) else None
+    return f"writers.{key}" if isinstance(writers, dict) and key in writers else None
+
+
+def _unknown_key(where: str, likely: str | None, valid: Sequence[str]) -> Problem:
+    """With the key that is likely meant, or without one all of them."""
     there_are = f": there are {', '.join(valid)}" if valid and not likely else ""
     return Problem(where, f"unknown key{there_are}", likely)
 

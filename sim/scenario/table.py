@@ -8,6 +8,7 @@ variants of the same table.
 from __future__ import annotations
 
 import math
+from datetime import date
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
@@ -30,7 +31,8 @@ from whitecap.sim.quantities.units import Duration, Rate, Whole, shown
 def _scalar(given: Any) -> Any:
     """A single value. Raises `ValueError` for a list, keys with values, a date and the like."""
     if not isinstance(given, str | int | float) or given in (math.inf, -math.inf) or given != given:
-        raise ValueError(f"needs text, a number, true or false, not {shown(given)}")
+        quoted = f": put it in quotes: '{given}'" if isinstance(given, date) else ""
+        raise ValueError(f"needs text, a number, true or false, not {shown(given)}{quoted}")
     return given
 
 

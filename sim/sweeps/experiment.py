@@ -29,7 +29,10 @@ from whitecap.sim.sweeps.planned import PlannedRun
 QuickAxes = Mapping[str, Sequence[Any]]
 """Dotted path -> its values."""
 
-NO_SWEEP = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
+NO_SWEEP = (
+    "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs "
+    "(axes={'store.profile': ['s3', 'gcs']})"
+)
 
 
 class SweepCell(Struct, frozen=True):

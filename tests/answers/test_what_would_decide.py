@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.answers.cells import Did, answered, replicated, sweep_layout
+from tests.answers.cells import Did, answered, measured_run, replicated, sweep_layout
 from tests.rule_of_three import units_to_show
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.answers.phrases import found_text
 from whitecap.reports.answers.standing import JudgedObjective, ObjectiveStanding, standing_of
+from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.statistics import greatest_of
 
@@ -137,3 +138,8 @@ def test_of_equal_designs_the_best_is_flattered_by_what_is_said() -> None:
 def test_one_design_is_flattered_by_nothing() -> None:
     answer = answered(sweep_layout(design=("a",)), {"a": replicated(5, loader=Did())})
     assert not any("looks better" in each for each in answer.sentences)
+
+
+def test_one_job_is_a_job() -> None:
+    answer = answered(layout_of({"run": {}}, {}), {"run": {0: measured_run(nightly=Did(1))}})
+    assert "of 1 job (it takes about 300 replications)" in str(answer)

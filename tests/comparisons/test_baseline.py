@@ -40,7 +40,7 @@ def test_what_is_read_back_is_the_same_as_what_was_written(file: Path) -> None:
     back = read_baseline(file).scenarios["tiny"]
     assert (back.name, back.source, back.seed, back.replications) == ("tiny", "tiny.yaml", 7, 3)
     changes = changes_between(back.sides, as_stored(STORED).sides, paired=True)
-    assert counts_text(changes) == "4 the same"
+    assert counts_text(changes) == "4 comparisons the same"
 
 
 def test_of_latencies_the_percentile_of_each_replication_is_kept(file: Path) -> None:

@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_sweep_beside_itself_is_the_same(folder: Path) -> None:
     result = invoked("compare", folder / "before", folder / "before")
     assert result.exit_code == ExitCode.FINE, result.output
-    assert result.stdout.splitlines()[-1] == "34 the same (5 replications, paired)"
+    assert result.stdout.splitlines()[-1] == "34 comparisons the same (5 replications, paired)"
 
 
 def test_of_one_seed_differences_are_those_of_pairs_cell_by_cell(folder: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_run_of_a_cell_is_compared_with_that_cell_of_a_sweep(folder: Path) -> 
     words = ["--cell", "partitioning=by date", "--replication", 1, "--out", folder / "one"]
     assert invoked("run", folder / "before.yaml", *words).exit_code == ExitCode.FINE
     result = invoked("compare", folder / "one", folder / "before")
-    assert "17 the same (1 replication, paired)" in result.stdout
+    assert "17 comparisons the same (1 replication, paired)" in result.stdout
     assert "New, and not compared: partitioning = unpartitioned." in result.stdout
 
 

@@ -36,7 +36,7 @@ def of(changes: MeasureChanges, measure: Measure = Measure.CONFLICT_RATE) -> Mea
 
 def test_what_is_the_same_in_every_replication_is_neither_worse_nor_unsure() -> None:
     changes = between(side(QUIET, [50] * 5), side(QUIET, [50] * 5))
-    assert counts_text(changes) == "3 the same"
+    assert counts_text(changes) == "3 comparisons the same"
     assert changes.compared == 0
     assert not changes.is_worse
 

@@ -124,6 +124,8 @@ def test_axes_with_one_label_say_nothing_and_are_left_out() -> None:
 def test_numbers_are_named_by_their_axis() -> None:
     assert phrase({"writers": "8", "isolation": "Serializable"}) == "8 writers · Serializable"
     assert phrase({"writers.loader.count": "8"}) == "8 loaders"
+    assert phrase({"writers.team-b.count": "6"}) == "6 writers of team-b"
+    assert phrase({"writers.team-b.count": "1"}) == "1 writer of team-b"
     assert phrase({"table.initial.rows": "500"}) == "rows 500"
 
 

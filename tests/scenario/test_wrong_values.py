@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -228,6 +229,10 @@ def test_a_number_may_have_an_exponent() -> None:
         (("settings",), {1: "x"}, "settings.1: the key 1 is not text: put it in quotes"),
         (("expect", 0, "when"), {"size": 3}, "needs text, not 3: put it in quotes"),
         (("table", "values", "country", "among"), [[1]], "needs text, a number, true or false"),
+        (("table", "values", "country", "among"), [date(2026, 1, 1)], "in quotes: '2026-01-01'"),
+        (("writers", "loader", "retry"), {"fixed": {}}, "unknown key (did you mean 'rerun'?)"),
+        (("loader",), {"count": 3}, "unknown key (did you mean 'writers.loader'?)"),
+        (("writers", "loader", "arrival"), {"schedule": {"at": ["02:00"]}}, "`at` counts from"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_as_people_speak(path: Path, value: Any, expected: str) -> None:
@@ -296,10 +301,10 @@ BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("- " * 3000 + "a", "is nested more than 32 levels deep"),
         (BOMB, f"more than {MAX_VALUES:,} values are too many"),
         ("x" * (MAX_BYTES + 1), "is larger than 1 MiB"),
-        ("seed: " + "9" * 5000, "x.yaml:1: is not YAML: 9999"),
-        ("start: 2026-13-45", "x.yaml:1: is not YAML: 2026-13-45: month must be in 1..12"),
+        ("seed: " + "9" * 5000, "x.yaml:1 seed: is not YAML: 9999"),
+        ("start: 2026-13-45", "x.yaml:1 start: is not YAML: 2026-13-45: month must be in 1..12"),
         ("? [a, b]\n: 3", "x.yaml:1: a key must be a word"),
-        ("<<: 3", "x.yaml:1: is not YAML"),
+        ("<<: 3", "x.yaml:1 <<: is not YAML"),
         ("name: a\n---\nname: b", "is not YAML"),
         ("name: \x00", "is not YAML"),
     ],

@@ -207,3 +207,14 @@ def test_the_thread_that_looks_at_the_clock_ends_with_the_work(
     with progress("work"):
         assert any(thread.name == "progress" for thread in threading.enumerate())
     assert not any(thread.name == "progress" for thread in threading.enumerate())
+
+
+def test_a_line_fits_into_a_terminal(clock: Clock, printed: list[str]) -> None:
+    lines = Lines("plan", printed.append, clock, is_bound=True)
+    for done in range(0, 16, 2):
+        lines.show(done, 40, f"as it stands at 1, {done} of at most 40 runs")
+        clock.now += 10
+    assert "plan: 20 %, as it stands at 1, 8 of at most 40 runs, at most " in "\n".join(printed)
+    lines.show(20, 40, f"{'a variant with a name that is as long as a line, ' * 2}20 of 40 runs")
+    assert printed[-1].endswith("…, at most 1 min 18 s left")
+    assert all(len(each) <= 80 for each in printed)

@@ -88,3 +88,10 @@ def test_a_replicated_run_tells_it(tmp_path: Path) -> None:
     assert SAME_INSTANTS in said(
         tmp_path, "run", "--until", "conflict_rate +- 90 points", etl=GROUP
     )
+
+
+def test_listed_instants_after_the_end_of_the_run_are_told(tmp_path: Path) -> None:
+    etl = GROUP | {"arrival": {"schedule": {"at": ["1 min", "2 h"]}}}
+    line = "etl: `at` 2 h after `start` is not in the run of 20 min."
+    assert line in said(tmp_path, "run", etl=etl)
+    assert line in said(tmp_path, "run", "--until", "conflict_rate +- 90 points", etl=etl)

@@ -45,6 +45,10 @@ from whitecap.sweep_engine import sweep_engine
 from whitecap.sweep_places import recorded_runs
 from whitecap.until import NOTHING_ASKED, Until
 
+NOTHING_EXPECTED = (
+    "expects nothing: the scenario had no `expect:` when it was swept; write one and sweep it anew"
+)
+
 
 class MeasuredCell(Struct, frozen=True):
     """One cell with its runs; the `digest` names what was simulated."""
@@ -148,7 +152,7 @@ def check_sweep(where: Path | str, until: Until, *, needs_expectations: bool) ->
     runs = recorded_runs(where, sweep_engine("spark" if is_uri(where) else "processes"))
     expected = expected_by(runs.definition)
     if not expected and needs_expectations:
-        raise InvalidInput([Problem(str(where), "expects nothing: it has no `expect:`")])
+        raise InvalidInput([Problem(str(where), NOTHING_EXPECTED)])
     measured = measure_cells(runs)
     cells = tuple(
         checked_cell(show_cell(labels), of_cell(expected, labels), measured[cell])

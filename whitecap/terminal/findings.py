@@ -25,7 +25,7 @@ from whitecap.reports.measures.refusals import (
 )
 from whitecap.reports.measures.writing import percent
 from whitecap.reports.provenance import compaction_sentences, stores_of, tables_of
-from whitecap.sim.describing.in_step import in_step
+from whitecap.sim.describing.in_step import after_the_end, in_step
 from whitecap.terminal.table import print_indented, print_trimmed
 
 if TYPE_CHECKING:
@@ -76,6 +76,12 @@ def show_in_step(console: Console, scenario: Scenario, refusals: Sequence[Refusa
     for group, said in in_step(scenario).items():
         if group in itself:
             print_indented(console, f"{group}: {said}.", by=0)
+
+
+def show_instants_after_the_end(console: Console, scenario: Scenario) -> None:
+    """A line for each writer group with instants that no run of this length reaches."""
+    for group, said in after_the_end(scenario).items():
+        print_indented(console, f"{group}: {said}.", by=0)
 
 
 def _causes(refusals: Sequence[RefusalCount]) -> Table:

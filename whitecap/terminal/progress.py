@@ -36,6 +36,9 @@ TENTHS = 10
 LATEST_S = 30.0
 """After so long without a line there is one, whatever happened."""
 
+WIDTH = 80
+"""Columns of a line: those of a terminal that nobody has made wider."""
+
 SOONEST_S = 5.0
 """Between two lines, and before the first: tenths that pass sooner are not told, nor a rate."""
 
@@ -187,18 +190,11 @@ class Lines:
     def _tell(self) -> None:
         now = self._clock()
         elapsed = now - self._began
-        parts = [
-            f"{self._what}: {self._share:.0%}".replace("%", " %") if self._share else self._what
-        ]
-        note = _said(self._note)
-        if note:
-            parts.append(note)
-        parts.append(f"{span(elapsed)} so far")
-        left = self._left(now)
-        if left:
-            parts.append(f"{self._left_word} {span(left)} left")
+        share = f"{self._what}: {self._share:.0%}".replace("%", " %") if self._share else self._what
+        note, left = _said(self._note), self._left(now)
+        left_text = f"{self._left_word} {span(left)} left" if left else ""
         self._told_at, self._told_share = now, self._share
-        self._write(", ".join(parts))
+        self._write(_fitting(share, note, f"{span(elapsed)} so far", left_text))
 
     def _left(self, now: float) -> float | None:
         """Seconds, at the rate since the first part was done; `None` while nobody can know it.
@@ -209,6 +205,16 @@ class Lines:
         if now - began < SOONEST_S or self._share <= share:
             return None
         return (1 - self._share) * (now - began) / (self._share - share)
+
+
+def _fitting(share: str, note: str, elapsed: str, left: str) -> str:
+    """A line of `WIDTH` columns: what has passed leaves it before what is to come, and the note is
+    cut where it is too long even so."""
+    line = ", ".join(filter(None, (share, note, elapsed, left)))
+    if len(line) > WIDTH and left:
+        line = ", ".join(filter(None, (share, note, left)))
+    beyond = len(line) - WIDTH
+    return line.replace(note, f"{note[: -beyond - 1]}…") if 0 < beyond < len(note) - 1 else line
 
 
 def span(seconds: float) -> str:

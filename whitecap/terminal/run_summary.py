@@ -29,6 +29,7 @@ from whitecap.terminal.findings import (
     show_damage,
     show_expectations,
     show_in_step,
+    show_instants_after_the_end,
     show_left_out,
     show_origins,
     show_refusals,
@@ -83,6 +84,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_objectives(console, answer)
     show_settling(console, answer)
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
+    show_instants_after_the_end(console, scenario)
     _show_cost(console, recording.manifest, measured)
     show_refusals(console, measured.refusals)
     show_in_step(console, scenario, measured.refusals)

@@ -32,6 +32,7 @@ from whitecap.terminal.findings import (
     show_damage,
     show_half_done,
     show_in_step,
+    show_instants_after_the_end,
     show_judged_cells,
     show_origins,
     show_overload,
@@ -154,6 +155,8 @@ def _show_findings(
     """Where work piled up, who stopped whom in the way, and whether all is as expected."""
     console, layout = new_console(), subject.layout
     _show_what_is_left(console, subject)
+    if scenario is not None:
+        show_instants_after_the_end(console, scenario)
     _show_limiting_cell(console, subject, answer, scenario)
     show_objectives_of_cells(console, layout, answer)
     judged = judged_cells(expected, subject.tables.measured, layout)

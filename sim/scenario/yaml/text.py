@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.constructor import ConstructorError
 
 from whitecap.engine.errors import InvalidInput, Problem, unreadable
 from whitecap.sim.scenario.yaml.loader import MAX_BYTES, Loader
@@ -132,9 +133,17 @@ class YamlText:
             return loader.construct_document(root)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
-            place = f"{self.name}:{mark.line + 1}" if mark else self.name
+            place = f"{self.name}:{mark.line + 1}{self._key_of(error)}" if mark else self.name
             reason = getattr(error, "problem", None) or str(error)
             raise InvalidInput([Problem(place, f"is not YAML: {reason}")]) from error
+
+    def _key_of(self, error: yaml.YAMLError) -> str:
+        """The key, after a blank, whose value could not be constructed; nothing of other errors."""
+        if not isinstance(error, ConstructorError) or error.problem_mark is None:
+            return ""
+        line = error.problem_mark.line + 1
+        there = [place for place, at in self._lines.items() if at == line and place]
+        return f" {_dotted(there[-1])}" if there else ""
 
     def _note(self, loader: Loader, node: yaml.Node, place: KeyPath) -> None:
         """Remember the lines of everything within a node, and the keys that it gives twice."""

@@ -41,7 +41,11 @@ NEEDED = ("writers", "every", "takes")
 
 
 @click.command()
-@click.option("--writers", metavar="KIND:N,...", help="Jobs and how many, e.g. 'merge:4,insert:2'.")
+@click.option(
+    "--writers",
+    metavar="KIND:N,...",
+    help="Jobs and how many, e.g. 'merge:4,optimize': insert, update, delete, merge, optimize.",
+)
 @click.option("--every", metavar="TIME", help="How often each of them runs, e.g. '2 min'.")
 @click.option("--takes", metavar="TIME", help="Snapshot to commit, e.g. '30 s'.")
 @click.option("--partition-by", metavar="COLUMNS", help="date, country, both or none.")
