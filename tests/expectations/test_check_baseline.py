@@ -72,7 +72,7 @@ def test_worse_than_the_baseline_has_an_exit_code_and_says_by_how_much(
     assert result.stdout.startswith("worse ")
     assert "worse: goodput" in result.stdout
     assert "The scenario is another one than before." in result.stdout
-    assert result.stdout.splitlines()[-1].endswith("1 comparison worse")
+    assert result.stdout.splitlines()[-1].endswith("1 worse")
 
 
 def test_better_is_told_and_is_fine(scenario: Path, baseline: Path) -> None:

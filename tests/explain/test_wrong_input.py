@@ -187,7 +187,9 @@ def test_a_scenario_in_the_place_of_a_table_is_called_one(tmp_path: Path) -> Non
     result = CliRunner().invoke(main, ["explain", "--table", str(path), FINE, FINE])
     assert result.exit_code == 2
     said = "is a scenario: --table takes one table with its rows (name, schema, files)"
-    assert result.stderr == f"error: {path}:1: {said}, or a Delta table's directory\n"
+    in_python = "so does the first argument in Python"
+    whole = f"{said}, or a Delta table's directory; {in_python}"
+    assert result.stderr == f"error: {path}:1: {whole}\n"
 
 
 def test_an_expectation_that_nobody_would_check_is_no_key_of_a_table() -> None:
