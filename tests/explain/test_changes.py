@@ -113,3 +113,25 @@ def test_against_a_change_of_metadata_no_layout_is_tried() -> None:
     explanation = whitecap.explain(ORDERS, LOOSE, "ALTER TABLE orders ADD COLUMNS (note STRING)")
     assert explanation.can_conflict
     assert (explanation.suggestions, explanation.as_dict()["tried"]) == ((), [])
+
+
+def test_a_suggestion_does_not_depend_on_which_statement_is_first() -> None:
+    """To name the partition is right if the UPDATE is second only: it raises a row of another."""
+    raising = "UPDATE orders SET amount = 100 WHERE id = 1"
+    above = "DELETE FROM orders WHERE amount > 3.5"
+    assert "name_partitions" not in suggested(above, raising)
+    assert "name_partitions" not in suggested(raising, above)
+
+
+def test_a_partition_without_a_value_is_named_too() -> None:
+    table = ORDERS.replace("{id: 4, day: 2026-03-02,", "{id: 4, day: null,")
+    both = "DELETE FROM orders WHERE id IN (4, 5)"
+    helps = whitecap.explain(table, PINNED, both).suggestions
+    (named,) = (each.change for each in helps if each.change.key == "name_partitions")
+    assert named.how == ("B: AND (day IS NULL OR day = DATE '2026-03-02') AND country = 'FR'",)
+    (named, *_) = (
+        each.change
+        for each in whitecap.explain(table, PINNED, LOOSE).suggestions
+        if each.change.key == "name_partitions"
+    )
+    assert named.how == ("B: AND day IS NULL AND country = 'FR'",)

@@ -15,6 +15,7 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.syntax_trees import parse_condition
+from whitecap.engine.sql.parsing.clauses import without_comments
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Delete, Merge, Optimize, Update
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
@@ -31,22 +32,23 @@ class Condition(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return self.sql[self.start : self.end]
+        """The condition without comments; empty where there is none."""
+        return without_comments(self.sql[self.start : self.end]).strip()
 
     def columns(self, names: Iterable[str]) -> frozenset[str]:
         """Those of the table's columns that it is about."""
-        if not self.text.strip():
+        if not self.text:
             return frozenset()
         qualifier = self.prefix.rstrip(".").lower()
-        mentioned = parse_condition(self.text.strip()).find_all(exp.Column)
+        mentioned = parse_condition(self.text).find_all(exp.Column)
         used = {c.name.lower() for c in mentioned if c.table.lower() in ("", qualifier)}
         return frozenset(name for name in names if name.lower() in used)
 
     def pinned_columns(self) -> frozenset[str]:
         """The columns, in lower case, that it says to have certain values: `= 1`, `IN (1, 2)`."""
-        if not self.text.strip():
+        if not self.text:
             return frozenset()
-        parts = conjuncts_of(parse_condition(self.text.strip()))
+        parts = conjuncts_of(parse_condition(self.text))
         return frozenset(name for part in parts if (name := self._pinned(part)) is not None)
 
     def _pinned(self, part: exp.Expr) -> str | None:
@@ -62,14 +64,17 @@ class Condition(Struct, frozen=True):
         return self.with_conjunct(" AND ".join(conjuncts)) if conjuncts else self.sql
 
     def with_conjunct(self, conjunct: str) -> str:
-        """The statement with one more condition that must hold."""
-        before, after = self.sql[: self.start].rstrip(), self.sql[self.end :].lstrip()
-        if not self.text.strip():
-            return f"{before} WHERE {conjunct} {after}".rstrip()
-        text = self.text.strip()
-        if isinstance(parse_condition(text), exp.Or):
+        """The statement with one more condition that must hold; comments stay where they are."""
+        before, text, after = (
+            self.sql[: self.start],
+            self.sql[self.start : self.end],
+            self.sql[self.end :],
+        )
+        if not text:
+            return f"{before} WHERE {conjunct}{after}"
+        if isinstance(parse_condition(self.text), exp.Or):
             text = f"({text})"
-        return f"{before} {text} AND {conjunct} {after}".rstrip()
+        return f"{before}{text} AND {conjunct}{after}"
 
 
 def condition_of(sql: str) -> Condition | None:
@@ -78,47 +83,120 @@ def condition_of(sql: str) -> Condition | None:
         statement = parse_statement(sql)
     except InvalidInput:
         return None
-    sql = sql.strip().rstrip(";").rstrip()
+    words = _Words.of(sql)
     match statement:
         case Merge(table=table):
-            start, end = _between(sql, "ON", "WHEN")
-            return Condition(sql, start, end, f"{table.alias or table.name}.")
+            return words.condition("ON", ("WHEN",), f"{table.alias or table.name}.")
         case Update(table=table) | Delete(table=table):
-            start, end = _between(sql, "WHERE", None)
-            return Condition(sql, start, end, f"{table.alias}." if table.alias else "")
+            return words.condition("WHERE", (), f"{table.alias}." if table.alias else "")
     return None
 
 
 def compaction_of(sql: str) -> Condition | None:
     """The condition of an OPTIMIZE, `None` for other statements."""
+    is_compaction = _optimize_in(sql) is not None
+    return _Words.of(sql).condition("WHERE", _SORTING, "") if is_compaction else None
+
+
+def is_sorting(sql: str) -> bool:
+    """Whether a statement is an OPTIMIZE with ZORDER BY."""
+    statement = _optimize_in(sql)
+    return statement is not None and bool(statement.zorder_by)
+
+
+def without_sorting(sql: str) -> str:
+    """An OPTIMIZE without its ZORDER BY, any other statement as it is."""
+    return _Words.of(sql).without_tail(_SORTING) if is_sorting(sql) else sql
+
+
+_SORTING = ("ZORDER", "BY")
+
+
+def _optimize_in(sql: str) -> Optimize | None:
     try:
         statement = parse_statement(sql)
     except InvalidInput:
         return None
-    if not isinstance(statement, Optimize):
-        return None
-    sql = sql.strip().rstrip(";").rstrip()
-    end = sql.upper().index("ZORDER") if statement.zorder_by else len(sql)
-    if statement.condition is None:
-        return Condition(sql, end, end, "")
-    return Condition(sql, sql.upper().index("WHERE") + len("WHERE"), end, "")
+    return statement if isinstance(statement, Optimize) else None
 
 
-def _between(sql: str, first: str, last: str | None) -> tuple[int, int]:
-    """Where the text between two keywords is, at the end if they are not there.
+class _Words(Struct, frozen=True):
+    """A statement as tokens; `outside` are those in no brackets and in no CASE ... END."""
 
-    Keywords inside of parentheses belong to subqueries.
+    sql: str
+    tokens: Sequence[Any]
+    outside: Sequence[int]
+
+    @classmethod
+    def of(cls, sql: str) -> _Words:
+        sql = sql.strip().rstrip(";").rstrip()
+        tokens = _tokens(sql)
+        return cls(sql, tokens, list(_outside_brackets(tokens)))
+
+    def condition(self, first: str, last: Sequence[str], prefix: str) -> Condition:
+        """What stands between two keywords; where the first is not there, nothing does."""
+        begin = self._at((first,), 0)
+        until = self._at(last, begin)
+        if begin == len(self.tokens):
+            until = self._at(last, 0)
+        end = self._end_before(until)
+        start = self.tokens[begin + 1].start if begin + 1 < until else end
+        return Condition(self.sql, start, end, prefix)
+
+    def without_tail(self, keywords: Sequence[str]) -> str:
+        """The text without these keywords and all after them but comments."""
+        kept = self.sql[: self._end_before(self._at(keywords, 0))]
+        return kept + self.sql[self._end_before(len(self.tokens)) :]
+
+    def _at(self, keywords: Sequence[str], begin: int) -> int:
+        """Where keywords stand one after the other, the end if they do not."""
+        places = (at for at in self.outside if at >= begin and self._are_at(keywords, at))
+        return next(places, len(self.tokens))
+
+    def _are_at(self, keywords: Sequence[str], at: int) -> bool:
+        words = [_keyword(token) for token in self.tokens[at : at + len(keywords)]]
+        return bool(keywords) and words == list(keywords)
+
+    def _end_before(self, at: int) -> int:
+        end: int = self.tokens[at - 1].end + 1
+        return end
+
+
+def _tokens(sql: str) -> list[Any]:
+    """All tokens but semicolons at the end.
+
+    sqlglot takes what follows some words, as OPTIMIZE, for one text: so that word is covered.
     """
-    outside = list(_outside_parentheses(sql))
-    start = next((token.end + 1 for token in outside if token.token_type.name == first), len(sql))
-    ends = (t.start for t in outside if t.token_type.name == last and t.start >= start)
-    return start, next(ends, len(sql))
+    tokens = sqlglot.tokenize(sql, read=DIALECT)
+    if tokens[0].token_type is sqlglot.TokenType.COMMAND:
+        start, end = tokens[0].start, tokens[0].end + 1
+        tokens = sqlglot.tokenize(f"{sql[:start]}{'X' * (end - start)}{sql[end:]}", read=DIALECT)
+    while tokens[-1].token_type is sqlglot.TokenType.SEMICOLON:
+        tokens.pop()
+    return tokens
 
 
-def _outside_parentheses(sql: str) -> Iterator[Any]:
-    depth = 0
-    for token in sqlglot.tokenize(sql, read=DIALECT):
-        depth -= token.token_type.name == "R_PAREN"
-        if depth == 0:
-            yield token
-        depth += token.token_type.name == "L_PAREN"
+def _keyword(token: Any) -> str:
+    """A word that is not in quotes, in upper case."""
+    quoted = (sqlglot.TokenType.IDENTIFIER, sqlglot.TokenType.STRING)
+    return "" if token.token_type in quoted else token.text.upper()
+
+
+_CLOSED_BY = {")": "(", "END": "CASE"}
+
+
+def _outside_brackets(tokens: Sequence[Any]) -> Iterator[int]:
+    """The tokens outside of parentheses, which may hold subqueries, and of CASE ... END.
+
+    A word after a dot is a name.
+    """
+    within: list[str] = []
+    for at, token in enumerate(tokens):
+        word = _keyword(token)
+        is_name = at > 0 and tokens[at - 1].text == "."
+        if not within and not is_name:
+            yield at
+        if word in _CLOSED_BY.values() and not is_name:
+            within.append(word)
+        elif within and _CLOSED_BY.get(word) == within[-1] and not is_name:
+            within.pop()

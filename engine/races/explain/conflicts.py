@@ -105,5 +105,5 @@ def _files_read(sql: str) -> str:
     condition = condition_of(sql)
     if condition is None:
         return ""
-    text = condition.text.strip()
-    return f"files that may hold rows where {text}" if text else "every file"
+    has_one = bool(condition.text)
+    return f"files that may hold rows where {condition.text}" if has_one else "every file"

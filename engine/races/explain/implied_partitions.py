@@ -40,10 +40,10 @@ def state_partitions(case: RaceCase) -> Change | None:
 def _implied(case: RaceCase, sql: str) -> list[str]:
     """What a statement's condition implies and does not say."""
     condition = condition_of(sql)
-    if condition is None or not condition.text.strip():
+    if condition is None or not condition.text:
         return []
     session = session_of(case.dialect.adjusted(case.settings))
-    conjuncts = conjuncts_of(parse_condition(condition.text.strip()))
+    conjuncts = conjuncts_of(parse_condition(condition.text))
     texts = [_of_target(node, condition).sql(DIALECT) for node in conjuncts]
     schema = schema_string(parse_ddl(case.table.schema))
     columns = case.table.partition_columns

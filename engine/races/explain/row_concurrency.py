@@ -14,14 +14,14 @@ from whitecap.engine.log.properties import ROW_TRACKING
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer
-from whitecap.engine.races.explain.conditions import condition_of
+from whitecap.engine.races.explain.conditions import condition_of, is_sorting
 from whitecap.engine.races.explain.layouts import (
     SIMPLE_TYPES,
     VECTORS,
     explicitly_without_vectors,
     set_property,
 )
-from whitecap.engine.races.explain.wordings import added_conjuncts, is_sorting
+from whitecap.engine.races.explain.wordings import added_conjuncts
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge

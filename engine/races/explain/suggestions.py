@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from whitecap.engine.errors import DeltaError, EngineError
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.explain.case import RaceCase
-from whitecap.engine.races.explain.change import Change, Changer, pairs
+from whitecap.engine.races.explain.change import Change, Changer, attempted, pairs
 from whitecap.engine.races.explain.implied_partitions import state_partitions
 from whitecap.engine.races.explain.layouts import (
     other_layouts,
@@ -74,7 +74,7 @@ def _own_changes(case: RaceCase) -> list[Changer]:
     """What users can do on the platform they have."""
     return [
         without_zorder,
-        *other_layouts(case),
+        *(attempted(other_layouts, case) or ()),
         with_deletion_vectors,
         *row_changes(),
         write_serializable,
@@ -101,7 +101,7 @@ def _metadata_changes() -> list[Changer]:
 
 def _made(changers: Iterable[Changer], case: RaceCase) -> Iterator[Change]:
     """Those changes that make sense."""
-    return (change for changer in changers if (change := changer(case)) is not None)
+    return (change for changer in changers if (change := attempted(changer, case)) is not None)
 
 
 def _all_about_metadata(schedules: Sequence[Played]) -> bool:
@@ -111,9 +111,9 @@ def _all_about_metadata(schedules: Sequence[Played]) -> bool:
 
 
 class _Trials(Struct):
-    """Changes that were raced; `rows` are what the two leave one after the other."""
+    """Changes that were raced; `rows` are what the two leave if B, and if A, runs second."""
 
-    rows: list[str]
+    rows: list[list[str]]
     helps: list[Suggestion] = field(default_factory=list)
     in_vain: list[str] = field(default_factory=list)
 
@@ -136,14 +136,14 @@ class _Trials(Struct):
         return any(suggestion.change.key == better for suggestion in self.helps)
 
     def _is_help(self, change: Change, played: Sequence[Played]) -> bool:
-        """Whether both commit in every order, and still leave the same rows in turn."""
+        """Whether both commit in every order, and still leave the same rows in either turn."""
         is_fine = all(_is_fine(ending) for schedule in played for ending in schedule.endings)
         return is_fine and _rows_in_turn(played, change.case.target) == self.rows
 
 
-def _rows_in_turn(schedules: Sequence[Played], target: str) -> list[str]:
-    """The rows if B runs after A, in an order that does not depend on files."""
-    return sorted(str(row) for row in in_turn(schedules, 1).rows[target])
+def _rows_in_turn(schedules: Sequence[Played], target: str) -> list[list[str]]:
+    """The rows if B, and if A, runs second, in an order that does not depend on files."""
+    return [sorted(map(str, in_turn(schedules, second).rows[target])) for second in (1, 0)]
 
 
 def _is_among(change: Change, helping: Iterable[Suggestion]) -> bool:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change
-from whitecap.engine.races.explain.conditions import compaction_of, condition_of
+from whitecap.engine.races.explain.conditions import compaction_of, condition_of, without_sorting
 from whitecap.engine.races.explain.partitions import partitions_touched
 from whitecap.engine.races.interleaving.story import NAMES
 from whitecap.engine.sql.expressions.rendering import sql_literal
-from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.engine.sql.parsing.statements import Optimize
 from whitecap.engine.values.casts import from_python
 
 
@@ -68,8 +65,10 @@ def _partition_conjuncts(case: RaceCase, sql: str) -> list[str]:
     conjuncts = []
     for column in case.table.partition_columns:
         values = {values[column] for values in touched}
-        if values and None not in values and column.lower() not in named:
-            conjuncts.append(_among(f"{condition.prefix}{column}", _literals(case, column, values)))
+        if values and column.lower() not in named:
+            literals = _literals(case, column, values - {None})
+            name = f"{condition.prefix}{column}"
+            conjuncts.append(_among(name, literals, or_null=None in values))
     return conjuncts
 
 
@@ -79,8 +78,11 @@ def _literals(case: RaceCase, column: str, values: Iterable[str | None]) -> list
     return [sql_literal(from_python(value, kind)) for value in sorted(values, key=str)]
 
 
-def _among(name: str, literals: list[str]) -> str:
-    return f"{name} = {literals[0]}" if len(literals) == 1 else f"{name} IN ({', '.join(literals)})"
+def _among(name: str, literals: list[str], or_null: bool) -> str:
+    if not literals:
+        return f"{name} IS NULL"
+    listed = f"= {literals[0]}" if len(literals) == 1 else f"IN ({', '.join(literals)})"
+    return f"({name} IS NULL OR {name} {listed})" if or_null else f"{name} {listed}"
 
 
 def compact_elsewhere(case: RaceCase) -> Change | None:
@@ -124,23 +126,10 @@ def _other_than(case: RaceCase, values: Sequence[str | None]) -> str:
 
 def without_zorder(case: RaceCase) -> Change | None:
     """Compact without sorting."""
-    changed = _with_statements(case, lambda sql, _: _unsorted(sql))
+    changed = _with_statements(case, lambda sql, _: without_sorting(sql))
     if changed.statements == case.statements:
         return None
     how = _reworded(case.statements, changed.statements)
     return Change(
         "without_zorder", "Leave out ZORDER BY", how, changed, "Files are no longer sorted."
     )
-
-
-def _unsorted(sql: str) -> str:
-    return sql[: sql.upper().index("ZORDER")].rstrip() if is_sorting(sql) else sql
-
-
-def is_sorting(sql: str) -> bool:
-    """Whether a statement is an OPTIMIZE with ZORDER BY."""
-    try:
-        statement = parse_statement(sql)
-    except InvalidInput:
-        return False
-    return isinstance(statement, Optimize) and bool(statement.zorder_by)
