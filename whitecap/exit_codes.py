@@ -60,7 +60,7 @@ TESTS = {
     "chaos": "something goes wrong, of a failure that is named",
     "check": "an expectation is missed",
     "conformance": "a case does not hold",
-    "explain": "the two can conflict (--fail-on-conflict)",
+    "explain": "they conflict or damage rows (--fail-on-conflict)",
     "fuzz": "a race ends otherwise on real Delta Lake",
     "replay": "real Delta Lake does not agree",
     "validate": "a share on real Delta Lake is outside of its range",

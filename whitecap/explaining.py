@@ -20,6 +20,7 @@ from whitecap.engine.dialects import (
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.races.explain.checks import check_texts, require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
+from whitecap.engine.races.explain.damage import Damage
 from whitecap.engine.races.explain.document import answer, explanation_document
 from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
 from whitecap.engine.races.explain.orders import Order, Refusal
@@ -59,6 +60,11 @@ class Explained(Struct, frozen=True):
     def conflicts(self) -> tuple[Conflict, ...]:
         """Each way in which one is aborted."""
         return self.explanation.conflicts
+
+    @property
+    def damage(self) -> tuple[Damage, ...]:
+        """Orders that abort nobody and leave rows that are doubled or come back."""
+        return self.explanation.damage
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:

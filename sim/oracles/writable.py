@@ -59,11 +59,8 @@ def _is_written_after(evidence: Evidence, instant: float) -> bool:
 
 def _exceptions_of_the_table(promise: Promise) -> Set[str]:
     """Those that it is to blame for: not a store that refuses what is beyond its limits."""
-    return (
-        ANSWERED_BY_THE_TABLE - {Interruption.STORE_REFUSED}
-        if promise.limits
-        else ANSWERED_BY_THE_TABLE
-    )
+    refused = {Interruption.STORE_REFUSED} if promise.limits else frozenset[str]()
+    return ANSWERED_BY_THE_TABLE - refused
 
 
 def _began_in_vain(transaction: HistoryTransaction, instant: float, blamed: Set[str]) -> bool:

@@ -137,3 +137,22 @@ def test_of_a_removed_file_it_is_told_why_it_was_read() -> None:
         "DELETE FROM orders": "every file",
         "OPTIMIZE orders": "the files that it compacts",
     }
+
+
+@pytest.mark.parametrize(
+    ("other", "advice"),
+    [
+        (INSERT, "Run B before A: after A, B is refused."),
+        (
+            "ALTER TABLE orders ADD COLUMNS (note STRING)",
+            "Run only one of them: whichever runs second is refused.",
+        ),
+        (
+            DELETE_1,
+            "Change a table's metadata while nobody writes it, or run what was aborted again.",
+        ),
+    ],
+)
+def test_what_would_be_refused_is_not_to_be_run_again(other: str, advice: str) -> None:
+    altering = "ALTER TABLE orders ADD COLUMNS (note STRING)"
+    assert whitecap.explain(ORDERS, altering, other).as_dict()["otherwise"] == advice

@@ -52,7 +52,11 @@ BEGINS = {"html": PAGE_BEGINS, "json": b'{\n  "answer": '}
     help="How to show it.",
 )
 @click.option("--out", type=PlaceOf(), help="Write there; its ending names the format.")
-@click.option("--fail-on-conflict", is_flag=True, help="Exit 1 if the two can conflict.")
+@click.option(
+    "--fail-on-conflict",
+    is_flag=True,
+    help="Exit 1 if the two can conflict, or damage rows side by side.",
+)
 @click.pass_context
 def explain(
     ctx: click.Context,
@@ -89,7 +93,7 @@ def explain(
         )
     document = explanation_document(explained())
     _give(document, form, out)
-    if fail_on_conflict and document["can_conflict"]:
+    if fail_on_conflict and (document["can_conflict"] or document["damage"]):
         ctx.exit(ExitCode.EXPECTATION_MISSED)
 
 

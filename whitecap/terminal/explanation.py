@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -17,12 +17,14 @@ _Plain = Mapping[str, Any]
 def show(explanation: _Plain) -> None:
     """Print an explanation."""
     console = new_console()
-    style = "bold red" if explanation["can_conflict"] else "bold green"
+    is_sound = not explanation["can_conflict"] and not explanation["damage"]
+    style = "bold green" if is_sound else "bold red"
     print_indented(console, explanation["answer"], by=0, style=style)
     about = f"{explanation['dialect']}, table {explanation['table']}: {explanation['facts']}"
     print_indented(console, about, by=0, style="dim")
     print_named(console, explanation["statements"])
     _show_orders(console, explanation)
+    _show_damage(console, explanation["damage"])
     for refusal in explanation["refusals"]:
         when = "" if refusal["always"] else " after the other"
         print_indented(
@@ -54,6 +56,13 @@ def _show_orders(console: Console, explanation: _Plain) -> None:
     console.print()
     show_table(console, ORDERS, list(rows.values()))
     console.print()
+
+
+def _show_damage(console: Console, damage: Sequence[_Plain]) -> None:
+    for order in damage:
+        print_indented(console, f"{order['order']}: {order['text']}", style="red")
+    if damage:
+        console.print()
 
 
 def _show_conflict(console: Console, conflict: _Plain, with_rule: bool) -> None:

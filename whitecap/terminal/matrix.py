@@ -29,6 +29,8 @@ def show(matrix: _Plain, with_witnesses: bool) -> None:
     """Print a matrix; `with_witnesses`: every conflict with its witness instead of the grid."""
     console = new_console()
     print_indented(console, headline(matrix), by=0, style="bold")
+    if matrix["warning"]:
+        print_indented(console, matrix["warning"], by=0, style="yellow")
     print_indented(console, _how(matrix), by=0, style="dim")
     for table in matrix["published"]:
         _show_published(console, table)

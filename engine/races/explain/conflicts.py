@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, Committed, Verdict
@@ -14,6 +15,7 @@ from whitecap.engine.races.explain.obstacles import why_files_decided
 from whitecap.engine.races.explain.orders import in_turn
 from whitecap.engine.races.interleaving.race import Played
 from whitecap.engine.races.interleaving.story import NAMES, outcome_text
+from whitecap.engine.races.interleaving.walk import Ending
 from whitecap.engine.rules import Decider, Rule
 
 
@@ -31,6 +33,8 @@ class Conflict(Struct, frozen=True):
     partition: str | None
     rerun: str
     """How the loser ends if it is run again after the winner."""
+    is_refused_again: bool
+    """Whether that is a refusal: then it is of no use to run it again."""
 
 
 def conflicts(
@@ -47,11 +51,11 @@ def conflicts(
                 seen.add((loser, verdict.exception))
                 rerun = in_turn(schedules, loser).endings[loser]
                 reads = _reads(verdict, statements[loser], before)
-                yield _conflict(loser, verdict, schedule, before, reads, outcome_text(rerun))
+                yield _conflict(loser, verdict, schedule, before, reads, rerun)
 
 
 def _conflict(
-    loser: int, verdict: Verdict, played: Played, before: Snapshot, reads: str, rerun: str
+    loser: int, verdict: Verdict, played: Played, before: Snapshot, reads: str, rerun: Ending
 ) -> Conflict:
     winner = NAMES[1 - loser]
     return Conflict(
@@ -61,7 +65,8 @@ def _conflict(
         _file(verdict, before, winner, played.endings[1 - loser]),
         reads,
         verdict.partition,
-        rerun,
+        outcome_text(rerun),
+        isinstance(rerun, DeltaError),
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from whitecap.engine.races.explain.conflicts import Conflict
+from whitecap.engine.races.explain.damage import Damage
 from whitecap.engine.races.explain.explanation import Explanation
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
@@ -25,6 +28,7 @@ def explanation_document(explanation: Explanation) -> RaceDocument:
         "facts": explanation.facts,
         "statements": dict(zip(NAMES, explanation.statements, strict=True)),
         "orders": [_order(order) for order in explanation.orders],
+        "damage": [_damage(damage) for damage in explanation.damage],
         "conflicts": [_conflict(conflict) for conflict in explanation.conflicts],
         "refusals": [_refusal(refusal) for refusal in explanation.refusals],
         "suggestions": [_suggestion(suggestion) for suggestion in explanation.suggestions],
@@ -38,7 +42,9 @@ def answer(explanation: Explanation) -> str:
     """The answer in a sentence or two."""
     refused = [_refused(refusal) for refusal in explanation.refusals]
     if explanation.can_conflict:
-        return " ".join([_conflicting(explanation), *refused])
+        return " ".join([_conflicting(explanation), *refused, *_damaged(explanation)])
+    if explanation.damage:
+        return " ".join([*refused, *_damaged(explanation)])
     if any(refusal.always for refusal in explanation.refusals):
         return " ".join([*refused, "Nothing conflicts."])
     if refused:
@@ -60,6 +66,16 @@ def _conflicting(explanation: Explanation) -> str:
     return f"They conflict: {loser} is aborted if {other} commits first ({', '.join(exceptions)})."
 
 
+def _damaged(explanation: Explanation) -> Iterator[str]:
+    """What becomes of rows where nobody is aborted, if anything does."""
+    doubled = any(damage.doubled for damage in explanation.damage)
+    returned = any(damage.returned for damage in explanation.damage)
+    ways = [way for way, is_so in (("are doubled", doubled), ("come back", returned)) if is_so]
+    if ways:
+        lead = "In other orders nothing" if explanation.can_conflict else "Nothing"
+        yield f"{lead} is aborted, but side by side rows {' and '.join(ways)}."
+
+
 def _refused(refusal: Refusal) -> str:
     if refusal.always:
         return f"{refusal.who} is refused in any case ({refusal.error})."
@@ -73,6 +89,8 @@ def _other(who: str) -> str:
 
 def _otherwise(explanation: Explanation) -> str:
     """What always avoids a conflict, empty if there is none."""
+    if explanation.damage:
+        return "Run them one after the other."
     if not explanation.can_conflict:
         return ""
     verdicts = [conflict.verdict for conflict in explanation.conflicts]
@@ -81,9 +99,21 @@ def _otherwise(explanation: Explanation) -> str:
             "Run them one after the other, or do without the identity column: it forbids concurrent"
             " transactions."
         )
+    if any(conflict.is_refused_again for conflict in explanation.conflicts):
+        return _without_rerun(explanation)
     if any(verdict.exception in OF_METADATA for verdict in verdicts):
         return "Change a table's metadata while nobody writes it, or run what was aborted again."
     return "Run them one after the other, or run what was aborted again."
+
+
+def _without_rerun(explanation: Explanation) -> str:
+    """What avoids a conflict whose loser would be refused if it ran again."""
+    refused = sorted({refusal.who for refusal in explanation.refusals})
+    if refused == list(NAMES):
+        return "Run only one of them: whichever runs second is refused."
+    (loser,) = refused
+    other = _other(loser)
+    return f"Run {loser} before {other}: after {other}, {loser} is refused."
 
 
 def _order(order: Order) -> RaceDocument:
@@ -93,6 +123,15 @@ def _order(order: Order) -> RaceDocument:
         "endings": dict(zip(NAMES, order.endings, strict=True)),
         "aborted": list(order.aborted),
         "rows": order.rows,
+    }
+
+
+def _damage(damage: Damage) -> RaceDocument:
+    return {
+        "order": damage.order,
+        "doubled": list(damage.doubled),
+        "returned": list(damage.returned),
+        "text": damage.text,
     }
 
 

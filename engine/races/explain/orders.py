@@ -40,7 +40,7 @@ def order_of(played: Played, target: str) -> Order:
     first, second = (outcome_text(ending) for ending in played.endings)
     pairs = zip(NAMES, played.endings, strict=True)
     return Order(
-        _title(played),
+        title_of(played),
         tuple(story(played, NAMES)),
         (first, second),
         tuple(name for name, ending in pairs if isinstance(ending, Aborted)),
@@ -48,7 +48,7 @@ def order_of(played: Played, target: str) -> Order:
     )
 
 
-def _title(played: Played) -> str:
+def title_of(played: Played) -> str:
     """Who reads and commits when."""
     runner_up = _runs_after(played)
     if runner_up is not None:

@@ -13,6 +13,7 @@ from whitecap.engine.errors import DeltaError, EngineError
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer, attempted, pairs
+from whitecap.engine.races.explain.damage import damages
 from whitecap.engine.races.explain.implied_partitions import state_partitions
 from whitecap.engine.races.explain.layouts import (
     other_layouts,
@@ -136,9 +137,12 @@ class _Trials(Struct):
         return any(suggestion.change.key == better for suggestion in self.helps)
 
     def _is_help(self, change: Change, played: Sequence[Played]) -> bool:
-        """Whether both commit in every order, and still leave the same rows in either turn."""
+        """Whether both commit in every order, and leave the same rows in either turn, undamaged."""
+        case = change.case
         is_fine = all(_is_fine(ending) for schedule in played for ending in schedule.endings)
-        return is_fine and _rows_in_turn(played, change.case.target) == self.rows
+        if not is_fine or any(damages(played, case.dialect, case.target)):
+            return False
+        return _rows_in_turn(played, case.target) == self.rows
 
 
 def _rows_in_turn(schedules: Sequence[Played], target: str) -> list[list[str]]:

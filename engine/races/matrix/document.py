@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.races.interleaving.document import (
     RaceDocument,
@@ -30,9 +31,20 @@ def matrix_document(matrix: Matrix) -> RaceDocument:
         ],
         "schema": SCHEMA,
         "schedules": matrix.schedules,
+        "warning": _warning(matrix.dialect),
         "published": [_table(table, matrix.is_whole) for table in matrix.tables],
         "grids": [_grid(grid, len(matrix.grids) > 1) for grid in matrix.grids],
     }
+
+
+def _warning(dialect: Dialect) -> str:
+    """What a matrix does not show: only conflicts are in it."""
+    if dialect.checks.moves_concern_removers:
+        return ""
+    return (
+        f"Nobody is aborted where {dialect.name} commits over what a compaction moved: rows are"
+        " doubled or come back (whitecap explain shows which)."
+    )
 
 
 def _grid(grid: Grid, is_one_of_two: bool) -> RaceDocument:
