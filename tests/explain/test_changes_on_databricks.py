@@ -113,3 +113,22 @@ def test_on_14_2_a_predicate_of_when_matched_counts_where_nothing_is_inserted() 
         explanation = whitecap.explain(EVENTS, UPDATE, merge, dialect="databricks-14.2")
         assert explanation.can_conflict is conflicts
     assert "target_predicate" in suggested(UPDATE, inserting, "databricks-14.2")
+
+
+def test_an_alter_that_aborts_writers_is_for_when_nobody_writes() -> None:
+    """Delta 4.4 reconciles new deletion vectors with whoever writes meanwhile."""
+    caution = "Enable it while nobody writes"
+    serializable = EVENTS + "isolation: Serializable\n"
+    insert = "INSERT INTO events VALUES (9, DATE'2026-03-09', 'a', 9)"
+    theirs = {
+        **suggested(UPDATE, DELETE, table=WITHOUT_VECTORS),
+        **suggested("TRUNCATE TABLE events", insert, table=serializable),
+        **suggested("OPTIMIZE events ZORDER BY (v)", DELETE),
+    }
+    keys = ("deletion_vectors", "write_serializable", "row_tracking")
+    assert all(caution in theirs[key].note for key in keys)
+    partitioned = WITHOUT_VECTORS + "partition_by: [region]\n"
+    moved = suggested(UPDATE, DELETE.replace("2", "3"), "delta-oss-4.4", partitioned)
+    assert caution in moved["row_level_concurrency"].note
+    layouts = suggested(UPDATE, DELETE.replace("2", "3"), table=EVENTS + "partition_by: [region]\n")
+    assert not any(caution in change.note for change in layouts.values())

@@ -6,12 +6,15 @@ Changes can be made one after the other. Whether one helps is for a race.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from whitecap.engine.errors import EngineError
-from whitecap.engine.races.explain.case import RaceCase
+from whitecap.engine.outcomes import Aborted
+from whitecap.engine.races.explain.case import RaceCase, play
+from whitecap.engine.races.interleaving.race import Played
 
 
 class Change(Struct, frozen=True):
@@ -60,3 +63,27 @@ def pairs(case: RaceCase, changers: list[Changer]) -> Iterator[Change]:
             both = following(change, second)
             if both is not None:
                 yield both
+
+
+CAUTION = "Enable it while nobody writes: it is a metadata change."
+
+
+def with_caution(change: Change, case: RaceCase) -> Change:
+    """A change of a case, with a note where a statement that makes it aborts one of the two.
+
+    Which statements do so hangs on the dialect and on what the table has: so they are raced.
+    """
+    there = replace(case, dialect=change.case.dialect, settings=change.case.settings)
+    altering = [sql for sql in change.how if sql.startswith("ALTER TABLE")]
+    if not any(_aborts_writers(there, sql) for sql in altering):
+        return change
+    return structs.replace(change, note=f"{change.note} {CAUTION}".lstrip())
+
+
+def _aborts_writers(case: RaceCase, altering: str) -> bool:
+    """Whether a statement aborts either one of a case."""
+
+    def races(there: RaceCase) -> list[Played]:
+        return [p for sql in there.statements for p in play(there.world(), (altering, sql))]
+
+    return any(isinstance(played.endings[1], Aborted) for played in attempted(races, case) or ())

@@ -97,7 +97,6 @@ def track_rows(case: RaceCase) -> Change | None:
         "Enable row tracking",
         (set_property(case, ROW_TRACKING.key, "true"),),
         case.with_table(properties={ROW_TRACKING.key: "true"}),
-        "Enable it while nobody writes: it is a metadata change.",
     )
 
 

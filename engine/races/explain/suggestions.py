@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from whitecap.engine.errors import DeltaError, EngineError
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.explain.case import RaceCase
-from whitecap.engine.races.explain.change import Change, Changer, attempted, pairs
+from whitecap.engine.races.explain.change import Change, Changer, attempted, pairs, with_caution
 from whitecap.engine.races.explain.damage import damages
 from whitecap.engine.races.explain.implied_partitions import state_partitions
 from whitecap.engine.races.explain.layouts import (
@@ -57,14 +57,14 @@ class Suggestion(Struct, frozen=True):
 def suggestions(case: RaceCase) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     """What helps and what was tried in vain; two changes at once only where one does not do."""
     played = case.played()
-    trials = _Trials(_rows_in_turn(played, case.target))
+    trials = _Trials(_rows_in_turn(played, case.target), case)
     if _all_about_metadata(played):
         trials.race(_made(_metadata_changes(), case))
         return tuple(trials.helps), tuple(trials.in_vain)
     own = _own_changes(case)
     trials.race(_made(own, case))
     if not trials.helps:
-        both = _Trials(trials.rows)
+        both = _Trials(trials.rows, case)
         both.race(pairs(case, own))
         trials.helps += both.helps[:MOST_PAIRS]
     trials.race(_made(_platform_changes(), case))
@@ -115,6 +115,7 @@ class _Trials(Struct):
     """Changes that were raced; `rows` are what the two leave if B, and if A, runs second."""
 
     rows: list[list[str]]
+    case: RaceCase
     helps: list[Suggestion] = field(default_factory=list)
     in_vain: list[str] = field(default_factory=list)
 
@@ -128,7 +129,7 @@ class _Trials(Struct):
             except EngineError:
                 continue
             if self._is_help(change, played):
-                self.helps.append(Suggestion(change, len(played)))
+                self.helps.append(Suggestion(with_caution(change, self.case), len(played)))
             else:
                 self.in_vain.append(change.title)
 
