@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import whitecap
+from whitecap.engine.errors import InvalidInput
 
 ORDERS = """
 name: orders
@@ -156,3 +159,50 @@ def test_of_a_removed_file_it_is_told_why_it_was_read() -> None:
 def test_what_would_be_refused_is_not_to_be_run_again(other: str, advice: str) -> None:
     altering = "ALTER TABLE orders ADD COLUMNS (note STRING)"
     assert whitecap.explain(ORDERS, altering, other).as_dict()["otherwise"] == advice
+
+
+def test_a_refusal_side_by_side_alone_is_told_beside_the_one_in_turn() -> None:
+    table = ORDERS.replace("{delta.", "{delta.feature.checkConstraints: supported, delta.")
+    dropping = "ALTER TABLE orders DROP FEATURE checkConstraints"
+    explanation = whitecap.explain(
+        table, dropping, "ALTER TABLE orders ADD CONSTRAINT c CHECK (id > 0)"
+    )
+    assert explanation.answer.endswith(
+        "Side by side with B, A is refused (DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL)."
+        " Run after B, A is refused (DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE)."
+    )
+    sides = [refusal.side_by_side for refusal in explanation.refusals]
+    assert sides == [True, False]
+
+
+def test_orders_in_which_the_loser_read_at_different_times_have_titles_of_their_own() -> None:
+    altering = "ALTER TABLE orders ADD COLUMNS (note STRING)"
+    orders = whitecap.explain(ORDERS, "VACUUM orders", altering).orders
+    titles = [order.title for order in orders if order.aborted]
+    assert "side by side, commits of A, B; A reads after 1 of them" in titles
+    upgrading = "REORG TABLE orders APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))"
+    ends = {order.title: set() for order in whitecap.explain(ORDERS, upgrading, DELETE_1).orders}
+    for order in whitecap.explain(ORDERS, upgrading, DELETE_1).orders:
+        ends[order.title].add(order.endings)
+    assert all(len(endings) == 1 for endings in ends.values())
+    assert "side by side, commits of A, A, A; B reads after 1 of them" in ends
+
+
+def test_a_conflict_on_delta_rs_has_neither_the_message_nor_the_source_of_delta() -> None:
+    plain = ORDERS.replace("properties: {delta.enableDeletionVectors: true}\n", "")
+    document = whitecap.explain(
+        plain, "OPTIMIZE orders", DELETE_1, dialect="delta-rs-1.6.6"
+    ).as_dict()
+    told = {
+        (each["source"], each["message"], each["error_class"]) for each in document["conflicts"]
+    }
+    checks = (
+        "check_for_added_files_that_should_have_been_read_by_current_txn",
+        "check_for_deleted_files_against_current_txn_read_files",
+    )
+    assert told == {(f"conflict_checker.rs: {check}", "", "") for check in checks}
+
+
+def test_a_parameter_without_a_name_is_called_as_it_is_written() -> None:
+    with pytest.raises(InvalidInput, match=re.escape("the parameter ?, which has no value")):
+        whitecap.explain(ORDERS, "DELETE FROM orders WHERE id = ?", INSERT)

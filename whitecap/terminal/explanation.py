@@ -26,7 +26,8 @@ def show(explanation: _Plain) -> None:
     _show_orders(console, explanation)
     _show_damage(console, explanation["damage"])
     for refusal in explanation["refusals"]:
-        when = "" if refusal["always"] else " after the other"
+        when = " side by side" if refusal["side_by_side"] else " after the other"
+        when = "" if refusal["always"] else when
         print_indented(
             console, f"{refusal['who']} is refused{when}: {refusal['message']}", style="red"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whitecap.engine.dialects import Vendor, dialect_named
 from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.damage import Damage
 from whitecap.engine.races.explain.explanation import Explanation
@@ -20,6 +21,7 @@ from whitecap.engine.rules import Rule
 
 def explanation_document(explanation: Explanation) -> RaceDocument:
     """The whole explanation. Every key is always there; what does not apply is empty or `None`."""
+    vendor = dialect_named(explanation.dialect).vendor
     return {
         "answer": answer(explanation),
         "can_conflict": explanation.can_conflict,
@@ -29,7 +31,7 @@ def explanation_document(explanation: Explanation) -> RaceDocument:
         "statements": dict(zip(NAMES, explanation.statements, strict=True)),
         "orders": [_order(order) for order in explanation.orders],
         "damage": [_damage(damage) for damage in explanation.damage],
-        "conflicts": [_conflict(conflict) for conflict in explanation.conflicts],
+        "conflicts": [_conflict(each, vendor) for each in explanation.conflicts],
         "refusals": [_refusal(refusal) for refusal in explanation.refusals],
         "suggestions": [_suggestion(suggestion) for suggestion in explanation.suggestions],
         "tried": list(explanation.tried),
@@ -47,6 +49,8 @@ def answer(explanation: Explanation) -> str:
         return " ".join([*refused, *_damaged(explanation)])
     if any(refusal.always for refusal in explanation.refusals):
         return " ".join([*refused, "Nothing conflicts."])
+    if any(refusal.side_by_side for refusal in explanation.refusals):
+        return " ".join(refused)
     if refused:
         return " ".join(["They cannot conflict.", *refused])
     if explanation.idle:
@@ -79,7 +83,10 @@ def _damaged(explanation: Explanation) -> Iterator[str]:
 def _refused(refusal: Refusal) -> str:
     if refusal.always:
         return f"{refusal.who} is refused in any case ({refusal.error})."
-    return f"Run after {_other(refusal.who)}, {refusal.who} is refused ({refusal.error})."
+    other = _other(refusal.who)
+    if refusal.side_by_side:
+        return f"Side by side with {other}, {refusal.who} is refused ({refusal.error})."
+    return f"Run after {other}, {refusal.who} is refused ({refusal.error})."
 
 
 def _other(who: str) -> str:
@@ -135,12 +142,12 @@ def _damage(damage: Damage) -> RaceDocument:
     }
 
 
-def _conflict(conflict: Conflict) -> RaceDocument:
+def _conflict(conflict: Conflict, vendor: Vendor) -> RaceDocument:
     verdict = conflict.verdict
     return {
         "loser": conflict.loser,
         "winner": conflict.winner,
-        **verdict_document(verdict),
+        **verdict_document(verdict, vendor),
         "file": conflict.file,
         "reads": conflict.reads,
         "partition": conflict.partition,
@@ -154,6 +161,7 @@ def _refusal(refusal: Refusal) -> RaceDocument:
         "error": refusal.error,
         "message": refusal.message,
         "always": refusal.always,
+        "side_by_side": refusal.side_by_side,
     }
 
 

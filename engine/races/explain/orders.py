@@ -26,13 +26,15 @@ class Order(Struct, frozen=True):
 class Refusal(Struct, frozen=True):
     """A statement that Delta refuses for another reason than a conflict.
 
-    `always`: in every order; else at least when it runs after the other.
+    `always`: in every order; `side_by_side`: for this reason only while the other is under way;
+    else at least when it runs after the other.
     """
 
     who: str
     error: str
     message: str
     always: bool
+    side_by_side: bool = False
 
 
 def order_of(played: Played, target: str) -> Order:
@@ -56,9 +58,26 @@ def title_of(played: Played) -> str:
     won = [NAMES[e.who] for e in played.events if e.kind is StepKind.ATTEMPT and e.won]
     if not won:
         return "side by side, nobody commits"
-    if len(set(won)) == len(won):
+    reads = _reads_of_losers(played) if len(won) > 1 else ""
+    if len(set(won)) == len(won) and not reads:
         return f"side by side, {won[0]} commits first"
-    return f"side by side, commits of {', '.join(won)}"
+    return f"side by side, commits of {', '.join(won)}{reads}"
+
+
+def _reads_of_losers(played: Played) -> str:
+    """After which of the commits those who are aborted read the table last."""
+    losers = [who for who, ending in enumerate(played.endings) if isinstance(ending, Aborted)]
+    return "".join(f"; {NAMES[who]} reads {_place_of_read(played, who)}" for who in losers)
+
+
+def _place_of_read(played: Played, who: int) -> str:
+    written = {event.table for event in played.events if event.kind is StepKind.ATTEMPT}
+    before, last = 0, 0
+    for event in played.events:
+        before += event.won
+        if event.who == who and event.kind is StepKind.SNAPSHOT and event.table in written:
+            last = before
+    return f"after {last} of them" if last else "before them"
 
 
 def _runs_after(played: Played) -> int | None:
@@ -80,15 +99,26 @@ def in_turn(schedules: Sequence[Played], who: int) -> Played:
 
 
 def refusals(schedules: Sequence[Played]) -> Iterator[Refusal]:
-    """What Delta refuses, for each statement the reason that it has after the other."""
+    """What Delta refuses: each statement's reason after the other, and those side by side alone."""
     for who, name in enumerate(NAMES):
         endings = [schedule.endings[who] for schedule in schedules]
-        refused = [ending for ending in endings if isinstance(ending, DeltaError)]
-        if refused:
-            after_other = in_turn(schedules, who).endings[who]
-            error = after_other if isinstance(after_other, DeltaError) else refused[0]
-            always = len(refused) == len(endings)
-            yield Refusal(name, error.error_class or error.exception, error.message, always)
+        errors = {_error(e): e for e in endings if isinstance(e, DeltaError)}
+        always = all(isinstance(ending, DeltaError) for ending in endings)
+        serial = [in_turn(schedules, second).endings[who] for second in (who, 1 - who)]
+        in_turns = [_error(ending) for ending in serial if isinstance(ending, DeltaError)]
+        for error in errors:
+            if error in in_turns[:1]:
+                yield _refusal(name, errors[error], always)
+            elif not always and error not in in_turns:
+                yield _refusal(name, errors[error], always, side_by_side=True)
+
+
+def _error(error: DeltaError) -> str:
+    return error.error_class or error.exception
+
+
+def _refusal(name: str, error: DeltaError, always: bool, side_by_side: bool = False) -> Refusal:
+    return Refusal(name, _error(error), error.message, always, side_by_side)
 
 
 def idle(schedules: Sequence[Played]) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ def matrix_document(matrix: Matrix) -> RaceDocument:
         "schema": SCHEMA,
         "schedules": matrix.schedules,
         "warning": _warning(matrix.dialect),
-        "published": [_table(table, matrix.is_whole) for table in matrix.tables],
-        "grids": [_grid(grid, len(matrix.grids) > 1) for grid in matrix.grids],
+        "published": [_table(table, matrix) for table in matrix.tables],
+        "grids": [_grid(grid, matrix) for grid in matrix.grids],
     }
 
 
@@ -47,18 +47,19 @@ def _warning(dialect: Dialect) -> str:
     )
 
 
-def _grid(grid: Grid, is_one_of_two: bool) -> RaceDocument:
+def _grid(grid: Grid, matrix: Matrix) -> RaceDocument:
+    is_one_of_two = len(matrix.grids) > 1
     where = f", tables with{'' if grid.rows_reconciled else 'out'} row-level concurrency"
     return {
         "title": f"All commands{where if is_one_of_two or grid.rows_reconciled else ''}",
         "pairs": [
-            {"loser": loser, "winner": winner, **_cell(cell)}
+            {"loser": loser, "winner": winner, **_cell(cell, matrix)}
             for (loser, winner), cell in grid.cells.items()
         ],
     }
 
 
-def _table(table: DerivedTable, is_whole: bool) -> RaceDocument:
+def _table(table: DerivedTable, matrix: Matrix) -> RaceDocument:
     published = table.published
     return {
         "name": published.name,
@@ -68,32 +69,32 @@ def _table(table: DerivedTable, is_whole: bool) -> RaceDocument:
         "groups": [
             {"title": group.title, "commands": list(group.commands)} for group in published.groups
         ],
-        "agrees": table.agrees if is_whole else None,
-        "cells": [_derived(cell, is_whole) for cell in table.cells],
+        "agrees": table.agrees if matrix.is_whole else None,
+        "cells": [_derived(cell, matrix) for cell in table.cells],
     }
 
 
-def _derived(derived: DerivedCell, is_whole: bool) -> RaceDocument:
+def _derived(derived: DerivedCell, matrix: Matrix) -> RaceDocument:
     return {
         "row": derived.published.row,
         "column": derived.published.column,
         "published": derived.published.text,
-        "agrees": derived.agrees if is_whole else None,
+        "agrees": derived.agrees if matrix.is_whole else None,
         "expected": derived.published.expected,
         "reading": derived.published.reading,
-        **_cell(derived.cell),
+        **_cell(derived.cell, matrix),
         "only_when": derived.cell.only_when_besides,
     }
 
 
-def _cell(cell: Cell) -> RaceDocument:
+def _cell(cell: Cell, matrix: Matrix) -> RaceDocument:
     witness = cell.witness
     return {
         "sentence": cell.sentence,
         "can_conflict": cell.can_conflict,
         "only_when": cell.only_when,
         "exceptions": cell.exceptions,
-        "witness": None if witness is None else _witness(witness),
+        "witness": None if witness is None else _witness(witness, matrix.dialect),
     }
 
 
@@ -106,7 +107,7 @@ def _file(verdict: Verdict) -> str | None:
     return f"written by {writer}" if writer else "of the table before the race"
 
 
-def _witness(witness: Witness) -> RaceDocument:
+def _witness(witness: Witness, dialect: Dialect) -> RaceDocument:
     verdict = witness.verdict
     return {
         "table": witness.variant.text,
@@ -115,7 +116,7 @@ def _witness(witness: Witness) -> RaceDocument:
         "statements": dict(zip(NAMES, witness.statements, strict=True)),
         "loser": witness.loser,
         "steps": step_documents(witness.lines),
-        **verdict_document(verdict),
+        **verdict_document(verdict, dialect.vendor),
         "file": _file(verdict),
         "predicate": verdict.predicate,
     }

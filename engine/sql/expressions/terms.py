@@ -94,7 +94,8 @@ def parameter(name: str) -> Term:
 
     def value_in(parameters: Parameters) -> Any:
         if name not in parameters:
-            raise UnsupportedFeature(f"the parameter :{name}, which has no value here")
+            written = name if name == "?" else f":{name}"
+            raise UnsupportedFeature(f"the parameter {written}, which has no value here")
         return parameters[name]
 
     def typed(parameters: Parameters) -> Term:
