@@ -20,7 +20,7 @@ from whitecap.engine.dialects import (
 from whitecap.engine.errors import InvalidInput, Problem, gathered, noted
 from whitecap.engine.races.explain.checks import check_texts, require_readable
 from whitecap.engine.races.explain.conflicts import Conflict
-from whitecap.engine.races.explain.damage import Damage
+from whitecap.engine.races.explain.damage import RowDamage
 from whitecap.engine.races.explain.document import answer, explanation_document
 from whitecap.engine.races.explain.explanation import Explanation, explained, tables_for
 from whitecap.engine.races.explain.orders import Order, Refusal
@@ -62,7 +62,7 @@ class Explained(Struct, frozen=True):
         return self.explanation.conflicts
 
     @property
-    def damage(self) -> tuple[Damage, ...]:
+    def damage(self) -> tuple[RowDamage, ...]:
         """Orders that abort nobody and leave rows that are doubled or come back."""
         return self.explanation.damage
 

@@ -181,7 +181,9 @@ def test_orders_in_which_the_loser_read_at_different_times_have_titles_of_their_
     titles = [order.title for order in orders if order.aborted]
     assert "side by side, commits of A, B; A reads after 1 of them" in titles
     upgrading = "REORG TABLE orders APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))"
-    ends = {order.title: set() for order in whitecap.explain(ORDERS, upgrading, DELETE_1).orders}
+    ends: dict[str, set[tuple[str, str]]] = {
+        order.title: set() for order in whitecap.explain(ORDERS, upgrading, DELETE_1).orders
+    }
     for order in whitecap.explain(ORDERS, upgrading, DELETE_1).orders:
         ends[order.title].add(order.endings)
     assert all(len(endings) == 1 for endings in ends.values())
@@ -193,14 +195,14 @@ def test_a_conflict_on_delta_rs_has_neither_the_message_nor_the_source_of_delta(
     document = whitecap.explain(
         plain, "OPTIMIZE orders", DELETE_1, dialect="delta-rs-1.6.6"
     ).as_dict()
-    told = {
+    shown = {
         (each["source"], each["message"], each["error_class"]) for each in document["conflicts"]
     }
     checks = (
         "check_for_added_files_that_should_have_been_read_by_current_txn",
         "check_for_deleted_files_against_current_txn_read_files",
     )
-    assert told == {(f"conflict_checker.rs: {check}", "", "") for check in checks}
+    assert shown == {(f"conflict_checker.rs: {check}", "", "") for check in checks}
 
 
 def test_a_parameter_without_a_name_is_called_as_it_is_written() -> None:

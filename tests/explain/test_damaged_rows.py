@@ -74,8 +74,8 @@ def test_what_removes_no_file_twice_damages_nothing() -> None:
 def test_damage_is_seen_in_the_terminal_on_the_page_and_by_the_exit_code(tmp_path: Path) -> None:
     result = asked(tmp_path, OPTIMIZE, OPTIMIZE, "--fail-on-conflict")
     assert result.exit_code == 1
-    told = " ".join(result.stdout.split())
-    assert f"{SIDE_BY_SIDE[0]}: doubled: (id 1, amount 1.0), (id 3, amount 2.0)" in told
+    terminal = " ".join(result.stdout.split())
+    assert f"{SIDE_BY_SIDE[0]}: doubled: (id 1, amount 1.0), (id 3, amount 2.0)" in terminal
     page = explanation_part(explained(OPTIMIZE, OPTIMIZE).as_dict())
     assert 'class="answer conflict"' in page
     assert "doubled: (id 1, amount 1.0)" in page

@@ -73,10 +73,10 @@ def test_what_one_of_the_two_lacks_is_refused(arguments: tuple[str, ...], said: 
 
 def test_a_matrix_of_an_engine_that_damages_tables_says_so() -> None:
     command = ["matrix", *PLAIN, "--pair", "OPTIMIZE", "OPTIMIZE", "--dialect"]
-    told = {
+    printed = {
         dialect: " ".join(CliRunner().invoke(main, [*command, dialect]).stdout.split())
         for dialect in ("delta-rs-1.6.6", "delta-rs-1.6.3")
     }
     note = "delta-rs-1.6.6 commits over what a compaction moved: rows are doubled or come back"
-    assert note in told["delta-rs-1.6.6"]
-    assert "doubled" not in told["delta-rs-1.6.3"]
+    assert note in printed["delta-rs-1.6.6"]
+    assert "doubled" not in printed["delta-rs-1.6.3"]

@@ -20,18 +20,18 @@ from whitecap.engine.races.explain.orders import in_turn, title_of
 from whitecap.engine.races.interleaving.race import Played
 from whitecap.engine.races.interleaving.walk import Ending
 
-Row = dict[str, Any]
+_Row = dict[str, Any]
 
 
-class Damage(Struct, frozen=True):
+class RowDamage(Struct, frozen=True):
     """An order with rows that are in the table too often.
 
     `doubled` are left by either serial order as well, only not so often; `returned` by neither.
     """
 
     order: str
-    doubled: tuple[Row, ...]
-    returned: tuple[Row, ...]
+    doubled: tuple[_Row, ...]
+    returned: tuple[_Row, ...]
 
     @property
     def text(self) -> str:
@@ -44,17 +44,17 @@ MOST_ROWS = 3
 """More rows than this are not told one by one."""
 
 
-def _listed(rows: Sequence[Row]) -> str:
+def _listed(rows: Sequence[_Row]) -> str:
     more = [f"{len(rows) - MOST_ROWS:,} more"] if len(rows) > MOST_ROWS else []
-    return ", ".join([*map(_told, rows[:MOST_ROWS]), *more])
+    return ", ".join([*map(_row_text, rows[:MOST_ROWS]), *more])
 
 
-def _told(row: Row) -> str:
+def _row_text(row: _Row) -> str:
     values = (f"{name} {'NULL' if value is None else value}" for name, value in row.items())
     return f"({', '.join(values)})"
 
 
-def damages(schedules: Sequence[Played], dialect: Dialect, target: str) -> Iterator[Damage]:
+def damages(schedules: Sequence[Played], dialect: Dialect, target: str) -> Iterator[RowDamage]:
     """Every order in which both remove the same file, and leave rows that no serial order does."""
     if dialect.checks.moves_concern_removers:
         return
@@ -66,18 +66,20 @@ def damages(schedules: Sequence[Played], dialect: Dialect, target: str) -> Itera
             yield _damage(title_of(schedule), rows, sound, excess)
 
 
-def _damage(order: str, rows: Sequence[Row], sound: Counter[str], excess: Counter[str]) -> Damage:
+def _damage(
+    order: str, rows: Sequence[_Row], sound: Counter[str], excess: Counter[str]
+) -> RowDamage:
     by_text = {str(row): row for row in rows}
     doubled = tuple(by_text[text] for text in excess if text in sound)
-    return Damage(order, doubled, tuple(by_text[text] for text in excess if text not in sound))
+    return RowDamage(order, doubled, tuple(by_text[text] for text in excess if text not in sound))
 
 
-def _most_often(tables: Sequence[Sequence[Row]]) -> Counter[str]:
+def _most_often(tables: Sequence[Sequence[_Row]]) -> Counter[str]:
     first, second = map(_counted, tables)
     return first | second
 
 
-def _counted(rows: Sequence[Row]) -> Counter[str]:
+def _counted(rows: Sequence[_Row]) -> Counter[str]:
     return Counter(str(row) for row in rows)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whitecap.engine.dialects import Vendor, dialect_named
 from whitecap.engine.races.explain.conflicts import Conflict
-from whitecap.engine.races.explain.damage import Damage
+from whitecap.engine.races.explain.damage import RowDamage
 from whitecap.engine.races.explain.explanation import Explanation
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
@@ -133,7 +133,7 @@ def _order(order: Order) -> RaceDocument:
     }
 
 
-def _damage(damage: Damage) -> RaceDocument:
+def _damage(damage: RowDamage) -> RaceDocument:
     return {
         "order": damage.order,
         "doubled": list(damage.doubled),

@@ -15,7 +15,7 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.races.explain.case import RaceCase, conflicts_in, play
 from whitecap.engine.races.explain.checks import check_statements
 from whitecap.engine.races.explain.conflicts import Conflict, conflicts
-from whitecap.engine.races.explain.damage import Damage, damages
+from whitecap.engine.races.explain.damage import RowDamage, damages
 from whitecap.engine.races.explain.orders import Order, Refusal, idle, order_of, refusals
 from whitecap.engine.races.explain.suggestions import Suggestion, suggestions
 from whitecap.engine.races.explain.tables import last_writer, snapshot_of
@@ -41,7 +41,7 @@ class Explanation(Struct, frozen=True):
     """Changes that did not help."""
     untried: str = ""
     """What was not tried, and why."""
-    damage: tuple[Damage, ...] = ()
+    damage: tuple[RowDamage, ...] = ()
     """Orders that end well, and leave rows that no order one after the other leaves."""
 
     @property
