@@ -97,14 +97,14 @@ def test_a_prediction_from_wrong_windows_is_found_out() -> None:
             UpcomingRun(
                 workload, calibration_of(apart(workload, STATEMENTS, window, _lead)), STATEMENTS, 1
             ),
-            COMPARISONS, jobs=1, replications=16, watch=lambda _: None,
+            COMPARISONS, jobs=1, replications=8, watch=lambda _: None,
         )[0]
         for name, window in (("right", _window), ("wrong", _short_window))
     }  # fmt: skip
     count = round(refused_together(4, 4, STATEMENTS, _window, _lead) * STATEMENTS)
     assert ComparedShare(ranges["right"], count, STATEMENTS).holds
     assert not ComparedShare(ranges["wrong"], count, STATEMENTS).holds
-    assert ranges["right"].reach < 0.15
+    assert ranges["right"].reach < 0.2
 
 
 def test_every_refusal_is_in_one_class_of_the_comparison() -> None:
