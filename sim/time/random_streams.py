@@ -30,7 +30,8 @@ _GAMMA = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 """The constants of SplitMix64: the increment of its counter, and the factors of its mixing."""
 
-_WORD = (1 << 64) - 1
+WORD_BITS = 64
+_WORD = (1 << WORD_BITS) - 1
 """The bits of a word."""
 
 RERUN_BITS = 20

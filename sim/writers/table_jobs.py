@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 
 from msgspec import Struct, field
 
@@ -16,7 +17,7 @@ from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.store.requests.limits import DataRequests
 from whitecap.sim.time.identifiers import DrawnIds
-from whitecap.sim.time.random_streams import RandomStreams
+from whitecap.sim.time.random_streams import WORD_BITS, RandomStreams
 from whitecap.sim.writers.bind import NamedColumns, bound
 from whitecap.sim.writers.checkpoints import Checkpoint, QueryProcess
 from whitecap.sim.writers.choices import ALONE, Member
@@ -31,7 +32,7 @@ from whitecap.sim.writers.jobs import (
 )
 from whitecap.sim.writers.named_writer import NamedWriter
 from whitecap.sim.writers.table_in_store import TableInStore
-from whitecap.sim.writers.workload import ROWS, NewKeys, Work, Workload, draws_for
+from whitecap.sim.writers.workload import CODE_BITS, ROWS, NewKeys, Work, Workload, draws_for
 
 NewJob = Callable[[int, float], Job]
 """Makes a job, by its number among its writer's and the instant."""
@@ -57,6 +58,7 @@ class TableJobs(Struct, frozen=True):
     _clients: dict[str | None, TableClients] = field(default_factory=dict)
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     _of_functions: dict[str, Workload] = field(default_factory=dict)
+    _codes: set[int] = field(default_factory=set)
 
     def batches(self, named: NamedWriter) -> tuple[str, NewJob]:
         """The command of a streaming query, and what makes its jobs."""
@@ -75,8 +77,7 @@ class TableJobs(Struct, frozen=True):
         part = named.group.parts[place]
         template, keys = parse_statement(part.statement), self.table.keys
         types, clients = self.table.rows.types, self._clients_of(named.group)
-        entity = entity_of(named.name, place)
-        workload = self._workload(entity, part.parameters, named.number, named.member)
+        workload = self._workload(named.name, part.parameters, place, named.member)
         inserts = self._inserts(template, part.parameters)
         if inserts is not None:
             client, taken = clients.client(StoredLog()), NamedColumns.of(template, types)
@@ -104,9 +105,10 @@ class TableJobs(Struct, frozen=True):
         """
         group, part = named.group, named.group.parts[place]
         assert group.foreach_batch is not None
-        entity = entity_of(f"checkpoint {group.foreach_batch.checkpoint}", place)
+        name = f"checkpoint {group.foreach_batch.checkpoint}"
+        entity = entity_of(name, place)
         if entity not in self._of_functions:
-            self._of_functions[entity] = self._workload(entity, part.parameters, named.number)
+            self._of_functions[entity] = self._workload(name, part.parameters, place)
         statement = BatchStatement(
             template=parse_statement(part.statement),
             types=self.table.rows.types,
@@ -141,7 +143,7 @@ class TableJobs(Struct, frozen=True):
             group = named.group
             assert group.streaming is not None
             parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
-            workload = self._workload(f"checkpoint {name}", parameters, named.number)
+            workload = self._workload(f"checkpoint {name}", parameters)
             app_id = DrawnIds(self.streams.source("ids", f"checkpoint {name}"))()
             rows = self.table.rows
             schema, brought = rows.schema, rows.brought
@@ -154,18 +156,32 @@ class TableJobs(Struct, frozen=True):
 
     def _workload(
         self,
-        entity: str,
+        name: str,
         parameters: Mapping[str, Parameter],
-        number: int,
+        place: int = 0,
         member: Member = ALONE,
     ) -> Workload:
-        rows = self.table.rows
+        """The work of a writer's statement, or of a checkpoint's, at a place of its jobs."""
+        rows, draws = self.table.rows, self.streams.source("workload", entity_of(name, place))
         return Workload(
             rows,
             parameters,
-            draws_for(rows, parameters, self.streams.source("workload", entity)),
+            draws_for(rows, parameters, draws),
             self.table.keys,
-            NewKeys(number, self.table.first_new_key),
+            self._new_keys(name),
             self.start_ms,
             member,
         )
+
+    def _new_keys(self, name: str) -> NewKeys:
+        """Keys that follow from a name, and from who else writes to the table only by accident.
+
+        Of two that are drawn the same code, once in half a million pairs, the later has the next.
+        So has a second statement of the same jobs on this table; on others it has the same keys.
+        """
+        draws = self.streams.source("new keys", name)
+        drawn, codes = draws.key >> WORD_BITS - CODE_BITS, 1 << CODE_BITS
+        from_drawn = chain(range(drawn, codes), range(drawn))
+        code = next(code for code in from_drawn if code not in self._codes)
+        self._codes.add(code)
+        return NewKeys(code, self.table.first_new_key, draws)

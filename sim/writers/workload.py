@@ -17,20 +17,21 @@ from msgspec import Struct
 
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.requests import Row
+from whitecap.sim.quantities.bounds import MAX_ROWS_AT_ONCE
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.scenario.parameters import ChoiceSection, Keys, Parameter, RowsSection
 from whitecap.sim.table.rows import ScenarioRows, day_at
 from whitecap.sim.table.slices import Dimension, KeysInUse, Slice
 from whitecap.sim.time.draws import DrawnColumns, DrawTable
-from whitecap.sim.time.random_streams import RandomSource
+from whitecap.sim.time.random_streams import WORD_BITS, RandomSource
 from whitecap.sim.writers.choices import ALONE, EVENLY, Member, pick
 
 DrawsOf = Callable[[int], Iterable[float]]
 """The uniform numbers of a job, by its number."""
 
-# A new key is made of the job's number (35 bits), the writer (12) and a counter (16): unique
-# without asking anyone, rising from job to job, and the same in every variant of a scenario.
-WRITER_BITS = 12
+# A new key is made of the job's number (28 bits, enough for `MAX_JOBS`), the writer's code (19) and
+# a counter (16): unique, rising from job to job, and the same in every variant of a scenario.
+CODE_BITS = 19
 COUNTER_BITS = 16
 
 ROWS = "rows"
@@ -64,15 +65,35 @@ class Work(Struct, frozen=True):
 
 
 class NewKeys(Struct, frozen=True):
-    """The keys that one writer gives to new rows, all of them at least `first`."""
+    """The keys that one writer gives to new rows, all of them at least `first`.
 
-    writer_number: int
+    `code` is what no other writer on the table has. `draws` are the writer's own, and say where
+    each job begins to count; without them all begin at 0.
+    """
+
+    code: int
     first: int = 0
+    draws: RandomSource | None = None
 
-    def of_job(self, job: int) -> Iterator[int]:
-        """Keys that nobody else has, in rising order."""
-        lowest = self.first + ((job << WRITER_BITS | self.writer_number) << COUNTER_BITS)
-        return iter(range(lowest, lowest + (1 << COUNTER_BITS)))
+    def of_job(self, job: int, room: int) -> Iterator[int]:
+        """Keys that nobody else has, in rising order: `room` of them or more.
+
+        With draws their last digits are any, as where many sessions share a sequence: did all jobs
+        begin at 0, those of two rows would have two remainders by 16 alone.
+        """
+        lowest = self.first + ((job << CODE_BITS | self.code) << COUNTER_BITS)
+        return iter(range(lowest + self._begin(job, room), lowest + (1 << COUNTER_BITS)))
+
+    def _begin(self, job: int, room: int) -> int:
+        """Where a job begins to count, so that there is room."""
+        places = (1 << COUNTER_BITS) - room
+        if self.draws is None or places <= 0:
+            return 0
+        return self.draws.word(job, 0) * places >> WORD_BITS
+
+    def revision(self, job: int) -> int:
+        """The number of what a job makes of existing rows; another job's is another."""
+        return self.code * 1_000_003 + job + 1
 
 
 class Workload:
@@ -102,12 +123,13 @@ class Workload:
         self._simple = {n: p for n, p in parameters.items() if not (p.keys or p.rows)}
         self._of_rows = {n: p for n, p in parameters.items() if p.keys or p.rows}
         self._existing = {n: p.rows.existing_of_job for n, p in parameters.items() if p.rows}
+        self._room = MAX_ROWS_AT_ONCE * len(self._existing)
 
     def work(self, job: int, now_ms: float) -> Work:
         """The input of a job that begins now; the first job is number 0."""
         self._job = job
         self._draws = iter(self._draws_of(job))
-        new_keys = self._new_keys.of_job(job)
+        new_keys = self._new_keys.of_job(job, self._room)
         values = {name: self._value(name, p, now_ms) for name, p in self._simple.items()}
         chosen = {name: values[name] for name in self._dimensions if name in values}
         added: list[tuple[Slice, int]] = []
@@ -153,7 +175,7 @@ class Workload:
     ) -> tuple[list[Row], list[Slice]]:
         """Rows that change existing ones, and the chosen slices in which there are none."""
         places = [self._key_place(choose, chosen, now_ms) for _ in range(count)]
-        revision = self._new_keys.writer_number * 1_000_003 + self._job + 1
+        revision = self._new_keys.revision(self._job)
         distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
         empty = [slice_ for slice_, key in places if key == NO_SUCH_KEY]
         if not distinct:

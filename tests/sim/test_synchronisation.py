@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.sim.sim_worlds import rows
+from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document, rows
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.loading import cell_of, load_scenario
+from whitecap.sim.loading import cell_of, load_scenario, scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 
 Run = tuple[str, int, int]
@@ -91,3 +91,53 @@ def test_every_statement_concerns_the_same_day_and_country_in_both(
 def test_inserted_rows_are_the_same_in_both(cells: list[dict[Run, dict[str, Any]]]) -> None:
     loads = [{n: row for n, row in cell.items() if n[0].startswith("loader")} for cell in cells]
     assert _all(_agreeing(loads, lambda row: row["statement"]))
+
+
+UPSERT: dict[str, Any] = {
+    "statement": (
+        "MERGE INTO events AS t USING (SELECT * FROM VALUES :rows AS"
+        " v(event_id, date, country, amount)) AS s ON t.event_id = s.event_id"
+        " WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    ),
+    "parameters": {"rows": {"rows": {"count": 4, "existing": 0.5}}},
+    "arrival": {"open": {"rate": "2 per min"}},
+}
+WRITERS = {"loader": {**INSERT, "count": 2}, "corrector": UPDATE, "upserter": UPSERT}
+
+
+def _of_others(count: int, *, first: bool = True, table: str = "other") -> dict[str, Any]:
+    """The jobs of the small scenario's writers beside `count` more, on some table."""
+    others = {**INSERT, "statement": f"INSERT INTO {table} VALUES :rows", "count": count}
+    writers = {"aside": others, **WRITERS} if first else {**WRITERS, "aside": others}
+    plain = {key: part for key, part in document(duration="30 min").items() if key != "table"}
+    run = run_scenario(
+        scenario_of({**plain, "tables": {"events": TABLE, table: TABLE}, "writers": writers})
+    )
+    return {
+        group: [_without_place(row) for row in rows(run) if row["writer_group"] == group]
+        for group in WRITERS
+    }
+
+
+def _without_place(row: dict[str, Any]) -> dict[str, Any]:
+    """A transaction without the numbers that count those of all writers."""
+    return {key: row[key] for key in row.keys() - {"transaction_id", "job_id"}}
+
+
+@pytest.mark.parametrize(("count", "first"), [(1, True), (2, True), (8, True), (8, False)])
+def test_nothing_of_a_table_moves_with_the_writers_of_another_one(count: int, first: bool) -> None:
+    assert _of_others(count, first=first) == _of_others(1, first=False)
+
+
+def test_rows_that_are_brought_are_the_same_beside_more_writers_of_their_table() -> None:
+    """Of the keys that a MERGE finds, what others committed decides."""
+    few, many = (_of_others(count, table="events")["loader"] for count in (1, 8))
+    for writer in ("loader-1", "loader-2"):
+        pairs = list(zip(_statements(few, writer), _statements(many, writer), strict=False))
+        assert len(pairs) > 50
+        assert all(first == second for first, second in pairs)
+
+
+def _statements(transactions: list[dict[str, Any]], writer: str) -> list[str]:
+    """Those of a writer that never runs one again, in the order of its jobs."""
+    return [row["statement"] for row in transactions if row["writer"] == writer]

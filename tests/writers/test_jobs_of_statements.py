@@ -236,6 +236,16 @@ def test_several_statements_may_write_one_table() -> None:
     assert run.recording.manifest["table_names"] == ["silver"]
 
 
+def test_two_statements_of_a_job_bring_rows_of_different_keys_to_one_table() -> None:
+    plain = {key: part for key, part in JOBS.items() if key not in ("tables", "writers")}
+    writers = {"loader": {**JOBS["writers"]["loader"], "statements": [APPENDS, APPENDS]}}
+    table = {"name": "silver", **TABLE}
+    run = run_scenario(scenario_of({**plain, "table": table, "writers": writers}))
+    brought = [re.findall(r"\((\d+),", row["statement"]) for row in rows(run)]
+    assert len(brought) > 20
+    assert len({key for keys in brought for key in keys}) == 2 * len(brought)
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.sim.sim_worlds import TABLE, document
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.quantities.bounds import MAX_JOBS
 from whitecap.sim.quantities.start import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import ChoiceSection, Parameter
 from whitecap.sim.scenario.table import TableSection
@@ -24,6 +25,7 @@ from whitecap.sim.writers.choices import ALONE, EXACT_RANKS, Member, pick, zipf_
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
 
 DAY_MS = 86_400_000.0
+DRAWS = RandomStreams(1).source("new keys", "w")
 
 
 def _workload(parameters: dict[str, Any], member: Member = ALONE, **table: Any) -> Workload:
@@ -31,7 +33,7 @@ def _workload(parameters: dict[str, Any], member: Member = ALONE, **table: Any) 
     parsed = {name: Parameter.model_validate(given) for name, given in parameters.items()}
     draws_of = draws_for(rows, parsed, RandomStreams(1).source("workload", "w"))
     keys = KeysInUse(rows.initial)
-    return Workload(rows, parsed, draws_of, keys, NewKeys(3), DEFAULT_START_MS, member)
+    return Workload(rows, parsed, draws_of, keys, NewKeys(3, draws=DRAWS), DEFAULT_START_MS, member)
 
 
 def _values(parameters: dict[str, Any], name: str, count: int = 4000) -> Counter[Any]:
@@ -121,12 +123,37 @@ def test_new_rows_lie_in_the_chosen_slice_and_have_keys_of_their_own() -> None:
 
 
 def test_writers_never_give_the_same_key() -> None:
-    writers = [NewKeys(number, first=120) for number in (0, 1, 4095)]
-    given = [key for keys in writers for job in range(20) for key in islice(keys.of_job(job), 4096)]
-    assert len(set(given)) == len(given)
-    assert min(given) == 120
-    last = NewKeys(4095, first=10**9).of_job(2**34)
+    writers = [NewKeys(code, 120, DRAWS) for code in (0, 1, 2**19 - 1)]
+    most = 4096
+    given = [
+        list(islice(keys.of_job(job, most), most)) for keys in writers for job in range(0, 99, 5)
+    ]
+    assert all(keys == sorted(keys) for keys in given)
+    assert len({key for keys in given for key in keys}) == len(given) * most
+    assert min(map(min, given)) >= 120
+    last = NewKeys(2**19 - 1, 2**62, DRAWS).of_job(MAX_JOBS, most)
     assert max(last) < 2**63
+
+
+@pytest.mark.parametrize("parameters", [1, 15, 16])
+def test_a_job_has_keys_for_the_most_rows_of_each_of_its_parameters(parameters: int) -> None:
+    most = parameters * 4096
+    first = [NewKeys(code, draws=DRAWS).of_job(0, most) for code in (0, 1)]
+    assert all(len(list(keys)) >= most for keys in first)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("n", [2, 3, 10, 16, 64, 100])
+def test_new_rows_have_every_remainder_equally_often(count: int, n: int) -> None:
+    schema = "event_id BIGINT, v INT, amount DOUBLE"
+    parameters = {"rows": {"rows": {"count": count}}}
+    workload = _workload(parameters, schema=schema, partition_by=[], values={})
+    jobs = 200 * n
+    made = [row for job in range(jobs) for row in workload.work(job, 0.0).values["rows"][:1]]
+    for column in (0, 1):
+        remainders = Counter(row[column] % n for row in made)
+        chi_square = sum((remainders[each] - 200) ** 2 / 200 for each in range(n))
+        assert chi_square < n - 1 + 4 * (2 * n) ** 0.5
 
 
 def test_keys_are_chosen_from_the_slice_that_the_other_parameters_name() -> None:
